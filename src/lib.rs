@@ -22,6 +22,7 @@ pub mod cli;
 mod gateway;
 mod listening;
 pub mod mcp;
+mod page;
 mod terminal;
 pub mod wire;
 

@@ -39,7 +39,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         Ok(workspace) => workspace,
         Err(cause) => return show(&[cause.into()], ui),
     };
-    let Diagnosis { facts, findings } = examine(&workspace)?;
+    let Diagnosis { facts, findings, .. } = examine(&workspace)?;
     if ui.json {
         ui.json(&facts)?
     } else {

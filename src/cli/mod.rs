@@ -24,6 +24,7 @@ mod init;
 mod interest;
 mod learn;
 mod model;
+mod page;
 mod scan;
 mod schedule;
 mod search;
@@ -82,6 +83,7 @@ enum Command {
     React(interest::ReactArgs),
     Agent(agent::AgentArgs),
     Gateway(gateway::GatewayArgs),
+    Page(page::PageArgs),
     Schedule(schedule::ScheduleArgs),
     Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
@@ -180,6 +182,7 @@ fn is_json(command: &Command) -> bool {
         Command::React(args) => args.json,
         Command::Agent(args) => args.is_json(),
         Command::Gateway(args) => args.is_json(),
+        Command::Page(args) => args.json,
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
@@ -212,6 +215,7 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::React(args) => interest::react(args, ui),
         Command::Agent(args) => agent::run(args, ui),
         Command::Gateway(args) => gateway::run(args, ui),
+        Command::Page(args) => page::run(args, ui),
         Command::Schedule(args) => schedule::run(args, ui),
         Command::Changelog(args) => changelog::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),

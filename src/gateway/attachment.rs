@@ -7,42 +7,38 @@ use axum::{
     Json,
     body::to_bytes,
     extract::{Request, State},
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
 };
 use serde_json::json;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 use url::form_urlencoded;
 
-use super::entrance::{Hall, OURS};
-use crate::listening::{fault, guard::unauthorized};
-use elophanto_app::gateway::{Channel, Identity, MOST_ATTACHMENT};
+use super::entrance::Hall;
+use crate::listening::fault;
+use elophanto_app::gateway::{Channel, MOST_ATTACHMENT};
 
 /// What a file is called, encoded as in a form.
 const NAME: HeaderName = HeaderName::from_static("x-elophanto-name");
 /// Files that are taken at once: each may be in memory whole.
 static TAKEN: Semaphore = Semaphore::const_new(4);
 
-/// `POST /attachment` over TCP: whoever may talk here, a page of ours by its own script alone.
+/// `POST /attachment` over TCP, by whoever bears the token.
 pub async fn attach(State(hall): State<Arc<Hall>>, request: Request) -> Response {
-    let headers = request.headers();
-    let is_page = !headers.contains_key(header::AUTHORIZATION);
-    match hall.admit(request.uri(), headers, Instant::now()) {
+    match hall.program(request.uri(), request.headers(), Instant::now()) {
+        Ok(_) => keep(hall, Channel::Cli, request).await,
         Err(refusal) => *refusal,
-        Ok(_) if is_page && headers.get(OURS).is_none_or(|value| value != "page") => {
-            unauthorized("send `x-elophanto: page`")
-        }
-        Ok((identity, _)) => keep(hall, identity, request).await,
     }
 }
 
 /// The same over the socket of the user.
 pub async fn attach_own(State(hall): State<Arc<Hall>>, request: Request) -> Response {
-    let identity = hall.identity(Channel::Cli);
-    keep(hall, identity, request).await
+    keep(hall, Channel::Cli, request).await
 }
 
-async fn keep(hall: Arc<Hall>, identity: Identity, request: Request) -> Response {
+/// Keeps a file of somebody who was let in.
+pub(super) async fn keep(hall: Arc<Hall>, channel: Channel, request: Request) -> Response {
+    let identity = hall.identity(channel);
     let name = request.headers().get(NAME).map(HeaderValue::as_bytes).unwrap_or_default();
     let name = form_urlencoded::parse(name).next().map_or(String::new(), |it| it.0.into_owned());
     let Ok(_taken) = TAKEN.acquire().await else {

@@ -10,6 +10,8 @@ pub mod client;
 mod entrance;
 pub mod files;
 mod keeping;
+mod pages;
+mod place;
 pub mod serving;
 mod socket;
 mod taken;

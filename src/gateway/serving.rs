@@ -14,6 +14,7 @@ use super::{
     entrance::{self, Hall, MOST_BODY},
     files::GatewayFiles,
     keeping,
+    place::place,
     socket::Pace,
     taken,
     visitors::Visitors,
@@ -32,6 +33,7 @@ use crate::{
         knowledge_tools, operations,
         server::{Server, routes},
     },
+    page::Library,
 };
 use elophanto_app::{
     Environment, Error, Reporter,
@@ -101,6 +103,8 @@ pub fn serve(
         "root": running.root, "pid": running.pid, "address": running.address,
         "repositories": repositories.iter().map(list).collect::<Vec<_>>(),
     });
+    let place = place(&files.folder)?;
+    let library = Library::new(&repositories, environment.clone());
     let (gateway, problems) = Gateway::open(GatewayOptions {
         repositories: repositories.clone(),
         folder: files.folder.clone(),
@@ -133,6 +137,8 @@ pub fn serve(
         user: own_name(),
         port: address.port(),
         pace: Pace::default(),
+        library: Arc::new(library),
+        place,
         keep: Box::new(move |token| {
             kept.write_token(token)?;
             kept.server.write(&Running { token: token.to_owned(), ..written.clone() })

@@ -24,6 +24,7 @@ use crate::{
         own::Own,
         token::Key,
     },
+    page::Library,
     wire::gateway::hello,
 };
 use elophanto_app::{
@@ -73,6 +74,8 @@ impl House {
             user: "ada".to_owned(),
             port: 1,
             pace,
+            library: Arc::new(Library::new(&[], Environment::offline())),
+            place: "/~0/".to_owned(),
             keep: Box::new(|_| Ok(())),
         });
         let own = Own::bind(&folder.path().join("s")).unwrap();

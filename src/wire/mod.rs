@@ -14,6 +14,7 @@ mod knowledge;
 mod lessons;
 mod named;
 mod notes;
+pub mod page;
 mod printed;
 mod schema;
 mod search;

@@ -10,6 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "gateway",
+            "page",
             "mcp",
             "listening",
             "terminal",
@@ -26,7 +27,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "app",
         ],
     ),
-    ("gateway", &["mcp", "listening", "wire", "base", "index", "app"]),
+    ("gateway", &["page", "mcp", "listening", "wire", "base", "index", "app"]),
+    ("page", &["wire", "base", "repo", "text", "models", "agent", "index", "knowledge", "app"]),
     (
         "mcp",
         &[
@@ -142,6 +144,8 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/app/src/agent/develop_branch.rs", "an index of git"),
     ("src/listening/", "what servers write down, in the user's folder"),
     ("src/gateway/files.rs", "what the gateway writes down, in the user's folder"),
+    ("src/gateway/place.rs", "what the gateway writes down, in the user's folder"),
+    ("src/page/export.rs", "a folder that the user names, which is new or empty"),
     (
         "crates/app/src/agent/sandboxing/run.rs",
         "below the git directory, and one folder at the root",

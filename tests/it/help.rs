@@ -19,6 +19,7 @@ const COMMANDS: &[&str] = &[
     "react",
     "agent",
     "gateway",
+    "page",
     "schedule",
     "clean",
     "changelog",
@@ -66,6 +67,7 @@ fn help_of_the_program() {
       react        React to a notification or an answer: `+` for more of it, `-` for no more
       agent        The agent, and what agents share: lessons, notes, an MCP server
       gateway      Serve conversations with the agent, and MCP, to programs of yours
+      page         See, search and read the knowledge base in your browser
       schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -1472,6 +1474,43 @@ fn help_of_agent_chat() {
 
           --no-gateway
               Work alone, though a gateway of yours serves this repository; any other option does so too
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_page() {
+    snapshot!(help(&["page"]), @"
+    exit: 0
+    --- stdout
+    See, search and read the knowledge base in your browser
+
+    Starts your gateway unless it runs, and opens its page. The address that is opened is good once, and
+    for a minute; the browser may come back for twelve hours.
+
+    Usage: elophanto page [OPTIONS]
+
+    Options:
+          --print
+              Print the address, and open nothing
+
+          --export <DIR>
+              Write the reading part as files into a folder that is new or empty, for a web server
+
+              Notes, entities, graph, and a search that the browser does. Nothing is written if anything
+              in it looks like a secret.
+
+          --at <REV>
+              Of the notes as of a commit, branch, tag or date
+
+          --json
+              Print JSON Lines
 
           --no-color
               Print without colours and links

@@ -44,6 +44,7 @@ mod mcp;
 mod mcp_budget;
 mod merges;
 mod model;
+mod page;
 mod places;
 mod promises;
 mod pty;

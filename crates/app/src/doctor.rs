@@ -43,6 +43,8 @@ const LOOK: Options =
 #[derive(Debug)]
 pub struct Diagnosis {
     pub facts: Facts,
+    /// Notes that have drifted.
+    pub drifted: Vec<NotePath>,
     pub findings: Vec<Finding>,
 }
 
@@ -201,7 +203,8 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
         skipped: report.problems.len(),
         unfilled: unfilled(workspace),
     };
-    Ok(Diagnosis { facts, findings })
+    let drifted = drifts.found.into_iter().map(|drift| drift.path).collect();
+    Ok(Diagnosis { facts, drifted, findings })
 }
 
 /// What of the journal, of lessons and of git's index cannot be read, and what nobody sees of them.

@@ -1,5 +1,6 @@
 //! What the user cares about: likes and dislikes, reactions, and what they show.
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
@@ -18,6 +19,9 @@ use elophanto_knowledge::{
     },
 };
 use elophanto_repo::{Git, NotePath, journal::Place};
+
+/// Acts that are told one by one.
+const MOST_ACTS: usize = 50;
 
 /// What to note.
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +129,57 @@ pub fn interests(workspace: &Workspace, most: usize, reporter: &dyn Reporter) ->
     });
     all.truncate(most);
     all
+}
+
+/// Something the user did that shows how much they care.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Act {
+    pub at: Timestamp,
+    /// In words, such as `search`.
+    pub what: String,
+    /// What it counts when it is new; negative for what speaks against it.
+    pub counts: f64,
+}
+
+/// How much the user cares about an entity, and what shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// `None` if they had nothing to do with it.
+    pub interest: Option<Interest>,
+    /// The newest first, as many as are told.
+    pub acts: Vec<Act>,
+    /// What they said of it themselves, and stand by.
+    pub preference: Option<PreferenceKind>,
+}
+
+/// Why the user cares about an entity.
+pub fn why(workspace: &Workspace, slug: &str) -> Why {
+    let learning = Learning::look(workspace);
+    let snapshot = learning.store().read(now());
+    let known = learning.interests();
+    let scores = known.scores(&learning.user, &snapshot, &learning.meaning(), now());
+    let is_of = |name: &Option<String>| {
+        name.as_deref().is_some_and(|name| snapshot.entities.canonical(name) == slug)
+    };
+    let own = known.engagements.iter().filter(|act| act.user == learning.user);
+    let mut acts: Vec<Act> = own
+        .filter(|act| is_of(&act.entity_id))
+        .map(|act| {
+            let valence = act.engagement_type.valence().unwrap_or(act.valence);
+            let counts = f64::from(act.strength) * valence.sign();
+            let what = act.engagement_type.word().replace('_', " ");
+            Act { at: act.created_at, what, counts }
+        })
+        .collect();
+    acts.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.what.cmp(&b.what)));
+    acts.truncate(MOST_ACTS);
+    let standing = known.standing(&learning.user);
+    let preference = standing.iter().rev().find(|it| is_of(&it.entity_id));
+    Why {
+        interest: scores.get(slug).copied(),
+        acts,
+        preference: preference.map(|it| it.preference_type),
+    }
 }
 
 /// A reaction, as programs get it.

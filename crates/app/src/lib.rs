@@ -40,6 +40,7 @@ pub mod pages;
 pub mod plugin_pages;
 pub mod plugins;
 pub mod questions;
+pub mod reading;
 pub mod reporter;
 pub mod runs;
 pub mod scan;

@@ -48,6 +48,41 @@ pub fn broken(
         .collect())
 }
 
+/// By what names notes are linked to.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    /// `None` for a stem that two notes share: it names neither.
+    stems: FxHashMap<String, Option<String>>,
+    aliases: FxHashMap<String, String>,
+}
+
+impl Names {
+    fn add(&mut self, path: &NotePath, parsed: &markdown::Document) {
+        self.stems
+            .entry(path.stem())
+            .and_modify(|known| *known = None)
+            .or_insert_with(|| Some(path.to_text()));
+        for alias in &parsed.front_matter.aliases {
+            self.aliases.insert(alias.clone(), path.to_text());
+        }
+    }
+
+    /// Where a link of the note at a path leads; `exists` as for [`follow`].
+    pub fn destination(
+        &self,
+        note: &str,
+        link: &markdown::Link,
+        exists: &dyn Fn(&str) -> bool,
+    ) -> Destination {
+        let notes = markdown::Notes {
+            exists,
+            by_stem: &|stem| self.stems.get(stem).cloned().flatten(),
+            by_alias: &|alias| self.aliases.get(alias).cloned(),
+        };
+        markdown::resolve_link(note, link, &notes)
+    }
+}
+
 /// All links of the current notes and of what people wrote on pages of entities, in their order.
 ///
 /// # Errors
@@ -56,6 +91,17 @@ pub fn follow(
     snapshot: &Snapshot,
     exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Vec<Followed>, Malformed> {
+    Ok(follow_by_names(snapshot, exists)?.0)
+}
+
+/// The same, with the names by which they were followed.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn follow_by_names(
+    snapshot: &Snapshot,
+    exists: &(dyn Fn(&str) -> bool + Sync),
+) -> Result<(Vec<Followed>, Names), Malformed> {
     let mut places = Vec::new();
     for part in snapshot.parts.iter().filter(|part| part.kind != Kind::Summary) {
         places.extend(part.live.ones().map(|number| (&part.loaded.segment, number)));
@@ -76,23 +122,8 @@ pub fn follow(
         .collect::<Result<_, Malformed>>()?;
     let mut documents: Vec<_> = read.into_iter().flatten().collect();
     documents.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut stems: FxHashMap<String, Option<String>> = FxHashMap::default();
-    let mut aliases: FxHashMap<String, String> = FxHashMap::default();
-    for (path, parsed) in &documents {
-        // A stem that two notes share names neither.
-        stems
-            .entry(path.stem())
-            .and_modify(|known| *known = None)
-            .or_insert_with(|| Some(path.to_text()));
-        for alias in &parsed.front_matter.aliases {
-            aliases.insert(alias.clone(), path.to_text());
-        }
-    }
-    let notes = markdown::Notes {
-        exists: &|path| exists(path),
-        by_stem: &|stem| stems.get(stem).cloned().flatten(),
-        by_alias: &|alias| aliases.get(alias).cloned(),
-    };
+    let mut names = Names::default();
+    documents.iter().for_each(|(path, parsed)| names.add(path, parsed));
     let mut followed = Vec::new();
     for (path, parsed) in &documents {
         let text = path.to_text();
@@ -102,9 +133,9 @@ pub fn follow(
                 line: link.line,
                 target: link.target.clone(),
                 wiki: link.kind != LinkKind::Inline,
-                to: markdown::resolve_link(&text, link, &notes),
+                to: names.destination(&text, link, &|path| exists(path)),
             });
         }
     }
-    Ok(followed)
+    Ok((followed, names))
 }

@@ -8,6 +8,7 @@ pub mod changelog;
 pub mod chunk;
 pub mod entity;
 pub mod graph;
+pub mod html;
 pub mod markdown;
 pub mod outline;
 pub mod place;

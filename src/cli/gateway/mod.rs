@@ -1,7 +1,7 @@
 //! `elophanto gateway`
 
 mod connect;
-mod serve;
+pub mod serve;
 mod status;
 mod token;
 

@@ -132,6 +132,14 @@ fn ensure(
     Ok(Outcome::Done)
 }
 
+/// The words that start a gateway by the settings.
+///
+/// # Errors
+/// When the program itself is not to be found.
+pub fn usual_program() -> Result<Vec<String>, CliError> {
+    Ok(vec![env::own_program()?.to_string_lossy().into_owned(), "gateway".to_owned()])
+}
+
 impl ServeArgs {
     fn flags(&self) -> Vec<(String, String)> {
         let host = self.host.map(|host| ("gateway.host".to_owned(), host.to_string()));
@@ -153,8 +161,7 @@ impl ServeArgs {
 
     /// The words that start one here.
     fn program(&self) -> Result<Vec<String>, CliError> {
-        let mut words = vec![env::own_program()?.to_string_lossy().into_owned()];
-        words.push("gateway".to_owned());
+        let mut words = usual_program()?;
         words.extend(self.host.map(|host| format!("--host={host}")));
         words.extend(self.port.map(|port| format!("--port={port}")));
         words.push(format!("--rate={}", self.rate));

@@ -8,7 +8,11 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::{Answer, Gate, answer, bench, state};
+use super::{
+    Answer, Gate, answer, bench,
+    pages::{exchange, ticket},
+    state,
+};
 use crate::fake::script::{Model, text, words};
 
 /// A picture of one point.
@@ -83,11 +87,26 @@ fn files_that_are_refused() {
         )
     };
     assert_eq!(gate.send(&request("")).status, 401);
-    assert_eq!(gate.send(&request("Cookie: elophanto_1=x\r\n")).status, 403);
+    assert_eq!(gate.send(&request("Cookie: elophanto_1=x\r\n")).status, 401);
     let bearer = format!("Authorization: {}\r\n", gate.bearer());
     assert_eq!(gate.send(&request(&bearer)).status, 200);
     let page = format!("{bearer}Origin: https://evil.example\r\n");
     assert_eq!(gate.send(&request(&page)).status, 403);
+    // Below the path of pages by our own script with a cookie alone.
+    let cookie = exchange(&gate, &ticket(&gate), &[]).header("set-cookie").unwrap().to_owned();
+    let cookie = cookie.split(';').next().unwrap();
+    let own = format!("http://{}", gate.host());
+    let ours = format!("Cookie: {cookie}\r\nOrigin: {own}\r\nx-elophanto: page\r\n");
+    for (headers, status) in [
+        (ours.clone(), 200),
+        (ours.replace(&own, "http://127.0.0.1:1"), 403),
+        (ours.replace("x-elophanto: page\r\n", ""), 401),
+        (ours.replace(cookie, "elophanto_1=x"), 401),
+        (bearer.clone(), 403),
+    ] {
+        let request = request(&headers).replace("/attachment", &gate.below("attachment"));
+        assert_eq!(gate.send(&request).status, status, "{headers}");
+    }
 
     let mut talk = gate.greet();
     let unknown = "6f2c1f2e-52a5-4c43-9fb4-0e9f0f2d3b7a";

@@ -11,7 +11,7 @@ mod kills;
 mod life;
 mod many;
 mod messages;
-mod pages;
+pub mod pages;
 mod runs;
 mod sturdy;
 mod terminal;
@@ -89,7 +89,7 @@ fn running(env: &TestEnv) -> Value {
 }
 
 /// Waits until something holds.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < HANGS, "not yet: {what}");
@@ -98,21 +98,23 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// A gateway at work.
-struct Gate<'e> {
+pub struct Gate<'e> {
     env: &'e TestEnv,
     child: Child,
     port: u16,
     token: String,
+    /// The path below which pages lie.
+    place: String,
     /// What it says on both its outputs, once it has ended.
     words: Option<std::thread::JoinHandle<String>>,
 }
 
 impl<'e> Gate<'e> {
-    fn open(env: &'e TestEnv) -> Self {
+    pub fn open(env: &'e TestEnv) -> Self {
         Self::with(env, &["--port", "0"])
     }
 
-    fn with(env: &'e TestEnv, more: &[&str]) -> Self {
+    pub fn with(env: &'e TestEnv, more: &[&str]) -> Self {
         let mut command = env.command(&[&["gateway", "--json"], more].concat());
         in_system(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -134,11 +136,17 @@ impl<'e> Gate<'e> {
             words
         });
         let token = running(env)["token"].as_str().unwrap().to_owned();
-        Self { env, child, port, token, words: Some(words) }
+        let place = format!("/~{}/", fs::read_to_string(state(env, "page")).unwrap());
+        Self { env, child, port, token, place, words: Some(words) }
     }
 
-    fn host(&self) -> String {
+    pub fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
+    }
+
+    /// A path below that of pages.
+    pub fn below(&self, path: &str) -> String {
+        format!("{}{path}", self.place)
     }
 
     fn bearer(&self) -> String {
@@ -146,7 +154,7 @@ impl<'e> Gate<'e> {
     }
 
     /// Sends a request as it stands over TCP; status, head and body of the answer.
-    fn send(&self, request: &str) -> Answer {
+    pub fn send(&self, request: &str) -> Answer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         answer(&mut stream, request)
     }
@@ -186,9 +194,17 @@ impl<'e> Gate<'e> {
     }
 
     fn try_enter(&self, headers: &[(&'static str, &str)]) -> Result<Talk<TcpStream>, u16> {
+        self.try_enter_at("/gateway", headers)
+    }
+
+    fn try_enter_at(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Talk<TcpStream>, u16> {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(HANGS)).unwrap();
-        let mut request = format!("ws://{}/gateway", self.host()).into_client_request().unwrap();
+        let mut request = format!("ws://{}{path}", self.host()).into_client_request().unwrap();
         for (name, value) in headers {
             let value = HeaderValue::from_str(value).unwrap();
             request.headers_mut().insert(HeaderName::from_static(name), value);
@@ -270,21 +286,21 @@ fn in_system(command: &mut Command) -> &mut Command {
 
 /// What came back of a request.
 #[derive(Debug)]
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     head: String,
-    body: String,
+    pub body: String,
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (given, value) = line.split_once(": ")?;
             given.eq_ignore_ascii_case(name).then_some(value)
         })
     }
 
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
     }
 }

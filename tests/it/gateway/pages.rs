@@ -1,10 +1,10 @@
-//! Pages of ours: a ticket that is good once becomes a cookie, and a cookie opens from our own page
-//! alone, because cookies know no ports.
+//! Pages of ours: a ticket that is good once becomes a cookie; a cookie is sent below one path alone,
+//! because cookies know no ports, and opens from our own page alone.
 
 use super::{Answer, Gate, plain};
 
 /// What a page of ours sends to exchange a ticket, but for these headers (`-`: left out).
-fn exchange(gate: &Gate<'_>, ticket: &str, but: &[(&str, &str)]) -> Answer {
+pub fn exchange(gate: &Gate<'_>, ticket: &str, but: &[(&str, &str)]) -> Answer {
     let body = format!(r#"{{"ticket":"{ticket}"}}"#);
     let own = format!("http://{}", gate.host());
     let usual = [
@@ -14,7 +14,7 @@ fn exchange(gate: &Gate<'_>, ticket: &str, but: &[(&str, &str)]) -> Answer {
         ("Content-Type", "application/json".to_owned()),
         ("X-Elophanto", "page".to_owned()),
     ];
-    let mut head = "POST /session HTTP/1.1\r\n".to_owned();
+    let mut head = format!("POST {} HTTP/1.1\r\n", gate.below("session"));
     for (name, value) in &usual {
         let value = but.iter().find(|(given, _)| given == name).map_or(value.as_str(), |it| it.1);
         if value != "-" {
@@ -24,7 +24,7 @@ fn exchange(gate: &Gate<'_>, ticket: &str, but: &[(&str, &str)]) -> Answer {
     gate.send(&format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()))
 }
 
-fn ticket(gate: &Gate<'_>) -> String {
+pub fn ticket(gate: &Gate<'_>) -> String {
     let answer = gate.send_own("POST /ticket HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     answer.json()["ticket"].as_str().unwrap().to_owned()
@@ -37,7 +37,10 @@ fn a_ticket_becomes_a_cookie() {
     let other_port = format!("http://127.0.0.1:{}", gate.port.wrapping_add(1));
     let named = format!("http://localhost:{}", gate.port);
     let first = ticket(&gate);
-    assert_eq!(first.len(), 64);
+    assert_eq!((first.len(), gate.place.len()), (64, 35));
+    // Where there is no path of ours there is nothing to exchange a ticket at.
+    let elsewhere = gate.send(&format!("POST /session HTTP/1.1\r\nHost: {}\r\n\r\n", gate.host()));
+    assert_eq!(elsewhere.status, 401);
     for (what, but, status) in [
         ("another port of this machine", ("Origin", other_port.as_str()), 403),
         ("another name of this machine", ("Origin", &named), 403),
@@ -58,7 +61,7 @@ fn a_ticket_becomes_a_cookie() {
     assert_eq!(answer.status, 204, "{answer:?}");
     let set = answer.header("set-cookie").unwrap().to_owned();
     let (cookie, rest) = set.split_once("; ").unwrap();
-    assert_eq!(rest, "Path=/; HttpOnly; SameSite=Strict");
+    assert_eq!(rest, format!("Path={}; HttpOnly; SameSite=Strict", gate.place));
     // It is good once.
     assert_eq!(exchange(&gate, &first, &[]).status, 401);
 
@@ -77,10 +80,17 @@ fn a_ticket_becomes_a_cookie() {
         ),
         ("no cookie", vec![("Origin", &own)], 401),
     ] {
-        let answer = gate.upgrade("/gateway", &headers);
+        let answer = gate.upgrade(&gate.below("socket"), &headers);
         assert_eq!(answer.status, status, "{what}: {answer:?}");
     }
-    let mut page = gate.try_enter(&[("cookie", cookie), ("origin", &own)]).unwrap();
+    // The door of programs knows no cookies, and that of pages no tokens.
+    let answer = gate.upgrade("/gateway", &[("Cookie", cookie), ("Origin", &own)]);
+    assert_eq!(answer.status, 401, "{answer:?}");
+    let bearer = gate.bearer();
+    let bearing = [("Authorization", bearer.as_str()), ("Origin", own.as_str())];
+    assert_eq!(gate.upgrade(&gate.below("socket"), &bearing).status, 401);
+    let socket = gate.below("socket");
+    let mut page = gate.try_enter_at(&socket, &[("cookie", cookie), ("origin", &own)]).unwrap();
     let status = page.hello();
     assert_eq!(status["channel"], "web");
     assert_eq!(status["data"]["scopes"], serde_json::json!(["read", "chat", "approve"]));
@@ -94,7 +104,8 @@ fn a_ticket_becomes_a_cookie() {
     // Whoever changes the token ends that as well.
     env.ok(&["gateway", "token", "rotate"]);
     assert_eq!(page.closed(), 1008);
-    assert_eq!(gate.try_enter(&[("cookie", cookie), ("origin", &own)]).err(), Some(401));
+    let again = gate.try_enter_at(&socket, &[("cookie", cookie), ("origin", &own)]);
+    assert_eq!(again.err(), Some(401));
     let words = gate.end();
     assert!(!words.contains(&first) && !words.contains(cookie.split_once('=').unwrap().1));
 }

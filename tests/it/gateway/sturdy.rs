@@ -7,7 +7,9 @@ use tokio_tungstenite::tungstenite::Message;
 use uuid::Uuid;
 
 use super::{
-    Gate, Talk, bench, plain,
+    Gate, Talk, bench,
+    pages::{exchange, ticket},
+    plain,
     runs::{obedient, once, times},
     state, until,
 };
@@ -32,18 +34,11 @@ fn two_conversations_in_one_repository() {
     let env = bench(&model);
     let gate = Gate::open(&env);
     // A page is the same user on another channel, and so another person.
-    let ticket =
-        gate.send_own("POST /ticket HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
-    let body = json!({ "ticket": ticket.json()["ticket"] }).to_string();
-    let origin = format!("http://{}", gate.host());
-    let answer = gate.send(&format!(
-        "POST /session HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nx-elophanto: page\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        gate.host(),
-        body.len()
-    ));
+    let answer = exchange(&gate, &ticket(&gate), &[]);
     let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-    let mut page = gate.try_enter(&[("cookie", &cookie), ("origin", &origin)]).unwrap();
+    let origin = format!("http://{}", gate.host());
+    let headers = [("cookie", cookie.as_str()), ("origin", origin.as_str())];
+    let mut page = gate.try_enter_at(&gate.below("socket"), &headers).unwrap();
     page.hello();
     let mut own = gate.greet();
     own.say("chat", chat("first"));

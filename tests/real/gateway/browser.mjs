@@ -12,35 +12,38 @@ const port = new URL(process.env.URL).port;
 const check = (what, holds, seen) =>
   console.log(`${holds ? "ok" : "FAILED"}: browser: ${what}${holds ? "" : `: ${JSON.stringify(seen)}`}`);
 
-// A ticket, over the socket of the user.
-const ticket = () =>
+// A ticket, over the socket of the user, and the path below which pages lie.
+const issued = () =>
   new Promise((done, failed) => {
     const asked = request(
       { socketPath: process.env.SOCKET, method: "POST", path: "/ticket", headers: { Host: "localhost" } },
       (response) => {
         let text = "";
         response.on("data", (part) => (text += part));
-        response.on("end", () => done(JSON.parse(text).ticket));
+        response.on("end", () => done(JSON.parse(text)));
       },
     );
     asked.on("error", failed);
     asked.end();
   });
 
+const ticket = async () => (await issued()).ticket;
+const place = (await issued()).page;
+
 // In a page: the status of an exchange, or `blocked`.
 const exchange = (page, base, ticket) =>
   page.evaluate(
-    async ([base, ticket]) => {
+    async ([base, place, ticket]) => {
       try {
         const headers = { "Content-Type": "application/json", "X-Elophanto": "page" };
         const body = JSON.stringify({ ticket });
         const options = { method: "POST", headers, body, credentials: "include" };
-        return (await fetch(`${base}/session`, options)).status;
+        return (await fetch(`${base}${place}session`, options)).status;
       } catch {
         return "blocked";
       }
     },
-    [base, ticket],
+    [base, place, ticket],
   );
 
 // In a page: what a socket hears first, or that it was refused.
@@ -56,10 +59,12 @@ const enter = (page, base) =>
         socket.onmessage = (event) => done(JSON.parse(event.data).channel);
         socket.onclose = () => done("refused");
       }),
-    `${base.replace("http", "ws")}/gateway`,
+    `${base.replace("http", "ws")}${place}socket`,
   );
 
-const stranger = createServer((_, response) => {
+const told = [];
+const stranger = createServer((request, response) => {
+  if (request.headers.cookie) told.push(request.headers.cookie);
   response.setHeader("Content-Type", "text/html");
   response.end("<!doctype html><title>stranger</title>");
 });
@@ -75,7 +80,7 @@ const context = await browser.newContext();
 const base = `http://127.0.0.1:${port}`;
 
 const own = await context.newPage();
-await own.goto(`${base}/page`);
+await own.goto(`${base}${place}`);
 check("a page of ours without a ticket", (await enter(own, base)) === "refused");
 const first = await ticket();
 check("a ticket becomes a cookie", (await exchange(own, base, first)) === 204);
@@ -84,7 +89,7 @@ const entered = await enter(own, base);
 check("and opens a socket", entered === "web", entered);
 check("scripts cannot read it", (await own.evaluate(() => document.cookie)) === "");
 
-// From now on the browser has the cookie of 127.0.0.1, whichever port asks.
+// From now on the browser has the cookie of 127.0.0.1, which no other path is sent, whichever port asks.
 for (const [what, address] of [
   ["another port of 127.0.0.1", `http://127.0.0.1:${stranger.address().port}/`],
   ["another name of this machine, at another port", `http://localhost:${stranger.address().port}/`],
@@ -108,6 +113,8 @@ const framed = await context.newPage();
 await framed.goto(`http://127.0.0.1:${stranger.address().port}/`);
 await framed.setContent('<iframe sandbox="allow-scripts" srcdoc="<title>x</title>"></iframe>');
 check("a frame without an origin", (await enter(framed.frames()[1], base)) === "refused");
+
+check("no other port was sent the cookie", told.length === 0, told);
 
 await browser.close();
 stranger.close();

@@ -51,7 +51,7 @@ for (const [what, headers, status] of [
   ["no token", {}, 401],
   ["a wrong token", { Authorization: "Bearer x" }, 401],
   ["a page of the web", { ...bearer, Origin: "https://evil.test" }, 403],
-  ["a cookie in place of a token", { Cookie: `elophanto=${token}` }, 403],
+  ["a cookie in place of a token", { Cookie: `elophanto=${token}` }, 401],
   ["a rebound name", { ...bearer, Host: "evil.test" }, 403],
 ]) {
   const seen = await open(headers);

@@ -1,12 +1,14 @@
 //! Notes that tools write and read: a new one from a draft, one of a lesson that several repositories
 //! learnt, a part of one with who wrote it last.
 
+mod edit;
 mod read;
 
 use std::{io::ErrorKind, path::Path};
 
 use jiff::Timestamp;
 
+pub use edit::{Edit, Edited, edit, look};
 pub use read::{Excerpted, Listed, Notes, Origin};
 
 use crate::{

@@ -21,7 +21,7 @@ use crate::{
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_index::{
-    Kind, Refreshed, drift,
+    Kind, Refreshed, Snapshot, drift,
     search::{
         Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
         origin::changed_notes, run::Like, search as rank,
@@ -120,6 +120,19 @@ pub fn search(
     wanted: &SearchRequest,
     reporter: &dyn Reporter,
 ) -> Result<Found, Error> {
+    search_in(workspace, wanted, None, reporter)
+}
+
+/// The same among files as they were seen, if they are handed in and no revision is asked for.
+///
+/// # Errors
+/// As [`search`].
+pub fn search_in(
+    workspace: &Workspace,
+    wanted: &SearchRequest,
+    seen: Option<&Snapshot>,
+    reporter: &dyn Reporter,
+) -> Result<Found, Error> {
     let query = Query::parse(&wanted.text, &workspace.analyzer);
     let nothing_to_look_for = || {
         Error::new("there is nothing to look for")
@@ -130,7 +143,8 @@ pub fn search(
         return Err(nothing_to_look_for());
     }
     let git = Git::of(&workspace.repository);
-    let Asked { viewed, mut answer, limit, .. } = ask_fresh(wanted, workspace, &query, reporter)?;
+    let asked = ask_fresh(wanted, seen, workspace, &query, reporter)?;
+    let Asked { viewed, mut answer, limit, .. } = asked;
     if answer.query.is_empty() && wanted.like.is_none() {
         return Err(nothing_to_look_for());
     }
@@ -174,17 +188,18 @@ struct Asked<'a> {
 /// anew, or their files to be gone.
 fn ask_fresh<'a>(
     wanted: &SearchRequest,
+    seen: Option<&Snapshot>,
     workspace: &Workspace,
     query: &'a Query,
     reporter: &dyn Reporter,
 ) -> Result<Asked<'a>, Error> {
-    let mut asked = ask(wanted, workspace, query, reporter)?;
+    let mut asked = ask(wanted, seen, workspace, query, reporter)?;
     if wanted.at.is_some() {
         return Ok(asked);
     }
     let Outdated { stale, mut gone } = check(&mut asked.answer, workspace);
     if !wanted.as_it_is && describe_again(&stale, workspace, reporter)? {
-        asked = ask(wanted, workspace, query, reporter)?;
+        asked = ask(wanted, seen, workspace, query, reporter)?;
         gone = check(&mut asked.answer, workspace).gone;
     }
     // In the place of what is gone others may come that are gone too.
@@ -204,6 +219,7 @@ fn ask_fresh<'a>(
 /// Asks with the model of the repository; if it can't answer, with the next best.
 fn ask<'a>(
     wanted: &SearchRequest,
+    seen: Option<&Snapshot>,
     workspace: &Workspace,
     query: &'a Query,
     reporter: &dyn Reporter,
@@ -212,6 +228,7 @@ fn ask<'a>(
         let mut request = ranked(wanted, workspace, query)?;
         let mut viewed = match &wanted.at {
             Some(revision) => Viewed::at(revision, workspace, request.now, reporter)?,
+            None if seen.is_some() => Viewed::seen(seen),
             None => Viewed::now(wanted.as_it_is, workspace, reporter)?,
         };
         let by_meaning = request.mode != Mode::Keyword || request.like.is_some();

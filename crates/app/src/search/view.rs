@@ -53,6 +53,12 @@ impl Viewed {
         Ok(Self { refreshed, at: None })
     }
 
+    /// Files as they were seen.
+    pub fn seen(seen: Option<&Snapshot>) -> Self {
+        let snapshot = seen.cloned().unwrap_or_default();
+        Self { refreshed: Refreshed { snapshot, ..Refreshed::default() }, at: None }
+    }
+
     /// The commit that hits are measured against: the one that was asked for, else HEAD.
     pub fn against(&self) -> Option<CommitId> {
         self.at.map(|(commit, _)| commit).or(self.refreshed.snapshot.history.head)

@@ -14,7 +14,85 @@ pub struct Logged {
     pub subject: String,
 }
 
+/// A commit that changed a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    pub commit: CommitId,
+    pub author: String,
+    /// Committer's time in seconds since 1970.
+    pub time: i64,
+    pub subject: String,
+}
+
 impl Git {
+    /// The newest commits that changed a file, up to HEAD.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn commits_of(&self, path: &NotePath, most: usize) -> Result<Vec<Touched>, GitError> {
+        let most = format!("--max-count={most}");
+        let arguments = [
+            "log",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--encoding=UTF-8",
+            "-z",
+            "--format=%H%n%ct%n%an%n%s",
+            most.as_str(),
+            "HEAD",
+            "--",
+        ]
+        .map(std::ffi::OsStr::new);
+        let output = self.run(&[&arguments[..], &[path.as_path().as_os_str()]].concat())?;
+        let records = output.split(|&byte| byte == 0).filter(|record| !record.is_empty());
+        records
+            .map(|record| {
+                let text = String::from_utf8_lossy(record);
+                let mut lines = text.lines();
+                let mut next = || lines.next().unwrap_or_default();
+                Ok(Touched {
+                    commit: next().parse()?,
+                    time: next().parse().unwrap_or(0),
+                    author: next().to_owned(),
+                    subject: next().to_owned(),
+                })
+            })
+            .collect()
+    }
+
+    /// When files of these endings were added, up to HEAD, in seconds since 1970; the newest first.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn additions(&self, endings: &[String]) -> Result<Vec<i64>, GitError> {
+        let output = self.run(&[
+            "log",
+            "--diff-filter=A",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--name-only",
+            "--format=@%ct",
+            "HEAD",
+            "--",
+        ])?;
+        let text = String::from_utf8_lossy(&output);
+        let mut time = 0;
+        let mut added = Vec::new();
+        for line in text.lines() {
+            if let Some(said) = line.strip_prefix('@').and_then(|digits| digits.parse().ok()) {
+                time = said;
+                continue;
+            }
+            // A name that holds what is no letter is in quotes.
+            let ending = line.trim_end_matches('"').rsplit_once('.').map_or("", |it| it.1);
+            if endings.iter().any(|known| known.eq_ignore_ascii_case(ending)) {
+                added.push(time);
+            }
+        }
+        Ok(added)
+    }
+
     /// The newest commit that changed a file; `None` if HEAD holds none.
     ///
     /// # Errors

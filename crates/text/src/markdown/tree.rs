@@ -36,14 +36,8 @@ pub(super) fn read(
     lines: &LineTable,
 ) -> Result<Tree, Unparsable> {
     let markdown = text.get(body.clone()).unwrap_or_default();
-    let calls = Cell::new(0);
-    let out_of_steps = || {
-        calls.set(calls.get() + 1);
-        calls.get() > MAX_PARSE_STEPS / STEPS_PER_CALL
-    };
     let arena = Arena::new();
-    let root = try_parse_document(&arena, markdown, &options(), &out_of_steps)
-        .map_err(|_| Unparsable::Tangled)?;
+    let root = parsed_within_budget(&arena, markdown, &options())?;
 
     let mut reader = Reader {
         text,
@@ -68,6 +62,34 @@ pub(super) fn read(
     }
     reader.tree.comments.sort_by_key(|comment| comment.start);
     Ok(reader.tree)
+}
+
+/// The tree of a text, unless it takes too many steps.
+pub(crate) fn parsed_within_budget<'a>(
+    arena: &'a Arena<'a>,
+    markdown: &str,
+    options: &Options<'_>,
+) -> Result<Node<'a>, Unparsable> {
+    let calls = Cell::new(0);
+    let out_of_steps = || {
+        calls.set(calls.get() + 1);
+        calls.get() > MAX_PARSE_STEPS / STEPS_PER_CALL
+    };
+    try_parse_document(arena, markdown, options, &out_of_steps).map_err(|_| Unparsable::Tangled)
+}
+
+/// What is written as a link, on a line of a note.
+pub(crate) fn link_of(url: &str, kind: LinkKind, line: usize) -> Link {
+    let (target, heading) = match url.split_once('#') {
+        Some((target, heading)) if !is_external(url, kind) => (target, Some(heading)),
+        _ => (url, None),
+    };
+    Link {
+        target: target.trim().to_owned(),
+        kind,
+        heading: heading.map(|heading| heading.trim().to_owned()),
+        line,
+    }
 }
 
 fn options() -> Options<'static> {
@@ -173,16 +195,8 @@ impl Reader<'_> {
             NodeValue::WikiLink(link) => (&link.url, LinkKind::Wiki),
             _ => return,
         };
-        let (target, heading) = match url.split_once('#') {
-            Some((target, heading)) if !is_external(url, kind) => (target, Some(heading)),
-            _ => (url.as_str(), None),
-        };
-        self.tree.links.push(Link {
-            target: target.trim().to_owned(),
-            kind,
-            heading: heading.map(|heading| heading.trim().to_owned()),
-            line: self.lines_before + ast.sourcepos.start.line,
-        });
+        let line = self.lines_before + ast.sourcepos.start.line;
+        self.tree.links.push(link_of(url, kind, line));
     }
 }
 

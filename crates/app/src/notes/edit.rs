@@ -1,0 +1,114 @@
+//! A note that is there says something else: as the user wants it who has read it, never in the place of
+//! what they have not seen.
+
+use super::MOST_BYTES;
+use crate::{
+    Error,
+    workspace::{Workspace, write_beneath},
+};
+use elophanto_agent::tools::diff;
+use elophanto_base::{secrets, visible::escape_control_line};
+use elophanto_index::store::lock;
+use elophanto_repo::{NotePath, read_note};
+use elophanto_text::{authoring::content_hash, markdown};
+
+/// What a note is to say.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit<'a> {
+    pub path: &'a NotePath,
+    /// Names the content that the user has read.
+    pub hash: &'a str,
+    pub text: &'a str,
+}
+
+/// What came of it, or would.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edited {
+    /// The note says something else than the user has read: this names what.
+    Newer {
+        hash: String,
+    },
+    Gone,
+    /// It says that already.
+    Same,
+    Changed {
+        /// As a unified diff.
+        diff: String,
+        before: String,
+        /// Names the new content.
+        hash: String,
+    },
+}
+
+/// What would change.
+///
+/// # Errors
+/// When the note cannot be read, is not plain UTF-8, or what is to be written holds a secret.
+pub fn look(workspace: &Workspace, edit: &Edit) -> Result<Edited, Error> {
+    Ok(planned(workspace, edit)?.0)
+}
+
+/// Writes it.
+///
+/// # Errors
+/// As [`look`]; and when it cannot be written.
+pub fn edit(workspace: &Workspace, edit: &Edit) -> Result<Edited, Error> {
+    let folder = workspace.repository.git_dir.is_some().then(|| workspace.repository.local_dir());
+    let _lock = folder.and_then(|folder| lock::wait(&folder.join("notes.lock")).ok());
+    let (edited, text) = planned(workspace, edit)?;
+    if matches!(edited, Edited::Changed { .. }) {
+        write_beneath(&workspace.repository.root, edit.path.as_path(), text.as_bytes())?;
+    }
+    Ok(edited)
+}
+
+fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String), Error> {
+    let bytes = match read_note(&workspace.repository.root, edit.path, MOST_BYTES) {
+        Ok((bytes, _)) => bytes,
+        Err(cause) if cause.is_gone() => return Ok((Edited::Gone, String::new())),
+        Err(cause) => return Err(Error::new(cause)),
+    };
+    let before = markdown::decode(&bytes).map_err(Error::new)?.text.into_owned();
+    if before.as_bytes() != bytes {
+        return Err(Error::new("the note is not plain UTF-8")
+            .hint("edit it with an editor that keeps its encoding"));
+    }
+    let hash = content_hash(&before);
+    if hash != edit.hash {
+        return Ok((Edited::Newer { hash }, String::new()));
+    }
+    // Lines end as they did.
+    let mut text = edit.text.replace("\r\n", "\n");
+    if before.contains("\r\n") {
+        text = text.replace('\n', "\r\n");
+    }
+    if text.len() as u64 > MOST_BYTES {
+        return Err(Error::new(format_args!("a note has at most {MOST_BYTES} bytes here"))
+            .hint("edit larger ones with an editor"));
+    }
+    if text == before {
+        return Ok((Edited::Same, text));
+    }
+    refuse_new_secrets(&before, &text)?;
+    let diff = diff(edit.path.as_path(), Some(&before), Some(&text), 0);
+    let hash = content_hash(&text);
+    Ok((Edited::Changed { diff, before, hash }, text))
+}
+
+/// What stood there before is not for this edit to mend.
+fn refuse_new_secrets(before: &str, after: &str) -> Result<(), Error> {
+    let known = secrets::scan(before);
+    let is_new = |found: &secrets::Finding| {
+        known.iter().all(|it| it.kind != found.kind || it.masked != found.masked)
+    };
+    match secrets::scan(after).into_iter().find(is_new) {
+        None => Ok(()),
+        Some(found) => Err(Error::new(format_args!(
+            "line {} looks like a secret ({}): {}",
+            found.line,
+            found.kind,
+            escape_control_line(&found.masked)
+        ))
+        .hint("leave it out; say where it is kept instead")),
+    }
+}

@@ -1,0 +1,183 @@
+//! One note with all that is known of it.
+
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use super::{Catalogue, Reference, catalogue::size};
+use crate::{
+    Error,
+    reporter::Silent,
+    search::{SearchRequest, search_in},
+    workspace::Workspace,
+};
+use elophanto_base::one_line::one_line;
+use elophanto_index::{
+    Kind, drift,
+    search::{Hit, Listing, run::Like},
+};
+use elophanto_repo::{Git, NotePath, history::Age, read_note};
+use elophanto_text::{
+    authoring::content_hash,
+    markdown::{self, Document, Scope},
+};
+
+/// Git may take this long to tell whether a note has drifted.
+const DRIFT_PATIENCE: Duration = Duration::from_millis(300);
+/// Places that resemble a note.
+const ALIKE: usize = 8;
+/// Links that are told one by one.
+const MOST_LINKS: usize = 100;
+/// Characters of a line that refers.
+const MOST_LINE: usize = 200;
+
+/// A note as it lies in the work tree.
+pub struct Note {
+    pub path: NotePath,
+    /// Its number in the catalogue.
+    pub number: usize,
+    pub title: String,
+    pub text: String,
+    /// `None` if it cannot be read as Markdown: why not.
+    pub document: Result<Document, String>,
+    /// Names its content.
+    pub hash: String,
+    pub bytes: u64,
+    pub kind: Kind,
+    pub scope: Scope,
+    pub tags: Vec<String>,
+    /// In seconds since 1970; `None` if that is not known.
+    pub changed: Option<i64>,
+    /// `committed`, `modified` or `uncommitted`.
+    pub state: &'static str,
+}
+
+/// A link as it is told at one of its ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Linked {
+    /// The note at the other end.
+    pub path: String,
+    pub title: String,
+    /// Of the note that refers, from 1.
+    pub line: usize,
+    /// That line.
+    pub text: String,
+}
+
+/// A place that resembles a note.
+pub struct Alike {
+    pub hit: Hit,
+    /// Whether one of both refers to the other.
+    pub is_linked: bool,
+}
+
+/// The note of this number; `None` if it is gone meanwhile.
+///
+/// # Errors
+/// When it cannot be read, or is no text.
+pub fn note(
+    workspace: &Workspace,
+    catalogue: &Catalogue,
+    number: usize,
+) -> Result<Option<Note>, Error> {
+    let Some(entry) = catalogue.entries.get(number) else { return Ok(None) };
+    let root = &workspace.repository.root;
+    let bytes = match read_note(root, &entry.path, workspace.config.knowledge.max_file_bytes) {
+        Ok((bytes, _)) => bytes,
+        Err(cause) if cause.is_gone() => return Ok(None),
+        Err(cause) => return Err(Error::new(cause)),
+    };
+    let text = markdown::decode(&bytes).map_err(Error::new)?.text.into_owned();
+    let document = markdown::parse(&text).map_err(|cause| cause.to_string());
+    let said = document.as_ref().ok().and_then(|it| it.title().map(str::to_owned));
+    Ok(Some(Note {
+        path: entry.path.clone(),
+        number,
+        title: said.unwrap_or_else(|| entry.title.clone()),
+        document,
+        hash: content_hash(&text),
+        bytes: size(root, &entry.path),
+        text,
+        kind: entry.kind,
+        scope: entry.scope,
+        tags: entry.tags.clone(),
+        changed: entry.changed,
+        state: state(catalogue, &entry.path),
+    }))
+}
+
+fn state(catalogue: &Catalogue, path: &NotePath) -> &'static str {
+    let (files, history) = (&catalogue.snapshot.files, &catalogue.snapshot.history);
+    let at = files.binary_search_by(|file| file.path.cmp(path)).ok();
+    let blob = at.and_then(|at| files.get(at)).map(|file| file.blob);
+    match blob.map(|blob| history.age(path, &blob)) {
+        Some(Age::NotCommitted) if history.complete && history.get(path).is_some() => "modified",
+        Some(Age::NotCommitted) if history.complete => "uncommitted",
+        _ => "committed",
+    }
+}
+
+impl Catalogue {
+    /// What refers to a note, by path, and how many there are.
+    pub fn backlinks_of(&self, note: usize) -> (Vec<Linked>, usize) {
+        let incoming = self.incoming(note);
+        let linked = |it: &Reference| linked(self, it, it.from);
+        (incoming.iter().take(MOST_LINKS).filter_map(linked).collect(), incoming.len())
+    }
+
+    /// What a note refers to, and how many that are.
+    pub fn links_of(&self, note: usize) -> (Vec<Linked>, usize) {
+        let outgoing = self.outgoing(note);
+        let linked = |it: &Reference| linked(self, it, it.to);
+        (outgoing.iter().take(MOST_LINKS).filter_map(linked).collect(), outgoing.len())
+    }
+}
+
+fn linked(catalogue: &Catalogue, reference: &Reference, end: usize) -> Option<Linked> {
+    let entry = catalogue.entries.get(end)?;
+    let lines = catalogue.text(reference.from).unwrap_or_default();
+    let line = lines.lines().nth(reference.line.saturating_sub(1)).unwrap_or_default();
+    Some(Linked {
+        path: entry.name.clone(),
+        title: entry.title.clone(),
+        line: reference.line,
+        text: one_line(line.trim(), MOST_LINE),
+    })
+}
+
+/// What resembles a note by its meaning, best first. What is not linked with it is perhaps to be.
+///
+/// # Errors
+/// Those of searching.
+pub fn alike(
+    workspace: &Workspace,
+    catalogue: &Catalogue,
+    note: &Note,
+) -> Result<Vec<Alike>, Error> {
+    let request = SearchRequest {
+        like: Some(Like { path: note.path.clone(), line: None }),
+        listing: Listing::Files { places: 1 },
+        most: Some(ALIKE + 1),
+        ..SearchRequest::default()
+    };
+    let found = search_in(workspace, &request, Some(&catalogue.searched), &Silent)?;
+    let outgoing = catalogue.outgoing(note.number).iter().map(|it| it.to);
+    let incoming = catalogue.incoming(note.number).iter().map(|it| it.from);
+    let linked: FxHashSet<usize> = outgoing.chain(incoming).collect();
+    let is_linked = |hit: &Hit| {
+        catalogue.find(&hit.path.to_text()).is_some_and(|number| linked.contains(&number))
+    };
+    let hits = found.answer.hits.into_iter().filter(|hit| hit.path != note.path).take(ALIKE);
+    Ok(hits.map(|hit| Alike { is_linked: is_linked(&hit), hit }).collect())
+}
+
+/// Whether what a note covers changed after it, as far as git tells in time.
+pub fn drift_of(
+    workspace: &Workspace,
+    catalogue: &Catalogue,
+    path: &NotePath,
+) -> Option<drift::Drift> {
+    let git = Git::of(&workspace.repository)?;
+    let drifts = drift::drifted(&git, &catalogue.snapshot, [path], DRIFT_PATIENCE).ok()?;
+    drifts.found.into_iter().next()
+}

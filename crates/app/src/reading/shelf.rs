@@ -1,0 +1,222 @@
+//! What is kept of a knowledge base from one page to the next.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rustc_hash::FxHashMap;
+
+use super::{Alike, Catalogue, Health, Note, alike};
+use crate::{
+    Error,
+    workspace::{KnowledgeBase, Workspace},
+};
+use elophanto_index::{Options, watch::Watch};
+use elophanto_repo::{CommitId, Git, head};
+
+/// How long a look at what changed waits for another process that writes the view.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Where nothing tells of changes, they are looked for after this time.
+const OLD: Duration = Duration::from_secs(2);
+
+/// Notes of which is kept what resembles them.
+const MOST_ALIKE: usize = 1_000;
+
+/// What is kept of one knowledge base. Shared between threads.
+pub struct Shelf {
+    pub base: KnowledgeBase,
+    kept: Mutex<Option<Kept>>,
+    /// Held by whoever makes the next catalogue.
+    making: Mutex<()>,
+    is_watched: AtomicBool,
+    is_made_beside: AtomicBool,
+    health: Mutex<Option<(u64, Arc<Health>)>>,
+    /// What resembles notes, by catalogue, number of the note and content.
+    alike: Mutex<FxHashMap<(u64, usize, String), Arc<Vec<Alike>>>>,
+    is_examined: AtomicBool,
+}
+
+struct Kept {
+    catalogue: Arc<Catalogue>,
+    looked: Instant,
+}
+
+impl Shelf {
+    pub fn new(base: KnowledgeBase) -> Arc<Self> {
+        Arc::new(Self {
+            base,
+            kept: Mutex::default(),
+            making: Mutex::default(),
+            is_watched: AtomicBool::new(false),
+            is_made_beside: AtomicBool::new(false),
+            health: Mutex::default(),
+            alike: Mutex::default(),
+            is_examined: AtomicBool::new(false),
+        })
+    }
+
+    /// The knowledge base as it is now; `flags` are settings for this call.
+    ///
+    /// # Errors
+    /// When there is none any more, or a setting is unusable.
+    pub fn open(&self, flags: Vec<(String, String)>) -> Result<Workspace, Error> {
+        self.base.open(flags)
+    }
+
+    /// The notes as they were a moment ago: what changes meanwhile is read beside. The first time they
+    /// are read now, and watched from then on.
+    ///
+    /// # Errors
+    /// When the knowledge base cannot be read.
+    pub fn catalogue(self: &Arc<Self>, workspace: &Workspace) -> Result<Arc<Catalogue>, Error> {
+        let known = lock(&self.kept).as_ref().map(|it| (Arc::clone(&it.catalogue), it.looked));
+        let Some((catalogue, looked)) = known else {
+            self.watch();
+            return self.make(workspace, true);
+        };
+        let is_watched = self.is_watched.load(Ordering::Relaxed);
+        let has_moved = || head_of(workspace) != catalogue.snapshot.history.head;
+        if (!is_watched && looked.elapsed() > OLD) || has_moved() {
+            self.make_beside();
+        }
+        Ok(catalogue)
+    }
+
+    /// Reads the notes beside, unless that was done before.
+    pub fn warm(self: &Arc<Self>) {
+        if self.number() == 0 {
+            let shelf = Arc::clone(self);
+            let warming = move || {
+                // Whoever asks for the notes next is told what is wrong.
+                let _ = shelf.open(Vec::new()).and_then(|it| shelf.catalogue(&it).map(drop));
+            };
+            let _ = std::thread::Builder::new().name("notes".to_owned()).spawn(warming);
+        }
+    }
+
+    /// Counts how often notes have changed; 0 before anybody looked.
+    pub fn number(&self) -> u64 {
+        lock(&self.kept).as_ref().map_or(0, |it| it.catalogue.number)
+    }
+
+    /// Reads what this process itself has just changed.
+    ///
+    /// # Errors
+    /// When the knowledge base cannot be read.
+    pub fn look_again(&self, workspace: &Workspace) -> Result<Arc<Catalogue>, Error> {
+        self.make(workspace, false)
+    }
+
+    /// What is right and wrong, as it was found last; it is looked at anew beside whenever notes have
+    /// changed. `None` while it is looked at for the first time.
+    pub fn health(self: &Arc<Self>) -> Option<Arc<Health>> {
+        let number = self.number();
+        let known = lock(&self.health).clone();
+        let is_old = known.as_ref().is_none_or(|(of, _)| *of != number);
+        if is_old && !self.is_examined.swap(true, Ordering::Relaxed) {
+            let shelf = Arc::clone(self);
+            let examining = move || {
+                if let Ok(found) = shelf.open(Vec::new()).and_then(|it| Health::of(&it)) {
+                    *lock(&shelf.health) = Some((number, Arc::new(found)));
+                }
+                shelf.is_examined.store(false, Ordering::Relaxed);
+            };
+            let thread = std::thread::Builder::new().name("doctor".to_owned());
+            if thread.spawn(examining).is_err() {
+                self.is_examined.store(false, Ordering::Relaxed);
+            }
+        }
+        known.map(|(_, health)| health)
+    }
+
+    /// What resembles a note, found once as long as no note changes.
+    ///
+    /// # Errors
+    /// Those of searching.
+    pub fn alike(
+        &self,
+        workspace: &Workspace,
+        catalogue: &Catalogue,
+        note: &Note,
+    ) -> Result<Arc<Vec<Alike>>, Error> {
+        let key = (catalogue.number, note.number, note.hash.clone());
+        if let Some(known) = lock(&self.alike).get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(alike(workspace, catalogue, note)?);
+        let mut all = lock(&self.alike);
+        if all.len() >= MOST_ALIKE {
+            all.clear();
+        }
+        all.insert(key, Arc::clone(&found));
+        Ok(found)
+    }
+
+    fn make(&self, workspace: &Workspace, is_first: bool) -> Result<Arc<Catalogue>, Error> {
+        let _making = lock(&self.making);
+        let known = lock(&self.kept).as_ref().map(|it| Arc::clone(&it.catalogue));
+        if let Some(known) = known.as_ref().filter(|_| is_first) {
+            // Another one has just made it.
+            return Ok(Arc::clone(known));
+        }
+        let options = Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} };
+        let number = known.as_ref().map_or(0, |known| known.number) + 1;
+        let made = Catalogue::make(workspace, options, number)?;
+        let catalogue = match known {
+            Some(known) if known.is_same(&made) => known,
+            _ => Arc::new(made),
+        };
+        *lock(&self.kept) =
+            Some(Kept { catalogue: Arc::clone(&catalogue), looked: Instant::now() });
+        Ok(catalogue)
+    }
+
+    /// The same on a thread of its own, unless one is at it.
+    fn make_beside(self: &Arc<Self>) {
+        if self.is_made_beside.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let shelf = Arc::clone(self);
+        let making = move || {
+            // What cannot be read now is read the next time.
+            let _ = shelf.open(Vec::new()).and_then(|workspace| shelf.make(&workspace, false));
+            shelf.is_made_beside.store(false, Ordering::Relaxed);
+        };
+        let thread = std::thread::Builder::new().name("notes".to_owned());
+        if thread.spawn(making).is_err() {
+            self.is_made_beside.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Follows changes from now on, for as long as the process lives.
+    fn watch(self: &Arc<Self>) {
+        if self.is_watched.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let shelf = Arc::clone(self);
+        let watching = move || {
+            if let Ok(watch) = Watch::begin(&shelf.base.folder) {
+                watch.run(None, |_| {
+                    let _ = shelf.open(Vec::new()).and_then(|it| shelf.make(&it, false));
+                    true
+                });
+            }
+            shelf.is_watched.store(false, Ordering::Relaxed);
+        };
+        if std::thread::Builder::new().name("page".to_owned()).spawn(watching).is_err() {
+            self.is_watched.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+fn head_of(workspace: &Workspace) -> Option<CommitId> {
+    head(&Git::of(&workspace.repository)?).ok().flatten()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,156 @@
+//! Addresses of pages, and what is asked behind the `?` of one. Pure.
+
+use std::fmt::Write as _;
+
+use url::form_urlencoded;
+
+/// Where the pages of one knowledge base are.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// What stands before the name of the knowledge base, with `/` at its end; of exported pages, what
+    /// leads from this one to the top.
+    pub root: String,
+    /// The name of the knowledge base, as addresses have it; empty in exported pages.
+    pub name: String,
+    /// Whether the pages are files.
+    pub is_export: bool,
+}
+
+impl Site {
+    /// The address of a page, by what follows the name.
+    pub fn to(&self, page: &str) -> String {
+        match self.name.is_empty() {
+            true => format!("{}{page}", self.root),
+            false => format!("{}{}/{page}", self.root, encoded(&self.name)),
+        }
+    }
+
+    /// The page of a note.
+    pub fn note(&self, path: &str) -> String {
+        let page = format!("note/{}", encoded(path));
+        self.to(&if self.is_export { page + ".html" } else { page })
+    }
+
+    /// The same with a passage marked, where pages are made anew each time.
+    pub fn marked(&self, path: &str, mark: impl std::fmt::Display) -> String {
+        let page = self.note(path);
+        if self.is_export { page } else { format!("{page}?mark={mark}#mark") }
+    }
+
+    /// The page of an entity.
+    pub fn entity(&self, slug: &str) -> String {
+        let page = format!("entity/{}", encoded(slug));
+        self.to(&if self.is_export { page + ".html" } else { page })
+    }
+
+    /// The page of this name, which is no note and no entity.
+    pub fn page(&self, name: &str) -> String {
+        match (self.is_export, name) {
+            (true, "") => self.to("index.html"),
+            (true, name) => self.to(&format!("{name}.html")),
+            (false, name) => self.to(name),
+        }
+    }
+
+    /// A file of our own.
+    pub fn asset(&self, name: &str) -> String {
+        format!("{}assets/{name}", self.root)
+    }
+}
+
+/// Percent-encoded but for letters, digits, `-._~` and `/`.
+pub fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            _ => drop(write!(out, "%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// Percent-decoded once, a `%` that no two hex digits follow as it is; `None` if that is no UTF-8.
+pub fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        let digit = |at: usize| tail.get(at).and_then(|&digit| char::from(digit).to_digit(16));
+        rest = tail;
+        match (byte, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push(u8::try_from(high * 16 + low).ok()?);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            _ => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// What is asked behind the `?`, in its order.
+#[derive(Debug, Clone, Default)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub fn parse(text: &str) -> Self {
+        Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    }
+
+    /// The first value of a name that says anything.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let mut values = self.0.iter().filter(|(known, _)| known == name).map(|it| it.1.as_str());
+        values.find(|value| !value.trim().is_empty())
+    }
+
+    /// All values of a name that say anything.
+    pub fn all(&self, name: &str) -> Vec<String> {
+        let values =
+            self.0.iter().filter(|(known, value)| known == name && !value.trim().is_empty());
+        values.map(|(_, value)| value.clone()).collect()
+    }
+
+    /// A page of a list, from 1.
+    pub fn page(&self) -> usize {
+        self.get("page").and_then(|text| text.parse().ok()).filter(|page| *page > 0).unwrap_or(1)
+    }
+
+    /// The same with another value of a name, or without it, as it stands behind an address.
+    pub fn with(&self, name: &str, value: Option<&str>) -> String {
+        let mut out = form_urlencoded::Serializer::new(String::new());
+        let kept = self.0.iter().filter(|(known, value)| known != name && !value.is_empty());
+        out.extend_pairs(kept);
+        if let Some(value) = value {
+            out.append_pair(name, value);
+        }
+        out.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_through_addresses_unchanged() {
+        for name in
+            ["a b.md", "100%.md", "x#y?z.md", "\u{202e}dm.md", "a\nb.md", "a+b&c=d.md", "ä/ö"]
+        {
+            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+            assert!(encoded(name).is_ascii());
+        }
+        assert_eq!(decoded("%FF"), None);
+        assert_eq!(decoded("%2"), Some("%2".to_owned()));
+    }
+
+    #[test]
+    fn a_query_is_changed() {
+        let query = Query::parse("q=a+b&page=3&x=");
+        assert_eq!((query.get("q"), query.page(), query.get("x")), (Some("a b"), 3, None));
+        assert_eq!(query.with("page", Some("4")), "q=a+b&page=4");
+        assert_eq!(query.with("page", None), "q=a+b");
+        assert_eq!(Query::parse("page=0").page(), 1);
+    }
+}

@@ -1,0 +1,170 @@
+//! How a note came to be: all its commits, and who wrote which line.
+
+use maud::{Markup, html};
+
+use super::{Asked, Page, Tab, beside::sparkline, frame::pager, notes::crumbs, words};
+use crate::wire::{CommitWire, page::LineWire};
+use elophanto_app::{
+    Error,
+    reading::{self, Line, past},
+    when,
+};
+use elophanto_repo::Touched;
+
+/// Commits on a page, and lines.
+const ON_EACH: usize = 50;
+const LINES: usize = 400;
+
+pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
+    let entry = asked.catalogue.find(path).and_then(|it| asked.catalogue.entries.get(it));
+    let past = past(&asked.workspace, &entry.map_or_else(|| path.into(), |it| it.path.clone()));
+    let Some(title) = entry
+        .map(|it| it.title.clone())
+        .or_else(|| (!past.commits.is_empty()).then(|| path.to_owned()))
+    else {
+        return Ok(asked.missing(Tab::Notes, &no_note(path)));
+    };
+    let twin: Vec<CommitWire> = past
+        .commits
+        .iter()
+        .map(|it| CommitWire {
+            commit: it.commit.to_string(),
+            date: when::time(it.time),
+            subject: &it.subject,
+        })
+        .collect();
+    let first = (asked.query.page() - 1) * ON_EACH;
+    asked.page(Tab::Notes, format!("History of {title}"), &twin, || html! {
+        (crumbs(asked, path.rsplit_once('/').map_or("", |it| it.0)))
+        h1 { "History of " a href=(asked.site.note(path)) { (words::line(&title)) } }
+        @if let Some(reason) = &past.untold { p { "It cannot be told: " (words::line(reason)) "." } }
+        @else if past.commits.is_empty() { p { "The note is in no commit yet." } }
+        @else { (sparkline(&past)) }
+        (list(asked, path, past.commits.iter().skip(first).take(ON_EACH)))
+        (pager(asked, &asked.site.to(&format!("history/{}", super::address::encoded(path))), past.commits.len(), ON_EACH))
+    })
+}
+
+/// Commits, each a link to the note as it was then.
+pub fn list<'a>(asked: &Asked, path: &str, commits: impl Iterator<Item = &'a Touched>) -> Markup {
+    html! {
+        ol.plain data-list {
+            @for it in commits {
+                li {
+                    a href=(format!("{}?at={}", asked.site.note(path), it.commit.short())) { (words::line(if it.subject.is_empty() { "without a message" } else { &it.subject })) }
+                    span.quiet { " " (words::day(Some(it.time))) ", " (words::line(&it.author)) ", " code { (it.commit.short()) } }
+                }
+            }
+        }
+    }
+}
+
+/// Who wrote each line.
+pub fn lines(asked: &Asked, path: &str) -> Result<Page, Error> {
+    let found = match asked.catalogue.find(path) {
+        Some(number) => reading::note(&asked.workspace, &asked.catalogue, number)?,
+        None => None,
+    };
+    let Some(note) = found else { return Ok(asked.missing(Tab::Notes, &no_note(path))) };
+    let told = match note.state {
+        "committed" => reading::blame(&asked.workspace, &note.path, &note.text),
+        state => Err(Error::new(format_args!(
+            "the note is {state}: git knows the lines of committed notes"
+        ))),
+    };
+    let (lines, untold) = match told {
+        Ok(lines) => (lines, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
+    let first = (asked.query.page() - 1) * LINES;
+    let shown: Vec<(usize, &Line)> = (1..).zip(&lines).skip(first).take(LINES).collect();
+    let twin: Vec<LineWire> = shown.iter().map(|(number, line)| wire(*number, line)).collect();
+    asked.page(Tab::Notes, format!("Who wrote {}", note.title), &twin, || html! {
+        (crumbs(asked, path.rsplit_once('/').map_or("", |it| it.0)))
+        h1 { "Who wrote " a href=(asked.site.note(path)) { (words::line(&note.title)) } }
+        @if let Some(error) = &untold { p { "It cannot be told: " (words::line(error.message())) "." } }
+        @else {
+            (by_section(&note, &lines))
+            h2 { "By line" }
+            div.wide tabindex="0" role="region" aria-label="Lines" {
+                table.lines {
+                    thead { tr { th scope="col" { "Who" } th scope="col" { "When" } th scope="col" { "Commit" } th scope="col" { "Line" } th scope="col" { "Text" } } }
+                    tbody {
+                        @for (at, (number, line)) in shown.iter().enumerate() {
+                            @let before = at.checked_sub(1).and_then(|at| shown.get(at)).and_then(|it| it.1.blame.as_ref());
+                            @let is_same = before.zip(line.blame.as_ref()).is_some_and(|(a, b)| a.commit == b.commit);
+                            tr class=[(!is_same).then_some("first")] {
+                                @match (&line.blame, is_same) {
+                                    (Some(blame), false) => {
+                                        td { (words::line(&blame.author)) }
+                                        td { (words::day(Some(blame.time))) }
+                                        td { a href=(format!("{}?at={}", asked.site.note(path), blame.commit.short())) title=(words::line(&blame.subject)) { (blame.commit.short()) } }
+                                    }
+                                    _ => { td {} td {} td {} }
+                                }
+                                td.number { a href=(asked.site.marked(path, number)) { (number) } }
+                                td.text { code { (words::text(&line.text)) } }
+                            }
+                        }
+                    }
+                }
+            }
+            (pager(asked, &asked.site.to(&format!("lines/{}", super::address::encoded(path))), lines.len(), LINES))
+        }
+    })
+}
+
+/// Each section with who wrote most of it, and when it changed last.
+fn by_section(note: &reading::Note, lines: &[Line]) -> Markup {
+    let headings = note.document.as_ref().map(|it| it.headings.as_slice()).unwrap_or_default();
+    let ends = headings.iter().skip(1).map(|it| it.line - 1).chain([lines.len()]);
+    let sections = headings.iter().zip(ends).filter_map(|(heading, end)| {
+        let of = lines.get(heading.line.saturating_sub(1)..end)?;
+        let told = || of.iter().filter_map(|line| line.blame.as_ref());
+        let mut authors: Vec<(usize, &str)> = Vec::new();
+        for blame in told() {
+            match authors.iter_mut().find(|(_, name)| *name == blame.author) {
+                Some((count, _)) => *count += 1,
+                None => authors.push((1, &blame.author)),
+            }
+        }
+        authors.sort_by(|a, b| b.0.cmp(&a.0));
+        Some((heading, authors, told().map(|blame| blame.time).max()))
+    });
+    html! {
+        @if headings.len() > 1 {
+            h2 { "By section" }
+            div.wide tabindex="0" role="region" aria-label="Sections" {
+                table {
+                    thead { tr { th scope="col" { "Section" } th scope="col" { "Changed last" } th scope="col" { "Lines by" } } }
+                    tbody {
+                        @for (heading, authors, last) in sections {
+                            tr {
+                                td { (words::line(&heading.text)) }
+                                td { (words::day(last)) }
+                                td { @for (at, (count, name)) in authors.iter().enumerate() { @if at > 0 { ", " } (words::line(name)) " " (count) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn wire(number: usize, line: &Line) -> LineWire<'_> {
+    let blame = line.blame.as_ref();
+    LineWire {
+        line: number,
+        author: blame.map(|it| it.author.as_str()),
+        commit: blame.map(|it| it.commit.to_string()),
+        date: blame.and_then(|it| when::time(it.time)),
+        subject: blame.map(|it| it.subject.as_str()),
+        text: &line.text,
+    }
+}
+
+fn no_note(path: &str) -> Error {
+    Error::new(format_args!("there is no note `{}`", words::line(path)))
+        .hint("search for what it says: it may lie elsewhere by now")
+}

@@ -1,0 +1,339 @@
+//! Searching: files with their best places, what their scores are made of, and how sure it is.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::{Asked, Page, Tab, address::Site, charts, search_form::form, words};
+use crate::wire::{
+    ConfidenceWire, Told,
+    page::{FoundFileWire, PlaceWire, SearchWire},
+};
+use elophanto_app::{
+    Error,
+    reading::Catalogue,
+    reporter::Silent,
+    search::{Found, SearchRequest, search_in},
+    workspace::Workspace,
+};
+use elophanto_base::counted::counted;
+use elophanto_index::{
+    Kind,
+    drift::Drift,
+    search::{Confidence, Hit, Level, Listing},
+};
+use elophanto_text::{html::Mark, markdown::Scope};
+
+/// Files on a page, and pages.
+const ON_EACH: usize = 10;
+const MOST_PAGES: usize = 10;
+/// Places of each.
+const PLACES: usize = 3;
+/// Repositories that are searched at once show fewer.
+const ON_EACH_OF_MANY: usize = 5;
+
+pub fn page(asked: &Asked) -> Result<Page, Error> {
+    let text = asked.query.get("q").unwrap_or_default();
+    if text.trim().is_empty() {
+        let nothing = SearchWire {
+            query: "",
+            confidence: None,
+            said: "",
+            page: 1,
+            more: false,
+            files: Vec::new(),
+        };
+        return asked.page(Tab::Search, "Search", &nothing, || html! {
+            h1 { "Search" }
+            (form(asked, text))
+            div #hits aria-live="polite" { p { "Give a few words, or a question. Words in double quotes stand together; a word with a dash before it is left out." } }
+        });
+    }
+    let page = asked.query.page().min(MOST_PAGES);
+    let everywhere = asked.query.get("everywhere").is_some() && asked.library.shelves.len() > 1;
+    let limit = page * ON_EACH + 1;
+    let found = found(asked, &open(asked, limit)?, &asked.catalogue, limit)?;
+    let drifted = if asked.query.get("live").is_some() {
+        Vec::new()
+    } else {
+        found.drifted(&asked.workspace)
+    };
+    let (shown, more) = on_page(&found, page);
+    let said = sureness(found.answer.confidence, &found);
+    let told = Told { found: &found, drifted: &drifted, explain: true };
+    let twin = SearchWire {
+        query: text,
+        confidence: found.answer.confidence.map(ConfidenceWire::from),
+        said: &said,
+        page,
+        more,
+        files: shown.iter().map(|places| wire(&asked.site, &told, places)).collect(),
+    };
+    let others = if everywhere { elsewhere(asked)? } else { Vec::new() };
+    asked.page(Tab::Search, format!("{text} - search"), &twin, || html! {
+        h1 { "Search" }
+        (form(asked, text))
+        div #hits aria-live="polite" {
+            p.said { (said) @if !everywhere { " " a href=(format!("{}?{}", asked.site.page("answer"), asked.query.with("page", None))) { "Answer from these" } } }
+            @if found.stale > 0 { p.quiet { (found.stale) " changed notes are not searched yet." } }
+            @for excluded in &found.answer.query.excluded {
+                p.quiet { "Left out: what holds " (words::line(&excluded.typed)) "." }
+            }
+            @if everywhere { p.repository { (words::line(&asked.name)) } }
+            (files(&asked.site, &told, &shown))
+            @if !everywhere { (paging(asked, page, more)) }
+            @for (name, found) in &others {
+                @let there = Site { name: name.clone(), ..asked.site.clone() };
+                p.repository { (words::line(name)) }
+                p.said { (sureness(found.answer.confidence, found)) }
+                (files(&there, &Told { found, drifted: &[], explain: true }, &on_page(found, 1).0))
+            }
+        }
+    })
+}
+
+/// Searching where pages are files: the browser does it, in a small index.
+pub fn exported(asked: &Asked) -> Result<Page, Error> {
+    asked.page(Tab::Search, "Search", &(), || html! {
+        h1 { "Search" }
+        noscript { p.warn { "Searching here needs script. All notes stand under Notes." } }
+        form.search role="search" aria-label="Search the notes" action="search.html" method="get" {
+            label for="words" { "Words" }
+            span.row {
+                input #words type="search" name="q" autocomplete="off" spellcheck="false" data-index="search-index.json";
+                button type="submit" { "Search" }
+            }
+        }
+        div #hits aria-live="polite" {}
+    })
+}
+
+/// The workspace with as many hits as are needed.
+fn open(asked: &Asked, limit: usize) -> Result<Workspace, Error> {
+    asked.shelf.open(flags(asked, limit))
+}
+
+fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {
+    let mut flags = vec![("search.limit".to_owned(), limit.to_string())];
+    let mode =
+        asked.query.get("mode").filter(|mode| ["hybrid", "keyword", "semantic"].contains(mode));
+    flags.extend(mode.map(|mode| ("search.mode".to_owned(), mode.to_owned())));
+    // What is typed is no search yet.
+    if asked.query.get("live").is_some() {
+        flags.push(("interest.count_searches".to_owned(), "false".to_owned()));
+    }
+    flags
+}
+
+/// Changes are read beside: what is searched is at most a moment old.
+fn found(
+    asked: &Asked,
+    workspace: &Workspace,
+    catalogue: &Catalogue,
+    limit: usize,
+) -> Result<Found, Error> {
+    search_in(workspace, &request(asked, limit), Some(&catalogue.searched), &Silent)
+}
+
+fn request(asked: &Asked, limit: usize) -> SearchRequest {
+    let query = &asked.query;
+    let kinds = query.all("kind").iter().filter_map(|name| kind(name)).collect();
+    let scope = |name: &String| name.parse::<Scope>().ok();
+    let text = |name: &str| query.get(name).map(str::to_owned);
+    SearchRequest {
+        text: query.get("q").unwrap_or_default().to_owned(),
+        kinds,
+        scopes: query.all("scope").iter().filter_map(scope).collect(),
+        tags: query.all("tag"),
+        paths: query.all("path"),
+        since: text("since"),
+        until: text("until"),
+        at: text("at"),
+        author: text("author"),
+        most: Some(limit),
+        listing: Listing::Files { places: PLACES },
+        ..SearchRequest::default()
+    }
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    Kind::SEARCHED.into_iter().find(|kind| kind.name() == name)
+}
+
+/// The hits of the other repositories, each by itself: their scores are not to be compared.
+fn elsewhere(asked: &Asked) -> Result<Vec<(String, Found)>, Error> {
+    let others = asked.library.shelves.iter().filter(|(name, _)| *name != asked.name);
+    let mut all = Vec::new();
+    for (name, shelf) in others {
+        let workspace = shelf.open(flags(asked, ON_EACH_OF_MANY))?;
+        let catalogue = shelf.catalogue(&workspace)?;
+        all.push((name.clone(), found(asked, &workspace, &catalogue, ON_EACH_OF_MANY)?));
+    }
+    Ok(all)
+}
+
+/// The hits of a page, by file; and whether there is another page.
+fn on_page(found: &Found, page: usize) -> (Vec<Vec<&Hit>>, bool) {
+    let mut files: Vec<Vec<&Hit>> = Vec::new();
+    for hit in &found.answer.hits {
+        match files.iter_mut().find(|places| places.first().is_some_and(|it| it.file == hit.file)) {
+            Some(places) => places.push(hit),
+            None => files.push(vec![hit]),
+        }
+    }
+    let more = files.len() > page * ON_EACH && page < MOST_PAGES;
+    let shown = files.into_iter().skip((page - 1) * ON_EACH).take(ON_EACH);
+    (shown.collect(), more)
+}
+
+/// How sure it is that the hits answer, in words.
+pub fn sureness(confidence: Option<Confidence>, found: &Found) -> String {
+    let looked = words::number(found.answer.searched.0);
+    let Some(confidence) = confidence.filter(|_| !found.answer.hits.is_empty()) else {
+        return match found.answer.hits.is_empty() {
+            true => format!("Nothing was found in {looked} files."),
+            false => format!("Found in {looked} files."),
+        };
+    };
+    let percent = (confidence.probability() * 100.0).round();
+    match confidence.level {
+        Level::Sure => format!("The first of these most likely answers it ({percent} %)."),
+        Level::Perhaps => format!("One of these may answer it ({percent} %)."),
+        Level::Nothing => format!("Probably nothing here answers it ({percent} %). The nearest:"),
+    }
+}
+
+/// The address that opens a hit at its best sentence; none for what is no note.
+pub fn place(site: &Site, hit: &Hit) -> Option<String> {
+    if hit.kind == Kind::Summary {
+        return None;
+    }
+    let mark = mark_of(hit);
+    Some(site.marked(&hit.path.to_text(), mark))
+}
+
+fn mark_of(hit: &Hit) -> Mark {
+    let place = |offset: usize| {
+        let before = hit.text.get(..offset).unwrap_or_default();
+        let column = before.rfind('\n').map_or(offset, |at| offset - at - 1);
+        (hit.line_at(offset), column)
+    };
+    let (start, end) = (place(hit.snippet.start), place(hit.snippet.end));
+    match hit.snippet.is_empty() {
+        true => Mark::line(hit.line),
+        false => Mark { start: (start.0, start.1 + 1), end: (end.0, end.1.max(1)) },
+    }
+}
+
+fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'a> {
+    let first = places.first();
+    FoundFileWire {
+        path: first.map(|hit| hit.path.to_text()).unwrap_or_default(),
+        title: first.map_or("", |hit| &hit.title),
+        kind: first.map_or("", |hit| hit.kind.name()),
+        places: places
+            .iter()
+            .map(|hit| PlaceWire { hit: told.hit(hit, None), address: place(site, hit) })
+            .collect(),
+    }
+}
+
+fn files(site: &Site, told: &Told, files: &[Vec<&Hit>]) -> Markup {
+    html! {
+        ol.hits data-list {
+            @for places in files {
+                @if let Some(first) = places.first() {
+                    li.file {
+                        (heading(site, first, told.drift(first)))
+                        @for hit in places { (one(site, hit)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn heading(site: &Site, hit: &Hit, drift: Option<&Drift>) -> Markup {
+    let path = hit.path.to_text();
+    html! {
+        h2 {
+            @match place(site, hit) {
+                Some(address) => { a href=(address) { (words::line(&hit.title)) } }
+                None => { (words::line(&hit.title)) }
+            }
+        }
+        p.quiet {
+            bdi { (words::line(&path)) } ", " (words::day(hit.changed))
+            @if hit.kind != Kind::Note { " " span.badge { (if hit.kind == Kind::Fact { "entity" } else { "description of a file" }) } }
+            @if let Some(state) = crate::wire::state(hit) { " " span.badge { (state) } }
+            @if let Some(drift) = drift { " " span.badge.warn { "drifted: " (counted(drift.total, "commit")) " to what it covers" } }
+            @if let Some(note) = hit.contradicted_by() { " " span.badge.warn { "your note says otherwise: " (words::line(note)) } }
+        }
+    }
+}
+
+fn one(site: &Site, hit: &Hit) -> Markup {
+    let score = &hit.score;
+    let parts = [
+        ("words", score.keyword_part),
+        ("meaning", score.semantic_part),
+        ("recency", score.recency_part),
+    ];
+    let says = format!(
+        "of the score {:.2}: words {:.2}, meaning {:.2}, recency {:.2}",
+        score.total, score.keyword_part, score.semantic_part, score.recency_part
+    );
+    html! {
+        div.hit {
+            @if let Some(section) = hit.breadcrumb.last() { p.section { (words::line(section)) } }
+            @match place(site, hit) {
+                Some(address) => { a.passage href=(address) { (passage(hit)) } }
+                None => { p.passage { (passage(hit)) } }
+            }
+            details.why {
+                summary { "line " (hit.line) ", score " (format!("{:.2}", score.total)) }
+                (charts::shares(&parts, &says))
+                p.quiet {
+                    "Words " (format!("{:.2}", score.keyword_part)) ", meaning " (format!("{:.2}", score.semantic_part))
+                    ", recency " (format!("{:.2}", score.recency_part))
+                    ". BM25 " (format!("{:.1}", score.keyword)) ", cosine " (format!("{:.2}", score.cosine)) "."
+                    @if hit.similar > 0 { " " (hit.similar) " passages that say nearly the same are not shown." }
+                }
+            }
+        }
+    }
+}
+
+/// The sentence that is shown, with the words that were looked for.
+pub fn passage(hit: &Hit) -> Markup {
+    let (start, end) = (hit.snippet.start, hit.snippet.end);
+    let mut at = start;
+    let within = hit.matches.iter().filter(|it| it.start >= start && it.end <= end);
+    let mut out = PreEscaped(String::new());
+    for word in within {
+        let before = hit.text.get(at..word.start).unwrap_or_default();
+        let found = hit.text.get(word.clone()).unwrap_or_default();
+        out.0.push_str(&html! { (words::text(before)) b { (words::text(found)) } }.into_string());
+        at = word.end;
+    }
+    let rest = hit.text.get(at..end).unwrap_or_default();
+    out.0.push_str(&html! { (words::text(rest)) }.into_string());
+    out
+}
+
+fn paging(asked: &Asked, page: usize, more: bool) -> Markup {
+    let to = |page: usize| {
+        format!(
+            "{}?{}",
+            asked.site.page("search"),
+            asked.query.with("page", Some(&page.to_string()))
+        )
+    };
+    html! {
+        @if page > 1 || more {
+            nav.pager aria-label="Pages" {
+                @if page > 1 { a rel="prev" href=(to(page - 1)) { "\u{2190} Before" } }
+                span { "Page " (page) }
+                @if more { a rel="next" href=(to(page + 1)) { "Next \u{2192}" } }
+            }
+        }
+    }
+}

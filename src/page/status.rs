@@ -1,0 +1,236 @@
+//! How the knowledge base is: what is wrong and what mends it, jobs, what models cost, what changed.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::{Asked, Page, Tab, charts, notes::of_folder, words};
+use elophanto_app::{
+    Error,
+    changelog::entries,
+    doctor::{Diagnosis, Facts, Finding},
+    reporter::Silent,
+    schedule::Jobs,
+    usage::{Usage, UsageRequest, budgets, usage},
+};
+use elophanto_models::llm::By;
+
+/// Findings that are listed, and entries of the changelog.
+const MOST_FINDINGS: usize = 100;
+const MOST_ENTRIES: usize = 20;
+const MOST_FOLDERS: usize = 30;
+
+/// What `doctor` says, as programs get it.
+#[derive(Serialize)]
+struct StatusWire<'a> {
+    /// Not there while it is looked at for the first time.
+    facts: Option<&'a Facts>,
+    findings: &'a [Finding],
+    notes: usize,
+    chunks: usize,
+    waiting: usize,
+}
+
+pub fn page(asked: &Asked) -> Result<Page, Error> {
+    let health = asked.shelf.health();
+    let diagnosis = health.as_ref().map(|it| &it.diagnosis);
+    let twin = StatusWire {
+        facts: diagnosis.as_ref().map(|it| &it.facts),
+        findings: diagnosis.as_ref().map(|it| it.findings.as_slice()).unwrap_or_default(),
+        notes: asked.catalogue.entries.len(),
+        chunks: asked.catalogue.chunks,
+        waiting: asked.catalogue.waiting,
+    };
+    asked.page(Tab::Status, "Status", &twin, || html! {
+        h1 { "Status" }
+        @match &diagnosis {
+            Some(diagnosis) => { (findings(diagnosis)) (facts(&diagnosis.facts)) (folders(asked, diagnosis)) }
+            None => { p role="status" data-again { "It is looked at right now. " a href=(asked.site.page("status")) { "Look again" } } }
+        }
+        @if let Some(health) = &health { (growth(&health.growth)) }
+        (jobs(asked))
+        (costs(asked))
+        (changes(asked))
+    })
+}
+
+fn findings(diagnosis: &Diagnosis) -> Markup {
+    let all = &diagnosis.findings;
+    html! {
+        section aria-labelledby="findings" {
+            h2 #findings { "What is wrong" }
+            @if all.is_empty() { p { "Nothing." } }
+            ol.findings data-list {
+                @for it in all.iter().take(MOST_FINDINGS) {
+                    li tabindex="-1" {
+                        p { (words::text(&it.finding)) }
+                        p { "Mend: " code.copy { (words::text(&it.mend)) } }
+                    }
+                }
+            }
+            @if all.len() > MOST_FINDINGS { p { "The first " (MOST_FINDINGS) " of " (words::number(all.len())) "; " code { "elophanto doctor" } " lists all." } }
+        }
+    }
+}
+
+fn facts(facts: &Facts) -> Markup {
+    html! {
+        section aria-labelledby="facts" {
+            h2 #facts { "What there is" }
+            dl.fields {
+                div { dt { "Root" } dd { (words::line(&facts.root)) } }
+                div { dt { "Git" } dd { (if facts.git { "yes" } else { "no: a plain folder" }) } }
+                div { dt { "Model" } dd { (words::line(&facts.model)) } }
+                div { dt { "Notes" } dd { (words::number(facts.notes)) } }
+                div { dt { "Passages" } dd { (words::number(facts.chunks)) } }
+                div { dt { "Index on this machine" } dd { (words::bytes(facts.view_bytes)) " in " (facts.segments) " segments" } }
+                div { dt { "Index in git" } dd { (words::bytes(facts.tables_bytes)) " in " (facts.tables) " tables" } }
+                div { dt { "Vectors that are not in git" } dd { (words::number(facts.uncommitted_vectors)) } }
+                div { dt { "Links that lead nowhere" } dd { (words::number(facts.broken_links)) } }
+                div { dt { "Notes that have drifted" } dd { (words::number(facts.drifted)) } }
+                div { dt { "Left out" } dd { (words::number(facts.skipped)) } }
+            }
+        }
+    }
+}
+
+/// Where notes have drifted: by folder, as a bar and as figures.
+fn folders(asked: &Asked, diagnosis: &Diagnosis) -> Markup {
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |it| it.0).to_owned();
+    let mut all: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for path in &diagnosis.drifted {
+        all.entry(folder(&path.to_text())).or_default().0 += 1;
+    }
+    for entry in &asked.catalogue.entries {
+        if let Some((_, notes)) = all.get_mut(&folder(&entry.name)) {
+            *notes += 1;
+        }
+    }
+    let mut rows: Vec<_> = all.into_iter().collect();
+    rows.sort_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));
+    html! {
+        @if !rows.is_empty() {
+            section aria-labelledby="drift" {
+                h2 #drift { "Where notes have drifted" }
+                div.wide tabindex="0" role="region" aria-label="Drift by folder" {
+                    table {
+                        thead { tr { th scope="col" { "Folder" } th scope="col" { "Drifted" } th scope="col" { "Of" } th scope="col" { "Share" } } }
+                        tbody {
+                            @for (folder, (drifted, notes)) in rows.iter().take(MOST_FOLDERS) {
+                                @let share = *drifted as f32 / (*notes).max(1) as f32;
+                                tr {
+                                    td { a href=(of_folder(asked, folder)) { (words::line(if folder.is_empty() { "the root" } else { folder })) } }
+                                    td.number { (drifted) }
+                                    td.number { (notes) }
+                                    td { (charts::shares(&[("recency", share)], &format!("{:.0} %", share * 100.0))) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn growth(weeks: &[usize]) -> Markup {
+    let values: Vec<f64> = weeks.iter().map(|count| *count as f64).collect();
+    html! {
+        @if let (Some(first), Some(last)) = (weeks.first(), weeks.last()) {
+            section aria-labelledby="growth" {
+                h2 #growth { "Growth" }
+                p {
+                    (charts::curve(&values, &format!("notes by week, from {first} to {last}")))
+                    " " (words::number(last - first)) " notes were added in the last year, " (words::number(*last)) " in all."
+                }
+            }
+        }
+    }
+}
+
+fn jobs(asked: &Asked) -> Markup {
+    let root = &asked.workspace.repository.root;
+    let jobs = Jobs::of(&asked.library.environment);
+    let listing = jobs.as_ref().ok().and_then(|jobs| jobs.list(Some(root)).ok());
+    html! {
+        section aria-labelledby="jobs" {
+            h2 #jobs { "Jobs" }
+            @match (&jobs, &listing) {
+                (Ok(jobs), Some(listing)) if !listing.jobs.is_empty() => {
+                    ul.plain {
+                        @for it in &listing.jobs {
+                            @let last = jobs.last(&it.job);
+                            li {
+                                code { "elophanto " (words::line(&it.job.command.join(" "))) } ", every " (words::seconds(it.job.every.as_secs_f64()))
+                                @match &last {
+                                    Some(run) => { span.quiet { ": last " (words::line(&run.at)) ", " (words::line(&run.said)) } @if run.has_failed() { " " span.badge.warn { "failed" } } }
+                                    None => { span.quiet { ": has not run yet" } }
+                                }
+                            }
+                        }
+                    }
+                }
+                _ => { p { "None. In a terminal, " code.copy { "elophanto schedule add index" } " keeps the index up to date by itself." } }
+            }
+        }
+    }
+}
+
+fn costs(asked: &Asked) -> Markup {
+    let (environment, now) = (&asked.library.environment, Timestamp::now());
+    let used =
+        usage(environment, &UsageRequest { by: By::Model, since: None, until: None }, now).ok();
+    let left = budgets(environment, &asked.workspace.config.llm, now).unwrap_or_default();
+    html! {
+        section aria-labelledby="costs" {
+            h2 #costs { "What models cost this month" }
+            @match used.filter(|it| !it.sums.is_empty()) {
+                Some(used) => { (table(&used)) }
+                None => { p { "No model was asked." } }
+            }
+            @for it in &left {
+                p.quiet { "Budget of a " (it.budget) ": " (words::line(it.limit)) @if let Some(micros) = it.usd_micros { ", $" (format!("{:.2}", elophanto_app::usage::usd(micros))) " left" } }
+            }
+        }
+    }
+}
+
+fn table(used: &Usage) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label="Costs" {
+            table {
+                thead { tr { th scope="col" { "Model" } th scope="col" { "Calls" } th scope="col" { "Tokens in" } th scope="col" { "Tokens out" } th scope="col" { "Money" } } }
+                tbody {
+                    @for (name, sum) in used.sums.iter().map(|(name, sum)| (name.as_str(), sum)).chain([("all", &used.total)]) {
+                        tr {
+                            td { (words::line(name)) }
+                            td.number { (sum.calls) }
+                            td.number { (sum.input) }
+                            td.number { (sum.output) }
+                            td.number { "$" (format!("{:.4}", elophanto_app::usage::usd(sum.usd_micros))) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn changes(asked: &Asked) -> Markup {
+    let entries = entries(&asked.workspace, &Silent).unwrap_or_default();
+    html! {
+        section aria-labelledby="changes" {
+            h2 #changes { "Changelog" }
+            @if entries.is_empty() { p { "No entry yet." } }
+            ul.plain {
+                @for (name, text) in entries.iter().take(MOST_ENTRIES) {
+                    @let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with(['-', '#']) && !line.contains(": "));
+                    li { (words::line(name.trim_end_matches(".md"))) @if let Some(line) = first { span.quiet { " " (words::line(line)) } } }
+                }
+            }
+            @if entries.len() > MOST_ENTRIES { p.quiet { "The newest " (MOST_ENTRIES) " of " (words::number(entries.len())) "." } }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The twins of pages for programs.
+
+use serde::Serialize;
+
+use super::{CommitWire, ConfidenceWire, DriftWire, HitWire};
+use elophanto_app::reading::{Entry, Folder, Linked};
+
+/// A note in a list.
+#[derive(Serialize)]
+pub struct NoteLineWire<'a> {
+    pub path: &'a str,
+    pub title: &'a str,
+    pub kind: &'static str,
+    pub changed: Option<String>,
+}
+
+impl<'a> From<&'a Entry> for NoteLineWire<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        Self {
+            path: &entry.name,
+            title: &entry.title,
+            kind: entry.kind.name(),
+            changed: entry.changed.and_then(elophanto_app::when::time),
+        }
+    }
+}
+
+/// What lies in a folder.
+#[derive(Serialize)]
+pub struct FolderWire<'a> {
+    pub folder: &'a str,
+    pub folders: Vec<FolderLineWire<'a>>,
+    pub notes: Vec<NoteLineWire<'a>>,
+    /// Notes in it, on all pages.
+    pub total: usize,
+    pub page: usize,
+}
+
+#[derive(Serialize)]
+pub struct FolderLineWire<'a> {
+    pub path: &'a str,
+    pub notes: usize,
+}
+
+impl<'a> From<&'a Folder> for FolderLineWire<'a> {
+    fn from(folder: &'a Folder) -> Self {
+        Self { path: &folder.path, notes: folder.notes }
+    }
+}
+
+/// Where a page begins.
+#[derive(Serialize)]
+pub struct StartWire<'a> {
+    pub repository: &'a str,
+    pub notes: usize,
+    pub chunks: usize,
+    pub waiting: usize,
+    pub broken_links: usize,
+    pub questions: usize,
+    /// Counts how often notes have changed since the page was first looked at.
+    pub number: u64,
+    pub latest: Vec<NoteLineWire<'a>>,
+}
+
+/// What a search found.
+#[derive(Serialize)]
+pub struct SearchWire<'a> {
+    pub query: &'a str,
+    pub confidence: Option<ConfidenceWire>,
+    /// The same in words.
+    pub said: &'a str,
+    pub page: usize,
+    /// Whether there is another page.
+    pub more: bool,
+    pub files: Vec<FoundFileWire<'a>>,
+}
+
+/// A file with its best places.
+#[derive(Serialize)]
+pub struct FoundFileWire<'a> {
+    pub path: String,
+    pub title: &'a str,
+    pub kind: &'static str,
+    pub places: Vec<PlaceWire<'a>>,
+}
+
+#[derive(Serialize)]
+pub struct PlaceWire<'a> {
+    #[serde(flatten)]
+    pub hit: HitWire<'a>,
+    /// Where the page opens it, with the sentence marked; none for what is no note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+}
+
+/// A note with all that is known of it.
+#[derive(Serialize)]
+pub struct NoteWire<'a> {
+    pub path: &'a str,
+    pub title: &'a str,
+    pub kind: &'static str,
+    pub scope: &'a str,
+    pub tags: &'a [String],
+    /// Names its content: what writing over it needs.
+    pub hash: &'a str,
+    pub state: &'a str,
+    pub changed: Option<String>,
+    /// The version that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    pub text: &'a str,
+    pub outline: Vec<HeadingWire<'a>>,
+    pub links: Vec<LinkWire<'a>>,
+    pub backlinks: Vec<LinkWire<'a>>,
+    pub alike: Vec<AlikeNoteWire<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drifted: Option<DriftWire<'a>>,
+    pub commits: Vec<CommitWire<'a>>,
+}
+
+#[derive(Serialize)]
+pub struct HeadingWire<'a> {
+    pub level: u8,
+    pub text: &'a str,
+    pub line: usize,
+}
+
+#[derive(Serialize)]
+pub struct LinkWire<'a> {
+    pub path: &'a str,
+    pub title: &'a str,
+    pub line: usize,
+}
+
+impl<'a> From<&'a Linked> for LinkWire<'a> {
+    fn from(linked: &'a Linked) -> Self {
+        Self { path: &linked.path, title: &linked.title, line: linked.line }
+    }
+}
+
+#[derive(Serialize)]
+pub struct AlikeNoteWire<'a> {
+    pub path: String,
+    pub title: &'a str,
+    pub line: usize,
+    pub score: f32,
+    /// Whether one of both refers to the other.
+    pub linked: bool,
+}
+
+/// Who wrote a line.
+#[derive(Serialize)]
+pub struct LineWire<'a> {
+    pub line: usize,
+    pub author: Option<&'a str>,
+    pub commit: Option<String>,
+    pub date: Option<String>,
+    pub subject: Option<&'a str>,
+    pub text: &'a str,
+}
+
+/// What is near a note, or all groups.
+#[derive(Serialize)]
+pub struct GraphWire<'a> {
+    pub nodes: Vec<GraphNodeWire<'a>>,
+    /// By the places of nodes.
+    pub edges: Vec<(usize, usize)>,
+    /// Nodes that are left out, or notes without a link.
+    pub more: usize,
+}
+
+#[derive(Serialize)]
+pub struct GraphNodeWire<'a> {
+    pub path: &'a str,
+    pub title: &'a str,
+    /// Of a group: how many notes are in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<usize>,
+}

@@ -1,0 +1,128 @@
+//! What is asked for and is not there, and knowledge bases that lack something.
+
+use super::Visitor;
+use crate::{
+    env::{TestEnv, finish},
+    gateway::Gate,
+};
+
+#[test]
+fn what_is_not_there() {
+    let env = TestEnv::with(&[("ferry.md", "# The ferry\n\nIt leaves.\n")]);
+    env.commit("First");
+    let visitor = Visitor::open(&env);
+    for (page, says) in [
+        ("note/gone.md", "search for what it says"),
+        ("note/../ferry.md", "there is no"),
+        ("note/%2e%2e/%2e%2e/etc/passwd", "there is no note"),
+        ("note/ferry.md?at=nosuchrev", "names no commit and no date"),
+        ("note/ferry.md?at=--output=x", "names no commit and no date"),
+        ("note/ferry.md?at=1999-01-01", "no commit as old as"),
+        ("note/.git/config?at=HEAD", "there was no note"),
+        ("note/%FF.md", "there is no such page"),
+        ("notes?folder=nowhere", "no note lies in"),
+        ("entity/nobody", "nothing is known of"),
+        ("graph?note=gone.md", "there is no note"),
+        ("run/01ARZ3NDEKTSV4RRFFQ69G5FAV", "there is no run"),
+        ("run/../../etc", "no beginning of a run"),
+        ("memory/none", "there is no lesson"),
+        ("history/gone.md", "there is no note"),
+        ("lines/gone.md", "there is no note"),
+        ("nowhere", "there is no such page"),
+        ("note/", "there is no such page"),
+    ] {
+        let answer = visitor.page(page);
+        assert_eq!(answer.status, 404, "{page}: {}", answer.body);
+        assert!(answer.body.contains(says), "{page}: {}", answer.body);
+    }
+    assert_eq!(visitor.get("another/notes").status, 404);
+    for page in [
+        "notes?page=0",
+        "notes?page=99999999999999999999",
+        "search?q=a&page=-1",
+        "search?q=a&since=whenever",
+        "search?q=-",
+        "note/ferry.md?mark=0:0&part=999",
+    ] {
+        let answer = visitor.page(page);
+        assert!(matches!(answer.status, 200 | 404), "{page}: {}", answer.status);
+    }
+}
+
+#[test]
+fn without_git_without_notes_and_shallow() {
+    let plain = TestEnv::plain();
+    plain.write("ferry.md", "# The ferry\n\nIt leaves.\n");
+    plain.ok(&["init"]);
+    let visitor = Visitor::open(&plain);
+    for page in [
+        "",
+        "notes",
+        "note/ferry.md",
+        "history/ferry.md",
+        "lines/ferry.md",
+        "search?q=ferry",
+        "graph",
+        "status",
+        "runs",
+    ] {
+        visitor.html(page);
+    }
+    assert!(visitor.html("note/ferry.md").contains("there is no git repository here"));
+    assert_eq!(visitor.page("note/ferry.md?at=HEAD").status, 404);
+
+    let empty = TestEnv::new();
+    let visitor = Visitor::open(&empty);
+    assert!(visitor.html("").contains("There are no notes yet"));
+    for page in [
+        "notes",
+        "search?q=a",
+        "answer?q=a",
+        "entities",
+        "graph",
+        "questions",
+        "memory",
+        "runs",
+        "status",
+    ] {
+        visitor.html(page);
+    }
+
+    let deep = TestEnv::with(&[("ferry.md", "# One\n")]);
+    deep.commit("One");
+    deep.write("ferry.md", "# Two\n");
+    deep.commit("Two");
+    let shallow = TestEnv::new();
+    let from = format!("file://{}", deep.root().display());
+    shallow.git(&["fetch", "--quiet", "--depth=1", &from, "main"]);
+    shallow.git(&["reset", "--quiet", "--hard", "FETCH_HEAD"]);
+    let visitor = Visitor::open(&shallow);
+    assert!(visitor.html("note/ferry.md").contains("Two"));
+    assert_eq!(visitor.page("note/ferry.md?at=HEAD~1").status, 404);
+}
+
+/// Several repositories: each by its name, and one search over all.
+#[test]
+fn several_repositories() {
+    let env = TestEnv::with(&[("ferry.md", "# The ferry\n\nThe ferry leaves at dawn.\n")]);
+    env.commit("First");
+    let other = env.outside().join("island");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(
+        other.join("boat.md"),
+        "# The boat\n\nThe ferry of the island leaves at dusk.\n",
+    )
+    .unwrap();
+    finish(env.sealed("git").args(["init", "--quiet"]).current_dir(&other));
+    let settings =
+        format!("gateway.repositories: [\"{}\", \"{}\"]\n", env.root().display(), other.display());
+    env.write_settings(&settings);
+    let visitor = Visitor::of(Gate::open(&env));
+    let here = visitor.html("");
+    assert!(here.contains("Repositories") && here.contains("/island/"), "{here}");
+    let found = visitor.html("search?q=ferry&everywhere=1");
+    assert!(found.contains("at dawn") && found.contains("at dusk"), "{found}");
+    assert!(found.contains("/island/note/boat.md?mark="));
+    assert!(!visitor.html("search?q=ferry").contains("at dusk"));
+    assert!(visitor.get("island/note/boat.md").body.contains("at dusk"));
+}
