@@ -156,7 +156,7 @@ impl Hall {
     ) -> Result<CancellationToken, Refusal> {
         self.guard.host(uri, headers)?;
         nothing_in_address(uri)?;
-        Ok(self.guard.program(headers, now)?)
+        self.guard.program(headers, now)
     }
 
     pub(super) fn identity(&self, channel: Channel) -> Identity {

@@ -76,7 +76,7 @@ fn picture_around(asked: &Asked, near: &Near) -> Markup {
         }
         let angle = TAU * (at - 1) as f64 / others as f64 - TAU / 4.0;
         // Every other one stands further in, for the sake of their names.
-        let share = if others > 14 && at % 2 == 0 { 0.72 } else { 1.0 };
+        let share = if others > 14 && at.is_multiple_of(2) { 0.72 } else { 1.0 };
         (WIDE / 2.0 + 250.0 * share * angle.cos(), HIGH / 2.0 + 235.0 * share * angle.sin())
     };
     html! {

@@ -128,7 +128,7 @@ fn by_section(note: &reading::Note, lines: &[Line]) -> Markup {
                 None => authors.push((1, &blame.author)),
             }
         }
-        authors.sort_by(|a, b| b.0.cmp(&a.0));
+        authors.sort_by_key(|author| std::cmp::Reverse(author.0));
         Some((heading, authors, told().map(|blame| blame.time).max()))
     });
     html! {

@@ -26,6 +26,9 @@ const OLD: Duration = Duration::from_secs(2);
 /// Notes of which is kept what resembles them.
 const MOST_ALIKE: usize = 1_000;
 
+/// What resembles notes, by catalogue, number of the note and content.
+type AlikeKept = FxHashMap<(u64, usize, String), Arc<Vec<Alike>>>;
+
 /// What is kept of one knowledge base. Shared between threads.
 pub struct Shelf {
     pub base: KnowledgeBase,
@@ -35,8 +38,7 @@ pub struct Shelf {
     is_watched: AtomicBool,
     is_made_beside: AtomicBool,
     health: Mutex<Option<(u64, Arc<Health>)>>,
-    /// What resembles notes, by catalogue, number of the note and content.
-    alike: Mutex<FxHashMap<(u64, usize, String), Arc<Vec<Alike>>>>,
+    alike: Mutex<AlikeKept>,
     is_examined: AtomicBool,
 }
 

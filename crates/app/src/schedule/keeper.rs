@@ -79,7 +79,7 @@ impl Jobs {
             // What comes of it is in the log of the job.
             match process::detach(&words, &job.folder, Stdio::null(), None) {
                 Ok(child) => drop(at_work.insert(job.folder.clone(), child)),
-                Err(cause) => reporter.warn(&format!("the job `{}`: {cause}", job.name)),
+                Err(cause) => reporter.warn(format_args!("the job `{}`: {cause}", job.name)),
             }
         }
     }

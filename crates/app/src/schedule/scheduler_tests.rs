@@ -302,7 +302,7 @@ fn by_the_gateway() {
     machine.add(&job, false).unwrap();
     let path = machine.home.path().join("state/gateway.json");
     fs::write(&path, "[").unwrap();
-    assert_eq!(machine.jobs(), [job.clone()]);
+    assert_eq!(machine.jobs(), std::slice::from_ref(&job));
     assert_eq!(machine.list().unclear, [Place::File { path: path.clone() }]);
     assert!(matches!(by_gateway(&machine, &job, true), Err(ScheduleError::Unclear(_))));
     assert_eq!(fs::read_to_string(path).unwrap(), "[");

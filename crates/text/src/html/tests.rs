@@ -107,7 +107,7 @@ fn a_passage_is_marked() {
     );
     assert!(mark("4").0.contains("<li><mark id=\"mark\">b</mark></li>"));
     assert!(mark("8").0.contains("<code>x<mark id=\"mark\">y</mark></code>"));
-    assert_eq!(mark("40").1, false);
+    assert!(!mark("40").1);
     for wrong in ["", "0", "a", "1:2", "3:1-2:1", "1-2", "1:0-1:2"] {
         assert_eq!(wrong.parse::<Mark>(), Err(()), "{wrong}");
     }

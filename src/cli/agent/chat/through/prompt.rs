@@ -21,7 +21,7 @@ impl Through<'_> {
         input: &mut Input,
         above: Option<&mut Above>,
     ) -> Result<Typed, CliError> {
-        let Some(above) = above else { return Ok(input.read()?) };
+        let Some(above) = above else { return input.read() };
         let is_read = AtomicBool::new(false);
         let (typed, watched) = thread::scope(|scope| {
             let watch = scope.spawn(|| self.watch(above, &is_read));
@@ -30,7 +30,7 @@ impl Through<'_> {
             (typed, watch.join())
         });
         watched.unwrap_or_else(|_| Err(Error::bug("what happens elsewhere cannot be shown")))?;
-        Ok(typed?)
+        typed
     }
 
     /// Shows in short what happens elsewhere. What waits for an answer is asked once the line is typed.
