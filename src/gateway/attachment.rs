@@ -1,7 +1,10 @@
 //! Files that are handed over before they go with a message, and what goes on: small answers of the
 //! gateway beside conversations.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     Json,
@@ -11,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::json;
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 use url::form_urlencoded;
 
 use super::entrance::Hall;
@@ -20,6 +23,8 @@ use elophanto_app::gateway::{Channel, MOST_ATTACHMENT};
 
 /// What a file is called, encoded as in a form.
 const NAME: HeaderName = HeaderName::from_static("x-elophanto-name");
+/// How long a file may take to come: others wait for its place.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Files that are taken at once: each may be in memory whole.
 static TAKEN: Semaphore = Semaphore::const_new(4);
 
@@ -44,9 +49,13 @@ pub(super) async fn keep(hall: Arc<Hall>, channel: Channel, request: Request) ->
     let Ok(_taken) = TAKEN.acquire().await else {
         return fault(StatusCode::SERVICE_UNAVAILABLE, "the gateway ends");
     };
-    let Ok(bytes) = to_bytes(request.into_body(), MOST_ATTACHMENT).await else {
-        let why = format!("a file has at most {MOST_ATTACHMENT} bytes");
-        return fault(StatusCode::PAYLOAD_TOO_LARGE, &why);
+    let bytes = match timeout(PATIENCE, to_bytes(request.into_body(), MOST_ATTACHMENT)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            let why = format!("a file comes whole, with at most {MOST_ATTACHMENT} bytes");
+            return fault(StatusCode::PAYLOAD_TOO_LARGE, &why);
+        }
+        Err(_) => return fault(StatusCode::REQUEST_TIMEOUT, "the file did not come in time"),
     };
     let gateway = Arc::clone(&hall.gateway);
     let kept = spawn_blocking(move || gateway.attach(&identity, &name, &bytes)).await;

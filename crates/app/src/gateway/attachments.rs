@@ -98,9 +98,9 @@ impl Attachments {
         }
         let (id, person) = (Uuid::new_v4(), person.to_owned());
         let card = serde_json::to_vec(&Card { person, name, kind, at: now }).map_err(Error::new)?;
-        write_whole(&self.file(id), bytes, PRIVATE, Synced::Content)?;
+        write_whole(&self.file(id), bytes, PRIVATE, Synced::ContentAndName)?;
         // What has no card is nobody's.
-        write_whole(&self.card(id), &card, PRIVATE, Synced::Content)?;
+        write_whole(&self.card(id), &card, PRIVATE, Synced::ContentAndName)?;
         Ok((id, kind))
     }
 
@@ -156,11 +156,15 @@ impl Attachments {
         let mut bytes = 0;
         for entry in fs::read_dir(&self.0)? {
             let entry = entry?;
-            let metadata = entry.metadata()?;
+            // Another that is handed over now may have taken it away.
+            let Ok(metadata) = entry.metadata() else { continue };
+            if !metadata.is_file() {
+                continue;
+            }
             let changed = metadata.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
             let until = changed.and_then(|at| at.checked_add(KEPT).ok());
             match until.is_some_and(|until| until < now) {
-                true => fs::remove_file(entry.path())?,
+                true => drop(fs::remove_file(entry.path())),
                 false => bytes += metadata.len(),
             }
         }

@@ -368,9 +368,9 @@ impl Conversation {
     }
 
     /// A message could not begin: it waits for the next worker, and there is none any more.
-    pub fn put_back(&self, id: Uuid) {
+    pub fn put_back(&self, work: Work) {
         let mut state = self.state();
-        state.work.push_front(Work::Message(id));
+        state.work.push_front(work);
         state.has_worker = false;
     }
 

@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -18,7 +18,7 @@ use super::{
 use crate::Error;
 use elophanto_agent::permissions::Mode;
 use elophanto_base::{
-    jsonl::{self, Caps, Damage, Fault, Log},
+    jsonl::{self, Caps, Damage, Fault, JsonlError, Log},
     whole::{PRIVATE, Synced, write_whole},
 };
 
@@ -349,6 +349,11 @@ impl Ledger {
                 read.into_records().for_each(|record| ledger.kept.take(&record));
                 is_whole
             }
+            // It may be read a moment later.
+            Err(JsonlError::Io { path, action, cause }) if passes(&cause) => {
+                let error = JsonlError::Io { path, action, cause };
+                return Err(Error::new(error).hint("nothing was changed: try again"));
+            }
             Err(cause) => {
                 problems.push(cause.to_string());
                 false
@@ -367,9 +372,11 @@ impl Ledger {
             }
             return Ok((ledger, problems));
         }
-        let aside = set_aside(path)?;
+        // Where something of it could be read, it lies there until that has taken its place.
+        let goes_on = ledger.kept.session.is_some();
+        let aside = set_aside(path, goes_on)?;
         problems.push(format!("it is kept as it was in `{}`", aside.display()));
-        if ledger.kept.session.is_some() {
+        if goes_on {
             ledger.compact()?;
         }
         Ok((ledger, problems))
@@ -402,6 +409,12 @@ impl Ledger {
     }
 }
 
+/// Whether a log could not be read for want of something that comes back.
+fn passes(cause: &io::Error) -> bool {
+    let code = cause.raw_os_error();
+    [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EINTR, libc::EAGAIN].map(Some).contains(&code)
+}
+
 /// Whether something that was written is not read any more; the end of a log that a kill cut off was
 /// never told to anybody.
 fn loses(fault: &Fault) -> bool {
@@ -418,11 +431,13 @@ fn loses(fault: &Fault) -> bool {
 }
 
 /// Gives a log another name, at which nobody reads it: that name.
-fn set_aside(path: &Path) -> Result<PathBuf, Error> {
+fn set_aside(path: &Path, stays: bool) -> Result<PathBuf, Error> {
     let mut free = (1..).map(|number| path.with_extension(format!("aside-{number}")));
     let is_free = |name: &PathBuf| name.symlink_metadata().is_err();
     let name = free.find(is_free).ok_or_else(|| Error::bug("no name is free"))?;
-    fs::rename(path, &name).map_err(|cause| {
+    let is_linked = stays && fs::hard_link(path, &name).is_ok();
+    let moved = if is_linked { Ok(()) } else { fs::rename(path, &name) };
+    moved.map_err(|cause| {
         Error::new(format_args!("`{}` cannot be set aside: {cause}", path.display()))
             .hint("move it away by hand")
     })?;

@@ -102,7 +102,9 @@ fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()
             Work::Message(id) if !here.say(&mut chat, id, None) => break,
             Work::Message(_) => {}
             Work::GoOn { message, request, settled } => {
-                let _ = here.say(&mut chat, message, Some((*request, settled)));
+                if !here.say(&mut chat, message, Some((*request, settled))) {
+                    break;
+                }
             }
             Work::Command { command, reply_to, who } => {
                 here.obey(&mut chat, command, reply_to, &who);
@@ -153,7 +155,12 @@ impl Here<'_> {
             Err(error) => {
                 let error = error.hint("it stays in line: send it again when there is room");
                 gateway.tell(conversation, &failure(&error, Some(id)));
-                conversation.put_back(id);
+                conversation.put_back(match answered {
+                    Some((request, settled)) => {
+                        Work::GoOn { message: id, request: Box::new(request), settled }
+                    }
+                    None => Work::Message(id),
+                });
                 return false;
             }
         };
