@@ -101,7 +101,7 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("vault", &[&["list"], &["get", "none"]]),
     ("model", &[&["list"], &["list", "--json"], &["test", "--embed"]]),
     ("gateway", &[&["status"], &["status", "--json"], &["stop"], &["connect", "--json"]]),
-    ("page", &[&["--export", "page-of-notes", "--at", "nowhere"]]),
+    ("page", &[&["--export", "page-of-notes"]]),
     ("usage", &[&[], &["--by", "day", "--json"]]),
     ("completions", &[&["bash"]]),
     ("man", &[&["search"]]),
