@@ -16,7 +16,6 @@ use elophanto_app::{
     runs::{UndoRequest, undo},
 };
 use elophanto_knowledge::interest::PreferenceKind;
-use elophanto_repo::NotePath;
 
 /// What somebody wants done.
 #[derive(Debug, Deserialize)]
@@ -32,6 +31,9 @@ enum Act {
         path: String,
         hash: String,
         text: String,
+        /// See [`Edit::is_exact`].
+        #[serde(default)]
+        exact: bool,
     },
     Dismiss {
         id: String,
@@ -120,10 +122,12 @@ impl Act {
     fn done(&self, workspace: &Workspace) -> Result<Done, Error> {
         match self {
             Self::Look { path, hash, text } => {
-                edited(path, notes::look, workspace, hash, text, "This would change:")
+                let edit = Edit { path: &path.as_str().into(), hash, text, is_exact: false };
+                Ok(edited(notes::look(workspace, &edit)?, path, "This would change:"))
             }
-            Self::Edit { path, hash, text } => {
-                edited(path, notes::edit, workspace, hash, text, "Saved.")
+            Self::Edit { path, hash, text, exact } => {
+                let edit = Edit { path: &path.as_str().into(), hash, text, is_exact: *exact };
+                Ok(edited(notes::edit(workspace, &edit)?, path, "Saved."))
             }
             Self::Dismiss { id } => {
                 let known = questions::known(workspace)?;
@@ -167,25 +171,12 @@ impl Act {
     }
 }
 
-fn edited(
-    path: &str,
-    how: impl Fn(&Workspace, &Edit) -> Result<Edited, Error>,
-    workspace: &Workspace,
-    hash: &str,
-    text: &str,
-    said: &str,
-) -> Result<Done, Error> {
-    let note = NotePath::from(path);
-    let is_note = |path: &std::path::Path| {
-        let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-        workspace.config.knowledge.extensions.iter().any(|it| it.eq_ignore_ascii_case(ending))
-    };
-    if !is_note(note.as_path()) {
-        return Err(Error::new("only notes are edited here"));
-    }
-    Ok(match how(workspace, &Edit { path: &note, hash, text })? {
+fn edited(edited: Edited, path: &str, said: &str) -> Done {
+    match edited {
         Edited::Changed { diff, before, hash } => {
-            let undo = json!({ "act": "edit", "path": path, "hash": hash, "text": before });
+            let undo = json!({
+                "act": "edit", "path": path, "hash": hash, "text": before, "exact": true,
+            });
             let answer = json!({ "said": said, "diff": diff, "hash": hash, "undo": undo });
             Done { status: 200, answer }
         }
@@ -199,7 +190,7 @@ fn edited(
             let answer = json!({ "error": "the note is gone: nothing was written", "hint": null });
             Done { status: 409, answer }
         }
-    })
+    }
 }
 
 fn wish(

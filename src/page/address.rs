@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use url::form_urlencoded;
 
+/// More pages than any list has.
+const MOST_PAGES: usize = 1_000_000;
+
 /// Where the pages of one knowledge base are.
 #[derive(Debug, Clone)]
 pub struct Site {
@@ -112,9 +115,11 @@ impl Query {
         values.map(|(_, value)| value.clone()).collect()
     }
 
-    /// A page of a list, from 1.
+    /// A page of a list, from 1 to [`MOST_PAGES`].
     pub fn page(&self) -> usize {
-        self.get("page").and_then(|text| text.parse().ok()).filter(|page| *page > 0).unwrap_or(1)
+        self.get("page")
+            .and_then(|text| text.parse().ok())
+            .map_or(1, |page: usize| page.clamp(1, MOST_PAGES))
     }
 
     /// The same with another value of a name, or without it, as it stands behind an address.

@@ -12,9 +12,7 @@ pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
         None => None,
     };
     let Some(note) = found else {
-        let error = Error::new(format_args!("there is no note `{}`", words::line(path)))
-            .hint("search for what it says: it may lie elsewhere by now");
-        return Ok(asked.missing(Tab::Notes, &error));
+        return Ok(asked.missing(Tab::Notes, &asked.no_note(path)));
     };
     let name = note.path.to_text();
     let twin = json!({ "path": name, "hash": note.hash, "text": note.text });

@@ -22,7 +22,7 @@ pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
         .map(|it| it.title.clone())
         .or_else(|| (!past.commits.is_empty()).then(|| path.to_owned()))
     else {
-        return Ok(asked.missing(Tab::Notes, &no_note(path)));
+        return Ok(asked.missing(Tab::Notes, &asked.no_note(path)));
     };
     let twin: Vec<CommitWire> = past
         .commits
@@ -65,7 +65,7 @@ pub fn lines(asked: &Asked, path: &str) -> Result<Page, Error> {
         Some(number) => reading::note(&asked.workspace, &asked.catalogue, number)?,
         None => None,
     };
-    let Some(note) = found else { return Ok(asked.missing(Tab::Notes, &no_note(path))) };
+    let Some(note) = found else { return Ok(asked.missing(Tab::Notes, &asked.no_note(path))) };
     let told = match note.state {
         "committed" => reading::blame(&asked.workspace, &note.path, &note.text),
         state => Err(Error::new(format_args!(
@@ -162,9 +162,4 @@ fn wire(number: usize, line: &Line) -> LineWire<'_> {
         subject: blame.map(|it| it.subject.as_str()),
         text: &line.text,
     }
-}
-
-fn no_note(path: &str) -> Error {
-    Error::new(format_args!("there is no note `{}`", words::line(path)))
-        .hint("search for what it says: it may lie elsewhere by now")
 }

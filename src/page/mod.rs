@@ -155,6 +155,18 @@ impl Asked<'_> {
         }
     }
 
+    /// That there is no note at a path, and why, where that is known.
+    fn no_note(&self, path: &str) -> Error {
+        let error = Error::new(format_args!("there is no note `{}`", words::line(path)));
+        error.hint(match self.catalogue.problem(path) {
+            Some(reason) => format!("the file is left out: {}", words::line(reason)),
+            None if self.catalogue.stale > 0 => {
+                "notes are being read just now: look again in a moment".to_owned()
+            }
+            None => "search for what it says: it may lie elsewhere by now".to_owned(),
+        })
+    }
+
     /// The same of what is not there.
     fn missing(&self, tab: Tab, error: &Error) -> Page {
         let body = frame::refusal(error);

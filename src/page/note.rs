@@ -46,21 +46,21 @@ pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
             Ok(Page::Markdown(found.map(|note| note.text).unwrap_or_default()))
         }
         Some(note) => now(asked, &note, &past),
-        None => Ok(asked.missing(Tab::Notes, &gone(path, &past))),
+        None => Ok(asked.missing(Tab::Notes, &gone(asked, path, &past))),
     }
 }
 
-fn gone(path: &str, past: &Past) -> Error {
+fn gone(asked: &Asked, path: &str, past: &Past) -> Error {
     let error = Error::new(format_args!("there is no note `{}`", words::line(path)));
     match past.commits.first() {
-        Some(last) => error.hint(format!(
+        Some(last) if asked.catalogue.problem(path).is_none() => error.hint(format!(
             "it was changed last in commit {} of {}: put `?at={}~1` behind the address to read it as it \
              was before",
             last.commit.short(),
             when::day(last.time),
             last.commit.short(),
         )),
-        None => error.hint("search for what it says: it may lie elsewhere by now"),
+        _ => asked.no_note(path),
     }
 }
 

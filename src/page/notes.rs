@@ -12,7 +12,7 @@ pub const ON_EACH: usize = 100;
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let folder = asked.query.get("folder").unwrap_or_default().trim_matches('/');
-    let first = (asked.query.page() - 1).saturating_mul(ON_EACH);
+    let first = (asked.query.page() - 1) * ON_EACH;
     let listed = asked.catalogue.folder(folder, first, ON_EACH);
     if listed.folders.is_empty() && listed.total == 0 && !folder.is_empty() {
         let error = Error::new(format_args!("no note lies in `{}`", words::line(folder)))

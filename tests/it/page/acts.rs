@@ -76,7 +76,30 @@ fn a_note_is_edited_and_taken_back() {
     assert_eq!(refused(".git/config", "x"), 422);
     assert_eq!(refused("../ferry.md", "x"), 422);
     assert_eq!(refused("gone.md", "x"), 409);
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    // What a search does not find is not written either, whoever knows what it says.
+    for path in [".hidden/b.md", "ignored/b.md", ".git/b.md"] {
+        env.write(path, "# The ferry\n\nIt leaves at dawn.\n");
+    }
+    env.write(".elophantoignore", "ignored/\n");
+    for path in [".hidden/b.md", "ignored/b.md", ".git/b.md"] {
+        assert_eq!(refused(path, "x"), 422, "{path}");
+    }
+}
+
+/// Whatever its line ends are.
+#[test]
+fn an_edit_is_taken_back_byte_for_byte() {
+    for before in ["a\r\nb\nc\r\n", "a\nb\nc\n", "a\r\nb\r\nc", "a\r\nb"] {
+        let env = TestEnv::with(&[("a.md", before)]);
+        env.commit("First");
+        let visitor = Visitor::open(&env);
+        let hash = visitor.json("note/a.md.json")["hash"].clone();
+        let edit = json!({ "act": "edit", "path": "a.md", "hash": hash, "text": "one line" });
+        let done = visitor.act(&edit);
+        assert_eq!(env.read("a.md"), b"one line");
+        visitor.act(&done["undo"]);
+        assert_eq!(env.read("a.md"), before.as_bytes());
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Visitor;
 use crate::{
     env::{TestEnv, finish},
-    gateway::Gate,
+    gateway::{Gate, until},
 };
 
 #[test]
@@ -27,6 +27,8 @@ fn what_is_not_there() {
         ("run/../../etc", "no beginning of a run"),
         ("memory/none", "there is no lesson"),
         ("history/gone.md", "there is no note"),
+        ("history/:(glob)**.md", "there is no note"),
+        ("history/.gitattributes", "there is no note"),
         ("lines/gone.md", "there is no note"),
         ("nowhere", "there is no such page"),
         ("note/", "there is no such page"),
@@ -39,6 +41,15 @@ fn what_is_not_there() {
     for page in [
         "notes?page=0",
         "notes?page=99999999999999999999",
+        "notes?page=18446744073709551615",
+        "history/ferry.md?page=18446744073709551615",
+        "lines/ferry.md?page=18446744073709551615",
+        "graph?page=18446744073709551615",
+        "entities?page=18446744073709551615",
+        "questions?page=18446744073709551615",
+        "memory?page=18446744073709551615",
+        "runs?page=18446744073709551615",
+        "search?q=ferry&page=18446744073709551615",
         "search?q=a&page=-1",
         "search?q=a&since=whenever",
         "search?q=-",
@@ -47,6 +58,27 @@ fn what_is_not_there() {
         let answer = visitor.page(page);
         assert!(matches!(answer.status, 200 | 404), "{page}: {}", answer.status);
     }
+}
+
+/// Notes that come while others are being read; and why a file is none.
+#[test]
+fn many_large_notes_at_once() {
+    let env = TestEnv::with(&[("ferry.md", "# The ferry\n\nIt leaves.\n")]);
+    env.commit("First");
+    let visitor = Visitor::open(&env);
+    visitor.html("note/ferry.md");
+    env.write("large.md", format!("# Large\n\n{}", "many words of a walrus\n\n".repeat(60_000)));
+    env.write("deep.md", (0..400).map(|at| "  ".repeat(at) + "- x\n").collect::<String>());
+    env.write("quoted.md", format!("# Quoted\n\n{} x\n", ">".repeat(5_000)));
+    env.write("one.md", format!("# One\n\n{}\n", "word ".repeat(300_000)));
+    until("all are there", || {
+        ["large.md", "deep.md", "quoted.md"]
+            .iter()
+            .all(|note| visitor.page(&format!("note/{note}")).status == 200)
+    });
+    let left_out = visitor.page("note/one.md");
+    assert_eq!(left_out.status, 404);
+    assert!(left_out.body.contains("over the cap of"), "{}", left_out.body);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A note that is there says something else: as the user wants it who has read it, never in the place of
 //! what they have not seen.
 
-use super::MOST_BYTES;
+use super::{MOST_BYTES, Notes};
 use crate::{
     Error,
     workspace::{Workspace, write_beneath},
@@ -19,6 +19,8 @@ pub struct Edit<'a> {
     /// Names the content that the user has read.
     pub hash: &'a str,
     pub text: &'a str,
+    /// As it stands, line ends too: what an edit before took away.
+    pub is_exact: bool,
 }
 
 /// What came of it, or would.
@@ -43,7 +45,8 @@ pub enum Edited {
 /// What would change.
 ///
 /// # Errors
-/// When the note cannot be read, is not plain UTF-8, or what is to be written holds a secret.
+/// When it is none of the notes that are searched, cannot be read, is not plain UTF-8, or what is to be
+/// written holds a secret.
 pub fn look(workspace: &Workspace, edit: &Edit) -> Result<Edited, Error> {
     Ok(planned(workspace, edit)?.0)
 }
@@ -68,6 +71,11 @@ fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String), Error
         Err(cause) if cause.is_gone() => return Ok((Edited::Gone, String::new())),
         Err(cause) => return Err(Error::new(cause)),
     };
+    // What is hidden, ignored or of another repository is not for this.
+    let known = Notes::open(workspace)?.known.snapshot.files;
+    if known.binary_search_by(|file| file.path.cmp(edit.path)).is_err() {
+        return Err(Error::new("only notes that are searched are edited here"));
+    }
     let before = markdown::decode(&bytes).map_err(Error::new)?.text.into_owned();
     if before.as_bytes() != bytes {
         return Err(Error::new("the note is not plain UTF-8")
@@ -78,10 +86,11 @@ fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String), Error
         return Ok((Edited::Newer { hash }, String::new()));
     }
     // Lines end as they did.
-    let mut text = edit.text.replace("\r\n", "\n");
-    if before.contains("\r\n") {
-        text = text.replace('\n', "\r\n");
-    }
+    let text = match edit.text {
+        text if edit.is_exact => text.to_owned(),
+        text if before.contains("\r\n") => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        text => text.replace("\r\n", "\n"),
+    };
     if text.len() as u64 > MOST_BYTES {
         return Err(Error::new(format_args!("a note has at most {MOST_BYTES} bytes here"))
             .hint("edit larger ones with an editor"));

@@ -12,7 +12,7 @@ use crate::{
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_index::{
-    Kind, Options, Refreshed, Snapshot,
+    Kind, Options, Problem, Refreshed, Snapshot,
     links::{Names, follow_by_names},
     search::SearchError,
     store::manifest::{FileEntry, Place},
@@ -74,6 +74,10 @@ pub struct Catalogue {
     pub chunks: usize,
     /// Chunks that wait for a vector.
     pub waiting: usize,
+    /// Files that are missing because another process was writing the view.
+    pub stale: usize,
+    /// Files that are not searched, and why.
+    problems: Vec<Problem>,
     /// Counts how often something has changed since the first one.
     pub number: u64,
     /// Sorted by `from`, then `line`.
@@ -138,6 +142,8 @@ impl Catalogue {
             names,
             chunks: report.chunks,
             waiting: report.waiting,
+            stale: report.stale,
+            problems: report.problems,
             number,
             outgoing: Vec::new(),
             incoming: Vec::new(),
@@ -164,8 +170,16 @@ impl Catalogue {
             it.searched.files.iter().map(|file| (file.path.clone(), file.blob)).collect()
         };
         self.waiting == other.waiting
+            && self.stale == other.stale
+            && self.problems == other.problems
             && self.snapshot.history.head == other.snapshot.history.head
             && files(self) == files(other)
+    }
+
+    /// Why a file is no note, where it could be one.
+    pub fn problem(&self, path: &str) -> Option<&str> {
+        let found = self.problems.iter().find(|it| it.path.as_bytes() == path.as_bytes())?;
+        Some(&found.reason)
     }
 
     /// The number of the note at a path.

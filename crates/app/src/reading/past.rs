@@ -52,8 +52,18 @@ pub struct Line {
     pub text: String,
 }
 
-/// The commits that changed a note.
+/// Whether a note may lie, or have lain, at a path.
+fn can_be_note(workspace: &Workspace, path: &NotePath) -> bool {
+    let ending = path.as_path().extension().and_then(|it| it.to_str()).unwrap_or_default();
+    let known = &workspace.config.knowledge.extensions;
+    known.iter().any(|known| known.eq_ignore_ascii_case(ending)) && is_below_root(&path.to_text())
+}
+
+/// The commits that changed a note; none of what cannot be one.
 pub fn past(workspace: &Workspace, path: &NotePath) -> Past {
+    if !can_be_note(workspace, path) {
+        return Past::default();
+    }
     let Some(git) = Git::of(&workspace.repository) else {
         return Past {
             untold: Some("there is no git repository here".to_owned()),
@@ -78,9 +88,7 @@ pub fn version(
 ) -> Result<Option<Version>, Error> {
     let knowledge = &workspace.config.knowledge;
     let path = NotePath::from(path);
-    let ending = path.as_path().extension().and_then(|it| it.to_str()).unwrap_or_default();
-    let is_note = knowledge.extensions.iter().any(|known| known.eq_ignore_ascii_case(ending));
-    if !is_note || !is_below_root(&path.to_text()) {
+    if !can_be_note(workspace, &path) {
         return Ok(None);
     }
     let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;

@@ -82,7 +82,7 @@ impl Shelf {
         };
         let is_watched = self.is_watched.load(Ordering::Relaxed);
         let has_moved = || head_of(workspace) != catalogue.snapshot.history.head;
-        if (!is_watched && looked.elapsed() > OLD) || has_moved() {
+        if catalogue.stale > 0 || (!is_watched && looked.elapsed() > OLD) || has_moved() {
             self.make_beside();
         }
         Ok(catalogue)

@@ -32,6 +32,8 @@ impl Git {
     pub fn commits_of(&self, path: &NotePath, most: usize) -> Result<Vec<Touched>, GitError> {
         let most = format!("--max-count={most}");
         let arguments = [
+            // A path that begins with `:` is one.
+            "--literal-pathspecs",
             "log",
             "--no-ext-diff",
             "--no-textconv",
