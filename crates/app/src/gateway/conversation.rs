@@ -169,16 +169,17 @@ impl Conversation {
         std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What was cut off and nobody was told of; from now on somebody was.
-    pub fn take_untold(&self) -> Vec<Ended> {
-        let mut state = self.state();
-        let untold = state.ledger.kept.untold();
-        if !untold.is_empty() {
-            let ids = untold.iter().map(|(id, _)| *id).collect();
+    /// What was cut off and nobody was told of.
+    pub fn untold(&self) -> Vec<(Uuid, Ended)> {
+        self.state().ledger.kept.untold()
+    }
+
+    /// Ends that somebody has been told of by now.
+    pub fn told(&self, ids: Vec<Uuid>) {
+        if !ids.is_empty() {
             // What cannot be written down is told again.
-            let _ = state.ledger.note(&Record::Told { ids });
+            let _ = self.state().ledger.note(&Record::Told { ids });
         }
-        untold.into_iter().map(|(_, ended)| ended).collect()
     }
 
     /// Whether a message waits for its turn, or goes on.

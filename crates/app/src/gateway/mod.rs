@@ -50,7 +50,7 @@ use conversation::{Conversation, Standing};
 use elophanto_base::visible::escape_control_line;
 use endings::of_end;
 pub use identity::{Channel, Identity, Scopes};
-use ledger::{Kept, Ledger};
+use ledger::{Ended, Kept, Ledger};
 use message::{Outgoing, Told};
 pub use served::{Served, people};
 use turns::Turns;
@@ -194,6 +194,10 @@ impl Gateway {
             conversation: Mutex::new(Arc::clone(&conversation)),
             outbox,
         });
+        let all = self.all();
+        // First, so that the status counts what can still be answered.
+        let theirs = || all.iter().filter(|it| self.person_of(it.person.clone()) == person);
+        theirs().for_each(|conversation| conversation.expire(self));
         let status = self.envelope(&client, conversation.session(), &self.status(&client, None));
         {
             // Nobody tells it anything before its status.
@@ -201,16 +205,17 @@ impl Gateway {
             client.outbox.put(Arc::new(status));
             clients.push(Arc::clone(&client));
         }
-        let all = self.all();
-        for conversation in all.iter().filter(|it| self.person_of(it.person.clone()) == person) {
-            conversation.expire(self);
+        for conversation in theirs() {
             for notice in conversation.take_notices() {
                 let told = events::notice(notice, message::Tone::Warning);
                 self.put(&client, conversation.session(), &told);
             }
-            for ended in conversation.take_untold() {
-                self.put(&client, conversation.session(), &of_end(&ended));
-            }
+            let untold = conversation.untold();
+            let put = |(_, ended): &&(Uuid, Ended)| {
+                self.put(&client, conversation.session(), &of_end(ended))
+            };
+            // Only what is on its way: the rest is told to whoever comes next.
+            conversation.told(untold.iter().take_while(put).map(|(id, _)| *id).collect());
         }
         if client.identity.scopes.approve {
             for request in all.iter().flat_map(|it| it.pending(self, &person)) {

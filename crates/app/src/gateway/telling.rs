@@ -62,7 +62,7 @@ impl Gateway {
             scopes: client.identity.scopes.names(),
             running: standing.running,
             queued: standing.queued,
-            approvals: standing.waiting.len(),
+            approvals: conversation.pending(self, &client.person).len(),
             accepted,
         })
     }
@@ -81,11 +81,13 @@ impl Gateway {
         }
     }
 
-    pub(super) fn put(&self, client: &Connected, session_id: Uuid, told: &Told) {
-        let message = self.envelope(client, session_id, told);
-        if !client.outbox.put(Arc::new(message)) {
+    /// Whether it is on its way.
+    pub(super) fn put(&self, client: &Connected, session_id: Uuid, told: &Told) -> bool {
+        let is_put = client.outbox.put(Arc::new(self.envelope(client, session_id, told)));
+        if !is_put {
             self.disconnect(client.number);
         }
+        is_put
     }
 
     pub(super) fn disconnect(&self, number: u64) {

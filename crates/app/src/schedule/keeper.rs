@@ -68,6 +68,8 @@ impl Jobs {
             (kept, next)
         };
         *times = all.into_iter().map(time).collect();
+        // The longest overdue first: one that takes longer than its interval keeps no other waiting for ever.
+        times.sort_by_key(|(_, next)| *next);
         for (Kept { job, .. }, next) in times {
             if *next > now || at_work.contains_key(&job.folder) {
                 continue;
