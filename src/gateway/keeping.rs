@@ -59,7 +59,7 @@ pub fn follow(
             }
         };
         let mut tell = handle.as_ref().map(|handle| watching::telling(&served.base, handle));
-        watching::follow(&served.root, &mut || {
+        elophanto_index::watch::follow(&served.root, &mut || {
             keep_up();
             tell.iter_mut().for_each(|tell| tell());
         });

@@ -1,47 +1,16 @@
 //! Who follows notes is told when they change.
 
-use std::{os::unix::fs::MetadataExt, path::Path, time::Duration};
+use std::path::Path;
 
 use super::server::Handle;
 use elophanto_app::{notes::Notes, workspace::KnowledgeBase};
-use elophanto_index::watch::{Wake, Watch};
+use elophanto_index::watch::follow;
 use elophanto_repo::{BlobId, NotePath};
-
-/// How often it is seen to that the root is the one that is watched.
-const LOOKS: Duration = Duration::from_secs(5);
 
 /// Tells clients which notes changed, for as long as the process lives. Who cannot watch tells
 /// nothing: answers are fresh all the same.
 pub fn tell_of_changes(root: &Path, base: &KnowledgeBase, handle: &Handle) {
     follow(root, &mut telling(base, handle));
-}
-
-/// Calls `changed` at the beginning and whenever something may have changed, for as long as the
-/// process lives. A folder that takes the place of the root is watched in its turn; one that cannot
-/// be watched is tried again.
-pub fn follow(root: &Path, changed: &mut dyn FnMut()) {
-    loop {
-        let folder = identity(root);
-        if folder.is_some()
-            && let Ok(watch) = Watch::begin(root)
-        {
-            changed();
-            watch.run(Some(LOOKS), |wake| {
-                let is_there = identity(root) == folder;
-                if is_there && wake != Wake::Interval {
-                    changed();
-                }
-                is_there
-            });
-        } else {
-            std::thread::sleep(LOOKS);
-        }
-    }
-}
-
-/// Which folder a path leads to.
-fn identity(root: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(root).ok().map(|folder| (folder.dev(), folder.ino()))
 }
 
 /// Compares the notes with those of the time before, and tells clients which changed.

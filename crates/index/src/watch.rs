@@ -5,6 +5,7 @@
 //! wakes itself.
 
 use std::{
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     time::{Duration, Instant},
@@ -16,6 +17,8 @@ use notify::{RecursiveMode, Watcher};
 const DEBOUNCE: Duration = Duration::from_millis(300);
 /// A burst that never ends is reconciled this often all the same.
 const LONGEST_BURST: Duration = Duration::from_secs(5);
+/// How often [`follow`] sees to it that the root is the one that is watched.
+const LOOKS: Duration = Duration::from_secs(5);
 
 /// Why to refresh now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +97,34 @@ impl Watch {
             }
         }
     }
+}
+
+/// Calls `changed` at the beginning and whenever something may have changed, for as long as the
+/// process lives. A folder that takes the place of the root is watched in its turn; one that cannot
+/// be watched is tried again.
+pub fn follow(root: &Path, changed: &mut dyn FnMut()) {
+    loop {
+        let folder = identity(root);
+        if folder.is_some()
+            && let Ok(watch) = Watch::begin(root)
+        {
+            changed();
+            watch.run(Some(LOOKS), |wake| {
+                let is_there = identity(root) == folder;
+                if is_there && wake != Wake::Interval {
+                    changed();
+                }
+                is_there
+            });
+        } else {
+            std::thread::sleep(LOOKS);
+        }
+    }
+}
+
+/// Which folder a path leads to.
+fn identity(root: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(root).ok().map(|folder| (folder.dev(), folder.ino()))
 }
 
 /// Waits for a burst of events to end; `None` when no event can come any more.

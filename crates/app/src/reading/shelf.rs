@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, Once, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -15,7 +15,7 @@ use crate::{
     Error,
     workspace::{KnowledgeBase, Workspace},
 };
-use elophanto_index::{Options, watch::Watch};
+use elophanto_index::{Options, watch::follow};
 use elophanto_repo::{CommitId, Git, head};
 
 /// How long a look at what changed waits for another process that writes the view.
@@ -35,6 +35,7 @@ pub struct Shelf {
     kept: Mutex<Option<Kept>>,
     /// Held by whoever makes the next catalogue.
     making: Mutex<()>,
+    watching: Once,
     is_watched: AtomicBool,
     is_made_beside: AtomicBool,
     health: Mutex<Option<(u64, Arc<Health>)>>,
@@ -53,6 +54,7 @@ impl Shelf {
             base,
             kept: Mutex::default(),
             making: Mutex::default(),
+            watching: Once::new(),
             is_watched: AtomicBool::new(false),
             is_made_beside: AtomicBool::new(false),
             health: Mutex::default(),
@@ -77,7 +79,7 @@ impl Shelf {
     pub fn catalogue(self: &Arc<Self>, workspace: &Workspace) -> Result<Arc<Catalogue>, Error> {
         let known = lock(&self.kept).as_ref().map(|it| (Arc::clone(&it.catalogue), it.looked));
         let Some((catalogue, looked)) = known else {
-            self.watch();
+            self.watching.call_once(|| self.watch());
             return self.make(workspace, true);
         };
         let is_watched = self.is_watched.load(Ordering::Relaxed);
@@ -196,22 +198,15 @@ impl Shelf {
 
     /// Follows changes from now on, for as long as the process lives.
     fn watch(self: &Arc<Self>) {
-        if self.is_watched.swap(true, Ordering::Relaxed) {
-            return;
-        }
         let shelf = Arc::clone(self);
         let watching = move || {
-            if let Ok(watch) = Watch::begin(&shelf.base.folder) {
-                watch.run(None, |_| {
-                    let _ = shelf.open(Vec::new()).and_then(|it| shelf.make(&it, false));
-                    true
-                });
-            }
-            shelf.is_watched.store(false, Ordering::Relaxed);
+            follow(&shelf.base.folder, &mut || {
+                shelf.is_watched.store(true, Ordering::Relaxed);
+                let _ = shelf.open(Vec::new()).and_then(|it| shelf.make(&it, false));
+            });
         };
-        if std::thread::Builder::new().name("page".to_owned()).spawn(watching).is_err() {
-            self.is_watched.store(false, Ordering::Relaxed);
-        }
+        // Where there is no thread for it, notes are looked at from time to time.
+        let _ = std::thread::Builder::new().name("page".to_owned()).spawn(watching);
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     Addresses, Anchor, Mark, Target,
     finish::{BREAK, FIRST_MARK, HEADINGS, MARK, MARK_END, held, spoken, without_holders},
 };
-use crate::markdown::{LinkKind, link_of};
+use crate::markdown::{LinkKind, link_of, words_of};
 
 /// A scheme that the allow list does not have: what bears it is no link any more, its words stay.
 const NOWHERE: &str = "nowhere:";
@@ -136,7 +136,7 @@ impl<'a> Preparation<'a> {
 
     /// Gives a heading an id, and a level that follows the one before it.
     fn heading(&mut self, node: Node<'_>) {
-        let words = spoken(&plain(node));
+        let words = spoken(&words_of(node));
         let line = self.lines_before + node.data().sourcepos.start.line;
         let NodeValue::Heading(heading) = node.data().value else { return };
         let is_first = self.anchors.is_empty() && heading.level == 1;
@@ -169,7 +169,7 @@ impl<'a> Preparation<'a> {
         let is_link = |it: Node<'_>| matches!(it.data().value, NodeValue::Link(_));
         let is_in_link = is_image && node.ancestors().skip(1).any(is_link);
         let words = match &node.data().value {
-            NodeValue::Link(_) | NodeValue::WikiLink(_) | NodeValue::Image(_) => plain(node),
+            NodeValue::Link(_) | NodeValue::WikiLink(_) | NodeValue::Image(_) => words_of(node),
             _ => String::new(),
         };
         let mut data = node.data_mut();
@@ -269,20 +269,6 @@ fn prefix(node: Node<'_>, text: &str) {
             None => return,
         }
     }
-}
-
-/// The words of a node.
-fn plain(node: Node<'_>) -> String {
-    let mut text = String::new();
-    for inline in node.descendants() {
-        match &inline.data().value {
-            NodeValue::Text(literal) => text.push_str(literal),
-            NodeValue::Code(code) => text.push_str(&code.literal),
-            NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
-            _ => {}
-        }
-    }
-    text
 }
 
 fn is_comment(html: &str) -> bool {

@@ -34,7 +34,7 @@ pub use links::{Destination, Notes, resolve_link};
 pub(crate) use links::{followed, percent_decode};
 pub use status::is_superseded;
 pub use text::{escape, is_shown, on_one_line, unescape};
-pub(crate) use tree::{link_of, parsed_within_budget};
+pub(crate) use tree::{link_of, parsed_within_budget, words_of};
 
 use elophanto_base::yaml;
 use lines::LineTable;

@@ -202,6 +202,11 @@ impl Reader<'_> {
 
 /// The words of a node without its markup, on one line.
 fn plain_text(node: Node<'_>) -> String {
+    words_of(node).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a node without its markup, as they stand.
+pub(crate) fn words_of(node: Node<'_>) -> String {
     let mut text = String::new();
     for inline in node.descendants() {
         match &inline.data().value {
@@ -211,5 +216,5 @@ fn plain_text(node: Node<'_>) -> String {
             _ => {}
         }
     }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text
 }
