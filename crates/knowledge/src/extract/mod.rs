@@ -12,6 +12,7 @@ mod candidates;
 mod clause;
 mod facts;
 mod fold;
+mod foreign;
 mod furniture;
 mod message;
 pub mod name;
@@ -102,9 +103,11 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     let text = document.text;
     let page = page::read(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)]);
     // A new entity can only come out of the candidates, and there are none when there may be none.
-    let new = match mode {
-        Mode::Full => candidates::candidates(&page, document.title, topic),
-        Mode::KnownOnly => Vec::new(),
+    let grammar = foreign::grammar(&page);
+    let new = match (mode, grammar) {
+        (Mode::Full, None) => candidates::candidates(&page, document.title, topic),
+        (Mode::Full, Some(grammar)) => foreign::candidates(&page, grammar, topic),
+        (Mode::KnownOnly, _) => Vec::new(),
     };
     let mut names = Names::default();
     for (entity, known) in known.iter().enumerate() {
@@ -115,14 +118,28 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
         names.add_number(entity, &known.name);
     }
     for (number, candidate) in new.iter().enumerate() {
-        let entity = known.len() + number;
+        let known_as = known.iter().position(|known| is_called(known, &candidate.name));
+        let entity = known_as.unwrap_or(known.len() + number);
         names.add(entity, &candidate.name, candidate.class);
-        candidate.aliases.iter().for_each(|alias| names.add(entity, alias, Class::NewProper));
+        let others = candidate.aliases.iter().chain(&candidate.short);
+        others.for_each(|name| names.add(entity, name, Class::NewProper));
     }
     for (number, candidate) in new.iter().enumerate() {
         names.add_number(known.len() + number, &candidate.name);
     }
-    gather(facts::collect(&page, &names), known, &new)
+    let facts = match grammar {
+        Some(grammar) => foreign::collect(&page, grammar, &names),
+        None => {
+            let asked: Vec<&str> = std::iter::once(topic).chain(document.title).collect();
+            facts::collect(&page, &asked, &names)
+        }
+    };
+    gather(facts, known, &new)
+}
+
+fn is_called(known: &Known, name: &str) -> bool {
+    let name = fold::fold(name);
+    std::iter::once(&known.name).chain(&known.aliases).any(|known| fold::fold(known) == name)
 }
 
 fn gather(

@@ -1,6 +1,6 @@
 //! Names as keys, and which of them stands at a place of a sentence.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::fold::fold;
 use super::token::{Token, tokens};
@@ -14,6 +14,8 @@ const MAX_TOKENS: usize = 12;
 pub(super) struct Names {
     keys: HashMap<String, Spelt>,
     longest: usize,
+    /// Entities with a proper name of several words.
+    full: HashSet<usize>,
 }
 
 #[derive(Debug)]
@@ -71,6 +73,9 @@ impl Names {
             Class::NewProper => true,
             Class::NewTerm => false,
         };
+        if proper && length > 1 {
+            self.full.insert(entity);
+        }
         if bare != key {
             self.keys.entry(bare).or_insert(Spelt { entity, exactly: None, proper });
         }
@@ -97,6 +102,16 @@ impl Names {
             None => format!("{key}s"),
         };
         self.keys.entry(other).or_insert(Spelt { entity, exactly: None, proper: false });
+    }
+
+    /// The entity that a text is the whole name of.
+    pub(super) fn whole(&self, text: &str) -> Option<usize> {
+        self.keys.get(&fold(text)).map(|spelt| spelt.entity)
+    }
+
+    /// Whether an entity has a proper name of several words, as persons have.
+    pub(super) fn has_full_name(&self, entity: usize) -> bool {
+        self.full.contains(&entity)
     }
 
     /// The longest name that begins at token `from`.

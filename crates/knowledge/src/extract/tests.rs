@@ -58,9 +58,10 @@ fn definitions_bring_entities() {
             ("Loki", &["Loki - a store for log lines of all kinds"]),
         ],
     );
+    check("It was built on Foo DB, the fast key-value store, in 2019.", &[]);
     check(
-        "It was built on Foo DB, the fast key-value store, in 2019.",
-        &[("Foo DB", &["It was built on Foo DB, the fast key-value store, in 2019."])],
+        "The site was built on Foo DB, the fast key-value store, in 2019.",
+        &[("Foo DB", &["The site was built on Foo DB, the fast key-value store, in 2019."])],
     );
     check(
         "Foo Bar (also known as Baz Qux) is a tool that works. Baz Qux was made in 1999.",
@@ -76,6 +77,206 @@ fn definitions_bring_entities() {
     check(
         "# Container images\n\nContainer images hold everything that a program needs.",
         &[("Container images", &["Container images hold everything that a program needs."])],
+    );
+}
+
+/// Name, aliases and facts, of a text that was read about a topic.
+fn asked(text: &str, topic: &str) -> Vec<(String, Vec<String>, Vec<String>)> {
+    let entities = extract(&Document { text, title: None }, topic, &[], Mode::Full).entities;
+    let facts = |it: Vec<Statement>| it.into_iter().map(|fact| fact.text).collect();
+    entities.into_iter().map(|it| (it.name, it.aliases, facts(it.facts))).collect()
+}
+
+fn check_asked(text: &str, topic: &str, expected: &[(&str, &[&str], &[&str])]) {
+    let owned = |list: &[&str]| list.iter().map(|&it| it.to_owned()).collect::<Vec<String>>();
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(name, aliases, facts)| ((*name).to_owned(), owned(aliases), owned(facts)))
+        .collect();
+    assert_eq!(asked(text, topic), expected, "{text}");
+}
+
+#[test]
+fn what_was_asked_for_is_found() {
+    for topic in ["Redis", "redis", "the Redis"] {
+        check_asked(
+            "Redis is an in-memory database. Redis was written by Salvatore Sanfilippo in 2009.",
+            topic,
+            &[(
+                "Redis",
+                &[],
+                &[
+                    "Redis is an in-memory database.",
+                    "Redis was written by Salvatore Sanfilippo in 2009.",
+                ],
+            )],
+        );
+    }
+    check_asked(
+        "The euro is the currency of 20 states. It came into existence in 1999.",
+        "euro",
+        &[(
+            "euro",
+            &[],
+            &["The euro is the currency of 20 states.", "The euro came into existence in 1999."],
+        )],
+    );
+    check_asked("The overview is long. You are the reader of it.", "you", &[]);
+}
+
+#[test]
+fn short_names_are_those_that_the_text_writes_out() {
+    check_asked(
+        "Nikola Tesla was an inventor. Tesla was born in Smiljan in 1856. He moved to New York in 1884.",
+        "Nikola Tesla",
+        &[(
+            "Nikola Tesla",
+            &["Tesla"],
+            &[
+                "Nikola Tesla was an inventor.",
+                "Tesla was born in Smiljan in 1856.",
+                "Tesla moved to New York in 1884.",
+            ],
+        )],
+    );
+    // Under the name that was asked for, whichever the text begins with.
+    check_asked(
+        "William Edward Simon was a businessman. William E. Simon became Secretary in 1974. Simon served until 1977.",
+        "William E. Simon",
+        &[(
+            "William E. Simon",
+            &["William Edward Simon", "Simon"],
+            &[
+                "William Edward Simon was a businessman.",
+                "William E. Simon became Secretary in 1974.",
+                "Simon served until 1977.",
+            ],
+        )],
+    );
+    // Of nobody who was asked for, the surname stays open elsewhere.
+    check_asked(
+        "Susan Wojcicki was appointed in 2014. Wojcicki stepped down in 2023.",
+        "YouTube",
+        &[(
+            "Susan Wojcicki",
+            &[],
+            &["Susan Wojcicki was appointed in 2014.", "Wojcicki stepped down in 2023."],
+        )],
+    );
+    // Two of one name, a company called so too, a lake: nothing says who is meant.
+    let apart = |text: &str, name: &str| {
+        let found = asked(text, "");
+        assert!(found.iter().any(|(it, ..)| it == name), "{text}: {found:?}");
+    };
+    apart(
+        "Bill Clinton met Hillary Clinton in 1971. Clinton was governor of Arkansas. Clinton won the election.",
+        "Clinton",
+    );
+    apart(
+        "Nikola Tesla was an inventor. Tesla Motors is a company. Tesla grew in the year 2012. Tesla sells cars in Europe.",
+        "Tesla",
+    );
+    apart("Lake Geneva is a deep lake. Geneva is a city in Switzerland.", "Geneva");
+}
+
+#[test]
+fn facts_that_point_elsewhere_are_resolved_or_left() {
+    let facts = |text: &str| {
+        found(text, "", &known(&["Foo Server", "Ada Byron"]), Mode::KnownOnly)
+            .into_iter()
+            .flat_map(|it| it.1)
+            .collect::<Vec<String>>()
+    };
+    let check = |text: &str, expected: &[&str]| assert_eq!(facts(text), expected, "{text}");
+    check(
+        "The Foo Server is fast today. The server listens on port 8080.",
+        &["The Foo Server is fast today.", "The Foo Server listens on port 8080."],
+    );
+    check(
+        "Ada Byron was born in 1815. In 1833, she met the inventor. Headquartered here, she wrote notes.",
+        &[
+            "Ada Byron was born in 1815.",
+            "In 1833, Ada Byron met the inventor.",
+            "Headquartered here, Ada Byron wrote notes.",
+        ],
+    );
+    check(
+        "Ada Byron was born in 1815. Nobody knew much then. She wrote the first program.",
+        &["Ada Byron was born in 1815.", "Ada Byron wrote the first program."],
+    );
+    check(
+        "Ada Byron was born in 1815. Her friend Mary Somerville taught. She was famous.",
+        &["Ada Byron was born in 1815."],
+    );
+    for text in [
+        "The Foo Server was written by her in 2019.",
+        "The Foo Server solves such incompatibilities at once.",
+        "The Foo Server was the best one at the time.",
+        "After this, the Foo Server was sold to others.",
+        "Therefore, the Foo Server is rarely used now.",
+        "The Foo Server may do the following: 1.",
+    ] {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn rows_are_facts_of_what_they_are_about() {
+    check_asked(
+        "# KEF R3\n\nThe KEF R3 is a speaker for shelves.\n\n| | |\n|-|-|\n| Weight | 13.5 kg |\n| Drivers | One `Uni-Q` array |\n\n| Model | Price |\n|-|-|\n| KEF R3 | $2,199 |\n| Nobody | $1 |\n",
+        "KEF R3",
+        &[(
+            "KEF R3",
+            &[],
+            &[
+                "The KEF R3 is a speaker for shelves.",
+                "KEF R3 – Weight: 13.5 kg",
+                "KEF R3 – Drivers: One Uni-Q array",
+                "KEF R3 – Price: $2,199",
+            ],
+        )],
+    );
+    check_asked(
+        "# Ada Byron\n\nname: Ada Byron\nborn in: London, England\nfield of work: computing\n\nAda Byron was a writer of programs.\n",
+        "Ada Byron",
+        &[(
+            "Ada Byron",
+            &[],
+            &[
+                "Ada Byron was a writer of programs.",
+                "Ada Byron – born in: London, England",
+                "Ada Byron – field of work: computing",
+            ],
+        )],
+    );
+}
+
+#[test]
+fn other_languages_say_what_was_asked_for_and_nothing_else() {
+    check_asked(
+        "Wien ist die Hauptstadt von Österreich und die größte Stadt des Landes. Seit 1979 ist Wien ein Amtssitz der Vereinten Nationen. Es ist mit der Bahn zu erreichen. Dort wurde Wien damals belagert. Michael Ludwig ist der Bürgermeister.",
+        "wien",
+        &[(
+            "Wien",
+            &[],
+            &[
+                "Wien ist die Hauptstadt von Österreich und die größte Stadt des Landes.",
+                "Seit 1979 ist Wien ein Amtssitz der Vereinten Nationen.",
+                "Wien ist mit der Bahn zu erreichen.",
+            ],
+        )],
+    );
+    check_asked(
+        "Louis Pasteur est un scientifique et le pionnier de la microbiologie. Il naît à Dole dans le Jura en 1822.",
+        "Louis Pasteur",
+        &[(
+            "Louis Pasteur",
+            &[],
+            &[
+                "Louis Pasteur est un scientifique et le pionnier de la microbiologie.",
+                "Louis Pasteur naît à Dole dans le Jura en 1822.",
+            ],
+        )],
     );
 }
 

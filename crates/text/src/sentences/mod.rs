@@ -327,7 +327,10 @@ fn goes_on(text: &str, start: usize, dot: usize, end: usize) -> bool {
             let mut chars = part.chars();
             chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
         });
-    (dotted || in_list(MAYBE_LAST)) && !begins_one() && !next.is_empty()
+    // `It is made by Docker, Inc. Containers are`: a company that much stands before ends its sentence.
+    let company = matches!(token.to_lowercase().as_str(), "inc" | "ltd" | "llc" | "corp");
+    let ends = company && ahead.ends_with(',') && before.split_whitespace().nth(5).is_some();
+    (dotted || in_list(MAYBE_LAST)) && !begins_one() && !next.is_empty() && !ends
 }
 
 /// `A`, `IV`: a letter or a Roman numeral that numbers a figure.

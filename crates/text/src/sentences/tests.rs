@@ -42,6 +42,7 @@ fn sentences_end_where_they_end() {
         // Which may be the last word.
         "Apple Inc. Chairman Levinson spoke. | He left.",
         "It was made by Apple Inc. | The price rose.",
+        "It came out in 2013 and is made by Docker, Inc. | Containers are small.",
         "Bring pens, paper, etc. | The rest is there.",
         "Knuth et al. Section three. | Good.",
         "It is 5 a.m. | We sleep.",

@@ -1,31 +1,42 @@
-//! Whether a document bears out a sentence: most of its words stand there close together, and all
-//! of its numbers, its names and its negation do. What gives orders bears nothing out.
+//! Whether a document bears out a sentence: one of its sentences, or two that go on about the same,
+//! says it. Numbers, names, negation, what limits a claim and who does what to whom must be the
+//! same; of other words one or two may be others. What gives orders bears nothing out.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+mod claim;
+
+use std::collections::HashMap;
 
 use crate::extract::fold::fold;
 use crate::extract::words::ORDERS;
 use crate::extract::{Document, MAX_DOCUMENT_BYTES};
+use claim::{Claim, Word, is_reference, words};
 use elophanto_base::lexical::Analyzer;
 
-/// Words in which a fact must be found: a few sentences.
-const WINDOW: usize = 80;
-/// Share of a fact's content words that must be found.
-const ENOUGH: f64 = 0.7;
-/// Places of a word that are looked at; a word that is everywhere bears nothing out.
-const MAX_PLACES: usize = 20_000;
+/// Sentences that are compared with a fact: those that hold most of its words.
+const MAX_COMPARED: usize = 40;
+/// Sentences before one that a pronoun in it may reach.
+const REACH: usize = 3;
 
 /// A document, prepared to be asked.
 pub(super) struct Source {
     folded: String,
-    /// Term, number or negation -> the words of the document that hold it.
+    title: String,
+    said: Vec<Said>,
+    /// Key of a word -> the sentences that hold it, ascending.
     places: HashMap<String, Vec<usize>>,
-    /// The 1-based line of each word.
-    lines: Vec<usize>,
     analyzer: Analyzer,
+}
+
+/// A sentence of a document.
+struct Said {
+    /// 1-based, of its first word.
+    line: usize,
+    folded: String,
+    words: Vec<Word>,
+    /// Number of its paragraph.
+    paragraph: usize,
+    /// The sentence that is the last heading before it.
+    heading: Option<usize>,
 }
 
 impl Source {
@@ -33,21 +44,49 @@ impl Source {
         let text = &document.text[..document.text.floor_char_boundary(MAX_DOCUMENT_BYTES)];
         let analyzer = Analyzer::new("english");
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-        let mut lines = Vec::new();
-        for sentence in sentences(text) {
-            let bears = !is_order(&sentence);
-            for (number, word) in sentence {
-                for key in if bears { keys(word, &analyzer) } else { Vec::new() } {
-                    let held = places.entry(key).or_default();
-                    if held.len() < MAX_PLACES && held.last() != Some(&lines.len()) {
-                        held.push(lines.len());
-                    }
+        let mut said: Vec<Said> = Vec::new();
+        let (mut line, mut done, mut paragraph, mut heading) = (1, 0, 0, None);
+        for range in elophanto_text::sentences::sentences(text) {
+            let between = &text[done..range.start];
+            let raw = &text[range.clone()];
+            line += between.matches('\n').count();
+            paragraph += usize::from(between.matches('\n').count() > 1);
+            // A heading and what follows it are one to the splitter.
+            for part in raw.split_inclusive('\n') {
+                let is_heading = part.trim_start().starts_with('#');
+                let fresh = said.is_empty() || done <= range.start || is_heading;
+                if fresh || said.last().is_some_and(|last| last.folded.starts_with('#')) {
+                    paragraph += usize::from(is_heading);
+                    let folded = String::new();
+                    said.push(Said { line, folded, words: Vec::new(), paragraph, heading });
                 }
-                lines.push(number);
+                done = range.start + 1;
+                let number = said.len() - 1;
+                if let Some(last) = said.last_mut() {
+                    last.folded = fold(&format!("{} {part}", last.folded));
+                    last.words.extend(words(part, &analyzer));
+                }
+                if is_heading {
+                    heading = Some(number);
+                }
+                line += part.matches('\n').count();
+            }
+            done = range.end;
+        }
+        for (number, sentence) in said.iter().enumerate() {
+            if is_order(&sentence.folded) {
+                continue;
+            }
+            for key in sentence.words.iter().flat_map(|word| &word.keys) {
+                let held = places.entry(key.clone()).or_default();
+                if held.last() != Some(&number) {
+                    held.push(number);
+                }
             }
         }
+        let title = fold(document.title.unwrap_or_default());
         let folded = fold(&format!("{}\n{text}", document.title.unwrap_or_default()));
-        Self { folded, places, lines, analyzer }
+        Self { folded, title, said, places, analyzer }
     }
 
     /// Whether a name stands in the title or text, in any case.
@@ -55,103 +94,52 @@ impl Source {
         holds(&self.folded, &fold(name))
     }
 
-    /// The line from which on the document bears a sentence out. Words of `names` need no proof.
+    /// The line from which on the document bears a sentence out, which is about the thing called
+    /// `names`.
     pub(super) fn bears_out(&self, sentence: &str, names: &[&str]) -> Option<usize> {
-        let own: HashSet<String> = names
-            .iter()
-            .flat_map(|name| name.split_whitespace())
-            .flat_map(|word| keys(word, &self.analyzer))
-            .collect();
-        let (mut wanted, mut strict): (Vec<String>, Vec<bool>) = Default::default();
-        let mut says = false;
-        for (number, word) in sentence.split_whitespace().enumerate() {
-            let is_name = number > 0 && is_capitalised(word);
-            for key in keys(word, &self.analyzer) {
-                if !own.contains(&key) && !wanted.contains(&key) {
-                    let is_mark = key.starts_with(['#', '!']);
-                    says |= !is_mark;
-                    strict.push(is_mark || is_name);
-                    wanted.push(key);
-                }
+        let claim = Claim::new(sentence, names, &self.analyzer)?;
+        let mut hits: HashMap<usize, usize> = HashMap::new();
+        for key in claim.keys() {
+            for number in self.places.get(key).into_iter().flatten() {
+                *hits.entry(*number).or_default() += 1;
             }
         }
-        if !says {
-            return None;
-        }
-        let words = strict.iter().filter(|strict| !**strict).count();
-        let mut hits: Vec<(usize, usize)> = Vec::new();
-        for (number, key) in wanted.iter().enumerate() {
-            match self.places.get(key) {
-                Some(held) => hits.extend(held.iter().map(|place| (*place, number))),
-                None if strict.get(number) == Some(&true) => return None,
-                None => {}
+        let mut hits: Vec<(usize, usize)> = hits.into_iter().collect();
+        hits.sort_unstable_by_key(|(number, hits)| (std::cmp::Reverse(*hits), *number));
+        let names: Vec<String> = names.iter().map(|name| fold(name)).collect();
+        hits.iter().take(MAX_COMPARED).find_map(|(number, _)| {
+            let it = self.said.get(*number).filter(|_| self.is_about(*number, &names))?;
+            if claim.is_said_by(&it.words) {
+                return Some(it.line);
             }
-        }
-        hits.sort_unstable();
-        self.window(&hits, &strict, words)
+            // Two sentences in a row about the same.
+            let before = number.checked_sub(1).filter(|before| self.is_about(*before, &names))?;
+            let first = self.said.get(before).filter(|it| !is_order(&it.folded))?;
+            let both: Vec<Word> = first.words.iter().chain(&it.words).cloned().collect();
+            (first.paragraph == it.paragraph && claim.is_said_by(&both)).then_some(first.line)
+        })
     }
 
-    /// Slides over the hits until enough words and all strict ones stand within one window.
-    fn window(&self, hits: &[(usize, usize)], strict: &[bool], words: usize) -> Option<usize> {
-        let enough = if words <= 3 { words } else { (words as f64 * ENOUGH).ceil() as usize };
-        let all_strict = strict.len() - words;
-        let mut counts = vec![0_usize; strict.len()];
-        let (mut soft, mut hard, mut start) = (0, 0, 0);
-        let is_strict = |number: usize| strict.get(number).copied().unwrap_or(false);
-        for (place, number) in hits {
-            if let Some(count) = counts.get_mut(*number) {
-                *count += 1;
-                if *count == 1 {
-                    if is_strict(*number) { hard += 1 } else { soft += 1 }
-                }
-            }
-            while let Some((first, gone)) =
-                hits.get(start).filter(|(first, _)| place - first > WINDOW)
-            {
-                let _ = first;
-                if let Some(count) = counts.get_mut(*gone) {
-                    *count -= 1;
-                    if *count == 0 {
-                        if is_strict(*gone) { hard -= 1 } else { soft -= 1 }
-                    }
-                }
-                start += 1;
-            }
-            if soft >= enough && hard == all_strict {
-                let (first, _) = hits.get(start)?;
-                return self.lines.get(*first).copied();
-            }
+    /// Whether a sentence names one of `names`, or goes on about what a sentence before it, its
+    /// heading or the title names.
+    fn is_about(&self, number: usize, names: &[String]) -> bool {
+        let Some(it) = self.said.get(number) else { return false };
+        let named = |text: &str| names.iter().any(|name| holds(text, name));
+        if named(&it.folded) {
+            return true;
         }
-        None
+        let headed = it.heading.and_then(|heading| self.said.get(heading));
+        let above = named(&self.title) || headed.is_some_and(|heading| named(&heading.folded));
+        let refers = it.words.iter().any(|word| is_reference(&word.lower));
+        let earlier = self.said.get(number.saturating_sub(REACH)..number).unwrap_or_default();
+        let before =
+            || earlier.iter().any(|one| one.paragraph == it.paragraph && named(&one.folded));
+        above || (refers && before())
     }
 }
 
-/// The words of each sentence with their 1-based lines.
-fn sentences(text: &str) -> Vec<Vec<(usize, &str)>> {
-    let (mut line, mut done) = (1, 0);
-    let mut words = |sentence: Range<usize>| {
-        let mut all = Vec::new();
-        for (at, row) in text[sentence.clone()].split('\n').enumerate() {
-            all.extend(row.split_whitespace().map(|word| (at, word)));
-        }
-        line += text[done..sentence.start].matches('\n').count();
-        let first = line;
-        line += text[sentence.clone()].matches('\n').count();
-        done = sentence.end;
-        all.iter_mut().for_each(|(number, _)| *number += first);
-        all
-    };
-    elophanto_text::sentences::sentences(text).into_iter().map(&mut words).collect()
-}
-
-fn is_order(sentence: &[(usize, &str)]) -> bool {
-    let words: Vec<String> = sentence.iter().map(|(_, word)| word.to_lowercase()).collect();
-    let said = words.join(" ");
-    ORDERS.iter().any(|order| said.contains(order))
-}
-
-fn is_capitalised(word: &str) -> bool {
-    word.chars().find(|char| char.is_alphanumeric()).is_some_and(char::is_uppercase)
+fn is_order(folded: &str) -> bool {
+    ORDERS.iter().any(|order| folded.contains(order))
 }
 
 /// Whether a folded text holds a folded name as whole words.
@@ -182,33 +170,4 @@ pub(super) fn holds(text: &str, name: &str) -> bool {
 /// Scripts that write no spaces between words.
 fn is_unspaced(char: char) -> bool {
     matches!(u32::from(char), 0x0e00..=0x0eff | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x2fa1f)
-}
-
-/// What one word between spaces is looked up by: stems, `#` and a number, `!` for a negation.
-fn keys(word: &str, analyzer: &Analyzer) -> Vec<String> {
-    let word = &word[..word.floor_char_boundary(200)];
-    let lower = word.replace('’', "'").to_lowercase();
-    let bare = lower.trim_matches(|char: char| !char.is_alphanumeric());
-    if matches!(bare, "not" | "no" | "never" | "cannot" | "without" | "neither" | "nor")
-        || bare.ends_with("n't")
-    {
-        return vec!["!".to_owned()];
-    }
-    let mut keys: Vec<String> = Vec::new();
-    for part in bare.split(['-', '–', '—', '/', '(', ')', '×', ':']) {
-        let digits = part.trim_start_matches(|char: char| !char.is_alphanumeric());
-        if digits.starts_with(|char: char| char.is_ascii_digit()) {
-            let end = digits
-                .find(|char: char| !(char.is_ascii_digit() || matches!(char, '.' | ',')))
-                .unwrap_or(digits.len());
-            let number = digits[..end].replace(',', "");
-            keys.push(format!("#{}", number.trim_end_matches('.')));
-        }
-    }
-    // Numbers have been taken; what is in one must not count as a word as well.
-    let terms = analyzer.terms(bare);
-    keys.extend(
-        terms.into_iter().filter(|term| !term.starts_with(|char: char| char.is_ascii_digit())),
-    );
-    keys
 }

@@ -74,7 +74,7 @@ fn facts_must_be_borne_out() {
     check(good, Some((good, 3)));
     let good = "The LS50 costs 1600 and uses a MAT driver.";
     check(good, Some((good, 3)));
-    check("It uses a MAT driver.", Some(("KEF LS50 Meta uses a MAT driver.", 4)));
+    check("It uses a MAT driver.", Some(("KEF LS50 Meta uses a MAT driver.", 3)));
     let good = "The KEF LS50 Meta is not made in China.";
     check(good, Some((good, 4)));
     check("The KEF LS50 Meta costs $1,700.", None);
@@ -91,6 +91,91 @@ fn facts_must_be_borne_out() {
         facts("[\"Nobody uses a MAT driver.\"]", &document(), &stranger, &[]),
         Ok(Vec::new())
     );
+}
+
+/// From the words of a history, as a model that invents puts them together anew.
+#[test]
+fn words_of_the_text_are_no_proof() {
+    const HISTORY: &str = "# YouTube\n\nYouTube was founded on February 14, 2005, by Chad Hurley, Steve Chen and Jawed Karim, who had worked at PayPal. In November 2006, YouTube was purchased by Google for $1.65 billion. It is a subsidiary of Google. Susan Wojcicki was its CEO from 2014. Wojcicki did not sell her shares.\n\nThe first video was uploaded on April 23, 2005. The site has 2.7 billion users and 500 offices. YouTube may open a studio in Berlin. YouTube supports captions of all languages but never deletes old comments. Viacom sued YouTube in 2007. Neal Mohan succeeded Wojcicki in 2023. YouTube pays more than 55 percent to creators, and Twitch pays 50 percent.\n\nPayPal was founded in 1998 and was sold to eBay in 2002.\n";
+    let document = Document { text: HISTORY, title: Some("YouTube") };
+    let believed = |fact: &str| {
+        let entity = [
+            "YouTube",
+            "Google",
+            "PayPal",
+            "Wojcicki",
+            "Viacom",
+            "Neal Mohan",
+            "Twitch",
+            "Chad Hurley",
+        ]
+        .into_iter()
+        .find(|name| fact.contains(name))
+        .unwrap_or("YouTube");
+        let entity = Known { name: entity.to_owned(), aliases: Vec::new() };
+        let answer = serde_json::json!({ "facts": [fact] }).to_string();
+        !facts(&answer, &document, &entity, &[]).unwrap().is_empty()
+    };
+    for fact in [
+        "YouTube was founded on February 14, 2005.",
+        "YouTube was founded by Chad Hurley, Steve Chen and Jawed Karim.",
+        "YouTube was created in 2005 by Chad Hurley, Steve Chen and Jawed Karim.",
+        "Google purchased YouTube in November 2006 for $1.65 billion.",
+        "Google bought YouTube for $1.65 billion.",
+        "YouTube was acquired by Google in 2006.",
+        "YouTube is a subsidiary of Google.",
+        "Susan Wojcicki was CEO of YouTube from 2014.",
+        "Wojcicki did not sell her shares.",
+        "YouTube has 2.7 billion users and 500 offices.",
+        "YouTube may open a studio in Berlin.",
+        "YouTube supports captions of all languages.",
+        "YouTube never deletes old comments.",
+        "Viacom sued YouTube in 2007.",
+        "YouTube was sued by Viacom in 2007.",
+        "Neal Mohan succeeded Wojcicki in 2023.",
+        "YouTube pays more than 55 percent to creators.",
+        "PayPal was founded in 1998.",
+        "PayPal was sold to eBay in 2002.",
+        "The first video on YouTube was uploaded on April 23, 2005.",
+    ] {
+        assert!(believed(fact), "{fact}");
+    }
+    for fact in [
+        "YouTube acquired Google in 2006 for $1.65 billion.",
+        "YouTube purchased Google in November 2006.",
+        "Google was purchased by YouTube in November 2006.",
+        "Google is a subsidiary of YouTube.",
+        "YouTube was founded in November 2006.",
+        "YouTube was purchased by Google on February 14, 2005.",
+        "YouTube was founded by Google in 2005.",
+        "YouTube was founded by Jawed Karim in 2006.",
+        "Google was founded by Chad Hurley, Steve Chen and Jawed Karim.",
+        "PayPal was purchased by Google for $1.65 billion.",
+        "YouTube sold Google for $1.65 billion.",
+        "Wojcicki sold her shares of YouTube.",
+        "Wojcicki did sell her shares.",
+        "Susan Wojcicki was CEO of Google from 2014.",
+        "Susan Wojcicki was CEO of YouTube from 2005.",
+        "YouTube opened a studio in Berlin.",
+        "YouTube will open a studio in Berlin.",
+        "YouTube deletes old comments.",
+        "YouTube never supports captions.",
+        "YouTube supports old comments but never deletes captions.",
+        "YouTube sued Viacom in 2007.",
+        "Viacom was sued by YouTube in 2007.",
+        "Wojcicki succeeded Neal Mohan in 2023.",
+        "YouTube has 500 users and 2.7 billion offices.",
+        "YouTube has 2.7 million users.",
+        "YouTube pays less than 55 percent to creators.",
+        "YouTube pays 50 percent to creators.",
+        "Twitch pays more than 55 percent to creators.",
+        "PayPal was founded in 2002.",
+        "PayPal was sold to eBay in 1998.",
+        "eBay was sold to PayPal in 2002.",
+        "YouTube was founded in 1998 by Chad Hurley.",
+    ] {
+        assert!(!believed(fact), "{fact}");
+    }
 }
 
 proptest! {

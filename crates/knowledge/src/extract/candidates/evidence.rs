@@ -31,6 +31,8 @@ pub(super) struct Evidence {
     pub(super) below: bool,
     /// In the topic.
     pub(super) asked: bool,
+    /// It is the topic.
+    pub(super) itself: bool,
     /// Statements that it is the subject of.
     pub(super) subject: usize,
     /// Statements whose subject it tells more of: `Go programs are`.
@@ -73,10 +75,15 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
     let (Some(first), Some(last)) = (list.first(), list.last()) else { return None };
     let lower_first = first.to_lowercase();
     let single = list.len() == 1;
-    if (single && words::is_generic(key))
-        || (words::is_pronoun(&lower_first) && !evidence.linked)
-        || shape::is_calendar(key)
-    {
+    if (words::is_pronoun(&lower_first) && !evidence.linked) || shape::is_calendar(key) {
+        return None;
+    }
+    // What was asked for needs no further proof that it is something.
+    if evidence.itself && !shape::is_code(name) {
+        let proper = name.starts_with(char::is_uppercase) || shape::is_shaped(name);
+        return Some(if proper { Class::NewProper } else { Class::NewTerm });
+    }
+    if single && words::is_generic(key) {
         return None;
     }
     if list.iter().all(|word| {
@@ -135,8 +142,14 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
     if single && key.ends_with("ans") && !shaped {
         return None;
     }
+    // `Hampshire County Council has`: only names have capitals behind the first word as well.
+    let full = list.len() > 1
+        && shape::is_proper(name)
+        && list.iter().skip(1).all(|word| word.starts_with(char::is_uppercase))
+        && !list.iter().any(|word| words::is_generic(&word.to_lowercase()));
     let named = proper
         && (shaped
+            || full
             || seen > 0
             || marked
             || evidence.heading

@@ -1,8 +1,10 @@
 //! Names that a page may be about: what is defined, headed, emphasised, linked, or written as only
 //! names are.
 
+mod asked;
 mod entry;
 mod evidence;
+mod forms;
 mod subjects;
 mod term;
 mod writing;
@@ -13,7 +15,7 @@ use super::fold::fold;
 use super::name::tidy;
 use super::page::{Kind, Page};
 use super::subject::Class;
-use evidence::{Found, accepts};
+use evidence::{Evidence, Found, accepts};
 
 /// Candidates that are looked at.
 const MAX_CANDIDATES: usize = 5_000;
@@ -25,6 +27,8 @@ const MAX_TERM_WORDS: usize = 4;
 pub(super) struct Candidate {
     pub(super) name: String,
     pub(super) aliases: Vec<String>,
+    /// What it is called for short in this text, where that is clear. Elsewhere it may be another.
+    pub(super) short: Vec<String>,
     pub(super) class: Class,
 }
 
@@ -33,6 +37,7 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
     let writing = writing::writing(page);
     let mut found = Found::default();
     subjects::from_sentences(page, &mut found);
+    asked::from_topic(page, topic, &mut found);
     from_headings(page, title, topic, &mut found);
     let Found { order, mut all } = found;
     let mut taken: Vec<Candidate> = Vec::new();
@@ -52,10 +57,11 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
         }
         if let Some(class) = accepts(&key, &evidence, &writing) {
             called.insert(one);
-            taken.push(Candidate { name: evidence.name, aliases: evidence.aliases, class });
+            let Evidence { name, aliases, .. } = evidence;
+            taken.push(Candidate { name, aliases, short: Vec::new(), class });
         }
     }
-    taken
+    forms::joined(page, title, topic, taken)
 }
 
 fn from_headings(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {

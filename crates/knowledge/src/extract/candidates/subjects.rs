@@ -170,6 +170,8 @@ fn note(
     let apposed = apposition.and_then(|aside| clause::noun_phrase(tokens, aside.start + 1, false));
     let bracket = predicate.as_ref().and_then(|it| it.bracket.clone());
     let alias = bracket.and_then(|range| bracketed(text, tokens, &range, surface));
+    let called = predicate.as_ref().and_then(|it| it.called.clone());
+    let alias = alias.or_else(|| called.and_then(|range| known_as(text, tokens, &range)));
     let Some(evidence) = found.entry(surface) else { return };
     evidence.subject += 1;
     evidence.defined |= is_defining(&definition)
@@ -196,6 +198,17 @@ fn note(
     {
         evidence.aliases.push(alias);
     }
+}
+
+/// The name in `known simply as X`.
+fn known_as(text: &str, tokens: &[Token<'_>], range: &std::ops::Range<usize>) -> Option<String> {
+    let as_ =
+        |at: &usize| tokens.get(*at).is_some_and(|token| matches!(token.text, "as" | "called"));
+    let from = range.clone().find(as_)? + 1;
+    let to = shape::run(tokens, from);
+    let (first, last) = (tokens.get(from)?, tokens.get(to.checked_sub(1)?)?);
+    let name = tidy(text.get(first.start..last.end)?);
+    (to == range.end && structural(&name).is_ok()).then_some(name)
 }
 
 /// What stands in brackets behind a name, if it is short for it or written out.

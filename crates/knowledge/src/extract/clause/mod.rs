@@ -22,6 +22,8 @@ pub(super) struct Predicate {
     pub(super) bracket: Option<Range<usize>>,
     /// Tokens of `, a small tool,` behind the name.
     pub(super) apposition: Option<Range<usize>>,
+    /// Tokens of `, also known as X,` behind the name.
+    pub(super) called: Option<Range<usize>>,
 }
 
 /// Tokens at which the subject may begin: the first one, and the one behind a phrase that leads in.
@@ -87,6 +89,8 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
             (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','))?;
         if matches!(first.as_str(), "a" | "an" | "the" | "one") {
             found.apposition = Some(at..end + 1);
+        } else if matches!(first.as_str(), "known" | "also" | "formerly" | "originally") {
+            found.called = Some(at..end + 1);
         }
         at = end + 1;
     } else if !last.after.trim_matches([')', '"', '”', '’', '\'']).is_empty() {
@@ -108,7 +112,16 @@ fn is_verb(tokens: &[Token<'_>], at: usize, plural: bool) -> bool {
         return false;
     }
     let word = token.lower();
-    if !words::is_finite(&word, plural) {
+    // Behind a name, what looks like a verb and has an object is one.
+    let has_object = |word: &str| {
+        word.len() > 3
+            && word.ends_with('s')
+            && !word.ends_with("ss")
+            && token.joins()
+            && tokens.get(at + 1).is_some_and(|next| words::is_determiner(&next.lower()))
+            && tokens.get(at.wrapping_sub(1)).is_some_and(Token::is_capitalised)
+    };
+    if !words::is_finite(&word, plural) && !words::looks_past(&word) && !has_object(&word) {
         return false;
     }
     if words::is_auxiliary(&word) {

@@ -19,8 +19,62 @@ static ASIDE_PHRASES: Words = list!(phrases "asides");
 pub(super) fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
     let said = tokens.len().saturating_sub(verb + 1);
     let ends = !text.trim_end().ends_with(['?', ':', ';', '…', ',']);
-    let fits = said > 0 && ends && is_self_contained(text, tokens);
+    let fits =
+        said > 0 && ends && !refers_elsewhere(tokens, verb) && is_self_contained(text, tokens);
     fits.then(|| shown(text))
+}
+
+/// Whether a statement with its verb at token `verb` speaks of what only the text around it names:
+/// `was founded by her`, `uses this method`, `such systems`, `at the time`.
+fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let ends = |at: usize| tokens.get(at).is_none_or(|token| !token.joins());
+    // `Therefore, X is`, and `may: 1.`, whose rest is a list.
+    let concludes =
+        matches!(word(0).as_str(), "accordingly" | "therefore" | "thus" | "hence" | "consequently");
+    let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
+    concludes
+        || cut
+        || (0..tokens.len()).any(|at| match word(at).as_str() {
+            "such" => word(at + 1) != "as",
+            "this" => true,
+            "these" => word(at + 1) != "days",
+            "those" => {
+                !matches!(word(at + 1).as_str(), "who" | "that" | "which" | "of" | "in" | "with")
+            }
+            "that" => (at < verb && ends(at)) || word(at + 1) == "time" || word(at + 1) == "year",
+            "latter" => true,
+            "same" => {
+                matches!(word(at + 1).as_str(), "year" | "time" | "day" | "month")
+                    && word(at + 2) != "as"
+            }
+            "time" => {
+                at > 1 && word(at - 1) == "the" && word(at - 2) == "at" && word(at + 1) != "of"
+            }
+            "there" => at > verb && ends(at),
+            // The subject itself would be `itself`, unless something else stands between.
+            "it" | "him" | "them" => at > verb && nothing_between(tokens, verb, at),
+            "her" => {
+                let owns = !ends(at)
+                    && !words::ends_phrase(&word(at + 1))
+                    && !words::is_lead(&word(at + 1));
+                at > verb && !owns && nothing_between(tokens, verb, at)
+            }
+            _ => false,
+        })
+}
+
+/// Whether no noun stands between a verb and what follows it: adverbs, participles, `by`, `to`.
+fn nothing_between(tokens: &[Token<'_>], verb: usize, at: usize) -> bool {
+    tokens.get(verb + 1..at).unwrap_or_default().iter().all(|token| {
+        let word = token.lower();
+        token.joins()
+            && (words::is_participle(&word)
+                || words::is_auxiliary(&word)
+                || words::is_adverb(&word)
+                || words::is_lead(&word)
+                || words::is_verb_base(&word))
+    })
 }
 
 /// Whether a sentence can be understood alone and is neither too short nor too long.
@@ -32,6 +86,12 @@ pub(super) fn is_self_contained(text: &str, tokens: &[Token<'_>]) -> bool {
         && !text.ends_with('?')
         && !ASIDE_PHRASES.iter().chain(&*ORDERS).any(|phrase| lower.contains(phrase))
         && balanced(text)
+}
+
+/// Whether a text of another language has the length of a fact, all of its brackets, and no
+/// question.
+pub(in crate::extract) fn is_whole(text: &str) -> bool {
+    !text.trim_end().ends_with(['?', ':', ';', ',']) && is_self_contained(text, &tokens(text))
 }
 
 /// A cut through a bracket leaves half a sentence.

@@ -2,25 +2,32 @@
 
 mod form;
 mod pronoun;
+mod rows;
 
 use super::Statement;
 use super::aside;
 use super::clause;
 use super::page::{Kind, Page, Sentence};
+use super::shape;
 use super::subject::Names;
 use super::token::{self, Token};
 use super::words;
 pub use form::FACT_WORDS;
 use form::{is_address, is_self_contained, statement};
-pub(super) use form::{is_plural, is_statement, shown};
+pub(super) use form::{is_plural, is_statement, is_whole, shown};
 use pronoun::by_pronoun;
 
-/// What is found: the entity's number and a statement, in the order of the page.
-pub(super) fn collect(page: &Page, names: &Names) -> Vec<(usize, Statement)> {
+/// What is found: the entity's number and a statement, in the order of the page, what its tables
+/// say behind the rest. `asked` are the topic and the title.
+pub(super) fn collect(page: &Page, asked: &[&str], names: &Names) -> Vec<(usize, Statement)> {
     let mut found = Vec::new();
     let mut before: Option<Told> = None;
+    // The person whom `she` still stands for behind sentences in which nobody else is named.
+    let mut person: Option<Told> = None;
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
+        person = told.clone().filter(|told| told.person).or(person.take());
+        person = person.filter(|person| person.block == sentence.block);
         let text = page.text(sentence);
         let tokens = token::tokens(text);
         let line = sentence.line;
@@ -38,6 +45,13 @@ pub(super) fn collect(page: &Page, names: &Names) -> Vec<(usize, Statement)> {
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             before = Some(told);
+        } else if let Some(told) = &person
+            && pronoun::is_of_person(&tokens)
+            && let Some(fact) = by_pronoun(text, &tokens, told)
+        {
+            found.extend(fact.map(|text| (told.entity, Statement { text, line })));
+        } else if names_anybody(&tokens) {
+            person = None;
         }
         for (entity, text) in in_passing(text, &tokens, names) {
             if found.iter().skip(about).all(|(known, _)| *known != entity) {
@@ -45,7 +59,16 @@ pub(super) fn collect(page: &Page, names: &Names) -> Vec<(usize, Statement)> {
             }
         }
     }
+    found.extend(rows::collect(page, asked, names));
     found
+}
+
+/// Whether a name stands behind the first word, or one of several words at all.
+fn names_anybody(tokens: &[Token<'_>]) -> bool {
+    let owns = tokens
+        .first()
+        .is_some_and(|first| matches!(first.lower().as_str(), "his" | "her" | "their"));
+    owns || (1..tokens.len()).any(|at| shape::run(tokens, at) > at) || shape::run(tokens, 0) > 1
 }
 
 /// What a statement about something else says of names in it.
@@ -53,7 +76,8 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
     let commands = tokens.first().is_some_and(|first| words::is_verb_base(&first.lower()));
     let personal =
         tokens.iter().any(|token| matches!(token.text, "I" | "my" | "My" | "I'm" | "I’m"));
-    if commands || personal || text.trim_end().ends_with(['?', ':', ';', ',']) {
+    let refers = tokens.first().is_some_and(|first| words::is_pronoun(&first.lower()));
+    if commands || personal || refers || text.trim_end().ends_with(['?', ':', ';', ',']) {
         return Vec::new();
     }
     let asides = aside::asides(tokens);
@@ -69,6 +93,7 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
 }
 
 /// Whom the sentence before was about.
+#[derive(Clone)]
 struct Told {
     entity: usize,
     /// The other of two: `X and Y are`.
@@ -77,6 +102,8 @@ struct Told {
     /// As it was written, article included.
     surface: String,
     plural: bool,
+    /// It has a name as persons have: `she` may stand for it.
+    person: bool,
     /// Whether it is told of as a thing: `it` may stand for it.
     classes: Vec<String>,
 }
@@ -102,8 +129,13 @@ fn by_name(
             block: sentence.block,
             surface: surface.to_owned(),
             plural: is_plural(last.text),
+            person: names.has_full_name(hit.entity),
             classes: Vec::new(),
         };
+        // `The Great Barrier Reef`: `the reef` goes on about it.
+        if hit.proper && hit.end > start + 1 {
+            told.classes.push(last.lower());
+        }
         if hit.possessive {
             let verb = possessed(tokens, hit.end)?;
             return Some((told, statement(text, tokens, verb)));
@@ -154,7 +186,7 @@ fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(u
 }
 
 /// The verb behind `X's new battery`: within a few words, none of them capitalised.
-fn possessed(tokens: &[Token<'_>], from: usize) -> Option<usize> {
+pub(in crate::extract) fn possessed(tokens: &[Token<'_>], from: usize) -> Option<usize> {
     let mut at = from;
     while at < from + 5 {
         let token = tokens.get(at)?;
@@ -182,6 +214,7 @@ fn entry(text: &str, tokens: &[Token<'_>], at: usize) -> Option<String> {
         && tokens.len() >= from + 4
         && !words::is_verb_base(&first)
         && !is_address(&first)
+        && !text.contains("ISBN")
         && !first.starts_with(|char: char| char.is_ascii_digit());
     (tells && is_self_contained(text, tokens)).then(|| shown(text))
 }

@@ -4,20 +4,23 @@ use super::form::statement;
 use super::{Told, possessed};
 use crate::extract::clause;
 use crate::extract::token::{self, Token};
+use crate::extract::words;
 
 /// A sentence that goes on about the subject of the one before: `It`, `They`, `The speaker`. The
 /// pronoun gives way to the name.
 pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Option<Option<String>> {
-    let first = tokens.first()?;
+    let at = beginning(tokens);
+    let first = tokens.get(at)?;
     let word = first.lower();
     let (end, possessive) = match word.as_str() {
         "it" if !told.plural => (1, false),
         "they" => (1, false),
-        "he" | "she" if told.surface.contains(' ') => (1, false),
+        "he" | "she" if told.person => (1, false),
         "its" if !told.plural => (1, true),
-        "the" | "this" if tokens.len() > 2 => {
-            let class = tokens.get(1)?.lower();
-            let two = tokens.get(2).is_some_and(|token| told.classes.contains(&token.lower()));
+        "his" | "her" if told.person => (1, true),
+        "the" | "this" if tokens.len() > at + 2 => {
+            let class = tokens.get(at + 1)?.lower();
+            let two = tokens.get(at + 2).is_some_and(|token| told.classes.contains(&token.lower()));
             match told.classes.contains(&class) {
                 true => (2, false),
                 false if two => (3, false),
@@ -26,6 +29,7 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
         }
         _ => return None,
     };
+    let end = at + end;
     if first.before.contains(['"', '“']) {
         return None;
     }
@@ -39,18 +43,56 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let last = tokens.get(end.checked_sub(1)?)?;
     let rest = text.get(last.end..)?;
     let mark = if possessive { "'s" } else { "" };
-    let mut name = told.surface.clone();
-    if let Some(first) = name
-        .chars()
-        .next()
-        .filter(|_| name.starts_with("the ") || name.starts_with("a ") || name.starts_with("an "))
-    {
-        name.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
-    }
-    let replaced = format!("{name}{mark}{rest}");
+    let lead = text.get(..first.start)?;
+    let name = with_article(&told.surface, lead.is_empty());
+    let replaced = format!("{lead}{name}{mark}{rest}");
     let said = token::tokens(&replaced);
     let before = said.len().saturating_sub(tokens.len().saturating_sub(verb));
     Some(statement(&replaced, &said, before))
+}
+
+/// Whether the subject is `he` or `she`.
+pub(super) fn is_of_person(tokens: &[Token<'_>]) -> bool {
+    let subject = tokens.get(beginning(tokens));
+    subject.is_some_and(|token| matches!(token.lower().as_str(), "he" | "she"))
+}
+
+/// The token with which the subject begins: the first, or the pronoun behind a phrase that leads
+/// in: `In 1891, she`, `Headquartered in Paris, it`.
+fn beginning(tokens: &[Token<'_>]) -> usize {
+    const MAX_LEAD: usize = 12;
+    let stands = |token: &Token<'_>| {
+        matches!(token.lower().as_str(), "it" | "its" | "he" | "she" | "his" | "her" | "they")
+    };
+    let Some(first) = tokens.first() else { return 0 };
+    let leads = words::is_lead(&first.lower()) || words::looks_past(&first.lower());
+    if !leads {
+        return 0;
+    }
+    let found = (1..tokens.len().min(MAX_LEAD)).find(|&at| {
+        let before = &tokens[at - 1];
+        let closed = before.after.contains(',')
+            || (before.joins() && before.text.ends_with(|char: char| char.is_ascii_digit()));
+        stands(&tokens[at]) && closed
+    });
+    let clear = |at: &usize| {
+        let lead = &tokens[..*at];
+        !lead.iter().any(|token| token.is_dash() || matches!(token.lower().as_str(), "it" | "they"))
+    };
+    found.filter(clear).unwrap_or(0)
+}
+
+/// A name with the article it was written with, which has a capital where a sentence begins.
+fn with_article(surface: &str, begins: bool) -> String {
+    match surface.split_once(' ') {
+        Some((article, rest)) if words::is_determiner(&article.to_lowercase()) => {
+            let article = article.to_lowercase();
+            let (first, tail) = article.split_at(1);
+            let first = if begins { first.to_uppercase() } else { first.to_owned() };
+            format!("{first}{tail} {rest}")
+        }
+        _ => surface.to_owned(),
+    }
 }
 
 /// `It is important to`, `it takes an hour to`: stands for nothing.

@@ -1,5 +1,5 @@
 //! Markdown -> the prose of a page: headings, paragraphs and list items as plain text, with what
-//! was emphasised or linked in them. Code, tables, HTML and images are left out.
+//! was emphasised or linked in them, and the rows of tables. Code, HTML and images are left out.
 
 mod cut;
 mod reader;
@@ -64,6 +64,15 @@ pub(super) struct Sentence {
     pub(super) first: bool,
 }
 
+/// A row of a table below its header.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) header: Vec<String>,
+    pub(super) cells: Vec<String>,
+    /// 1-based, of the document.
+    pub(super) line: usize,
+}
+
 /// The prose of a document.
 #[derive(Debug, Default)]
 pub(super) struct Page {
@@ -71,6 +80,8 @@ pub(super) struct Page {
     pub(super) blocks: Vec<Block>,
     /// Of paragraphs and items that are no furniture, in order.
     pub(super) sentences: Vec<Sentence>,
+    /// Of its tables.
+    pub(super) rows: Vec<Row>,
 }
 
 impl Page {
@@ -83,30 +94,31 @@ impl Page {
 /// Reads a text. What is no Markdown that can be parsed within the caps is read as plain
 /// paragraphs.
 pub(super) fn read(text: &str) -> Page {
-    let (title, mut blocks) = blocks(text);
+    let (title, mut blocks, rows) = blocks(text);
     furniture::tell(&mut blocks);
     let sentences = sentences::sentences(&blocks);
-    Page { title, blocks, sentences }
+    Page { title, blocks, sentences, rows }
 }
 
 /// Reads what a person wrote: nothing in it is furniture, and what they quote is not theirs.
 pub(super) fn read_message(text: &str) -> Page {
-    let (title, mut blocks) = blocks(text);
+    let (title, mut blocks, rows) = blocks(text);
     blocks.retain(|block| !block.is_quoted);
     let sentences = sentences::sentences(&blocks);
-    Page { title, blocks, sentences }
+    Page { title, blocks, sentences, rows }
 }
 
-fn blocks(text: &str) -> (Option<String>, Vec<Block>) {
+fn blocks(text: &str) -> (Option<String>, Vec<Block>, Vec<Row>) {
     let text = restructured::as_markdown(text);
     let text = template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {
             let body = text.get(document.body.clone()).unwrap_or_default();
             let title = document.front_matter.title.clone();
-            (title, Reader::new(document.body_line).read(body))
+            let (blocks, rows) = Reader::new(document.body_line).read(body);
+            (title, blocks, rows)
         }
-        Err(_) => (None, plain_blocks(&text)),
+        Err(_) => (None, plain_blocks(&text), Vec::new()),
     }
 }
 

@@ -7,12 +7,20 @@ use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 
 use super::cut::cut;
-use super::{Block, Kind, Mark};
+use super::{Block, Kind, Mark, Row};
+
+/// Rows of tables of one page that are read.
+const MAX_ROWS: usize = 500;
+
+/// Lines of `key: value` that are no prose, and words of such a key.
+const LEAST_PROPERTIES: usize = 3;
+const MAX_KEY_WORDS: usize = 4;
 
 /// Collects blocks in the order of the text.
 pub(super) struct Reader {
     lines_before: usize,
     blocks: Vec<Block>,
+    rows: Vec<Row>,
     lists: usize,
     /// Depth of quotes.
     quotes: usize,
@@ -21,11 +29,12 @@ pub(super) struct Reader {
 impl Reader {
     /// A reader of a text whose first line is line `body_line` of the document.
     pub(super) fn new(body_line: usize) -> Self {
-        Self { lines_before: body_line.saturating_sub(1), blocks: Vec::new(), lists: 0, quotes: 0 }
+        let lines_before = body_line.saturating_sub(1);
+        Self { lines_before, blocks: Vec::new(), rows: Vec::new(), lists: 0, quotes: 0 }
     }
 
-    /// The blocks of the text. Its caps have been checked.
-    pub(super) fn read(mut self, body: &str) -> Vec<Block> {
+    /// The blocks of the text, and the rows of its tables. Its caps have been checked.
+    pub(super) fn read(mut self, body: &str) -> (Vec<Block>, Vec<Row>) {
         let mut options = Options::default();
         options.extension.table = true;
         options.extension.strikethrough = true;
@@ -50,6 +59,10 @@ impl Reader {
                         NodeValue::Heading(heading) => Some(Kind::Heading(heading.level)),
                         NodeValue::Paragraph if is_first_of_item(node) => Some(Kind::Item),
                         NodeValue::Paragraph => Some(Kind::Paragraph),
+                        NodeValue::Table(_) if self.quotes == 0 => {
+                            self.table(node);
+                            None
+                        }
                         _ => None,
                     };
                     if let Some(kind) = kind {
@@ -63,7 +76,43 @@ impl Reader {
                 },
             }
         }
-        self.blocks
+        (self.blocks, self.rows)
+    }
+
+    /// Takes down the rows of a table: what each says of its first cell, or of the page.
+    fn table<'a>(&mut self, table: &'a AstNode<'a>) {
+        let cells = |row: &'a AstNode<'a>| row.children().map(plain).collect::<Vec<String>>();
+        let mut rows = table.children();
+        let header = rows.next().map(cells).unwrap_or_default();
+        // Without a header the first row is one of the others; HTML's come with an empty one.
+        for row in rows.take(MAX_ROWS.saturating_sub(self.rows.len())) {
+            let line = self.lines_before + row.data().sourcepos.start.line;
+            self.rows.push(Row { header: header.clone(), cells: cells(row), line });
+        }
+    }
+
+    /// Takes a paragraph of which each line is `key: value` as rows; whether it is one.
+    fn properties(&mut self, block: &Block) -> bool {
+        let ends = block.breaks.iter().copied().chain([block.text.len()]);
+        let mut from = 0;
+        let lines = ends.map(|end| (std::mem::replace(&mut from, end), end));
+        let pairs: Option<Vec<(&str, &str)>> = lines
+            .map(|(from, end)| {
+                let (key, value) = block.text.get(from..end)?.trim().split_once(": ")?;
+                let short = key.split(' ').count() <= MAX_KEY_WORDS && !key.contains(['.', ',']);
+                (short && !value.trim().is_empty()).then_some((key, value.trim()))
+            })
+            .collect();
+        let Some(pairs) = pairs.filter(|pairs| pairs.len() >= LEAST_PROPERTIES) else {
+            return false;
+        };
+        for (number, (key, value)) in pairs.into_iter().enumerate() {
+            if self.rows.len() < MAX_ROWS {
+                let cells = vec![key.to_owned(), value.to_owned()];
+                self.rows.push(Row { header: Vec::new(), cells, line: block.line + number });
+            }
+        }
+        true
     }
 
     fn block<'a>(&mut self, node: &'a AstNode<'a>, kind: Kind, list: Option<usize>) {
@@ -117,8 +166,25 @@ impl Reader {
         let line = self.lines_before + node.data().sourcepos.start.line;
         let (is_quoted, is_furniture) = (self.quotes > 0, false);
         let block = Block { kind, text, line, breaks, marks, list, is_quoted, is_furniture };
+        if kind == Kind::Paragraph && self.quotes == 0 && self.properties(&block) {
+            return;
+        }
         cut(block, &mut self.blocks);
     }
+}
+
+/// The text of a cell.
+fn plain<'a>(node: &'a AstNode<'a>) -> String {
+    let mut text = String::new();
+    for inline in node.descendants() {
+        match &inline.data().value {
+            NodeValue::Text(literal) => text.push_str(literal),
+            NodeValue::Code(code) => text.push_str(&code.literal),
+            NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
+            _ => {}
+        }
+    }
+    text.trim().to_owned()
 }
 
 fn mark_of(value: &NodeValue) -> Option<Mark> {

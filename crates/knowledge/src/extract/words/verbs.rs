@@ -32,6 +32,14 @@ fn is_third_person(word: &str) -> bool {
         })
 }
 
+/// Whether a word in lower case has the form of a regular past, whatever verb it is of: behind a
+/// name it is one.
+pub(in crate::extract) fn looks_past(word: &str) -> bool {
+    let no_verb =
+        matches!(word, "need" | "indeed" | "speed" | "seed" | "breed" | "hundred" | "naked");
+    word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed") && !no_verb
+}
+
 /// Whether a word in lower case may be a past participle: `built`, `designed`.
 pub(in crate::extract) fn is_participle(word: &str) -> bool {
     is_past(word)

@@ -62,6 +62,7 @@ pub(super) fn extract(page: &str, base: Option<Url>) -> Result<Found, ReadError>
     prune::hidden(&page);
     links::resolve(&page, base.as_ref());
     prune::boilerplate(&page);
+    prune::definitions(&page);
     let body = page.body().ok_or(ReadError::Unparsable)?;
     let all = body.normalized_char_count();
     let article = if is_searched { article(&page) } else { None };

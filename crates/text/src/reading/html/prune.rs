@@ -221,6 +221,38 @@ fn is_name_of_boilerplate(name: &str) -> bool {
         || PAIRS.iter().any(|(first, second)| has(first) && has(second))
 }
 
+/// Bytes of a definition below which it is a value: `4 ohm`.
+const SHORT: usize = 100;
+
+/// Definition lists as what Markdown can say: a table of two columns where each term has one short
+/// value, a list of `term: what it is` elsewhere.
+pub(super) fn definitions(page: &Document) {
+    for list in page.select("dl").iter().filter(|list| !list.is("dl dl")) {
+        let mut terms: Vec<(String, Vec<String>)> = Vec::new();
+        let mut short = true;
+        for part in list.children().iter() {
+            let inner = part.inner_html().to_string();
+            if part.is("dt") {
+                terms.push((inner, Vec::new()));
+            } else if let Some((_, told)) = terms.last_mut().filter(|_| part.is("dd")) {
+                let text = part.text();
+                short &= text.len() <= SHORT && !text.trim_end().ends_with('.');
+                told.push(inner);
+            }
+        }
+        short &= terms.iter().all(|(_, told)| told.len() == 1);
+        let item = |(term, told): &(String, Vec<String>)| match short {
+            true => format!("<tr><td>{term}</td><td>{}</td></tr>", told.concat()),
+            false => format!("<li>{term}: {}</li>", told.join(" ")),
+        };
+        let items: String = terms.iter().map(item).collect();
+        if !items.is_empty() {
+            let around = if short { "table" } else { "ul" };
+            list.replace_with_html(format!("<{around}>{items}</{around}>"));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,332 @@
+//! A sentence as a claim: what it is about, and what must stand in another one that says the same.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::extract::words;
+use crate::words::{Words, list};
+use elophanto_base::lexical::Analyzer;
+
+/// Verbs that say the same, a group a line.
+static ALIKE: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
+    let analyzer = Analyzer::new("english");
+    let file = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/words/alike_verbs.txt"));
+    let groups = file.lines().filter(|line| !line.starts_with('#'));
+    let terms = |line: &str| -> Vec<String> {
+        line.split_whitespace()
+            .filter_map(|word| analyzer.term(word))
+            .map(std::borrow::Cow::into_owned)
+            .collect()
+    };
+    groups
+        .flat_map(|line| {
+            let terms = terms(line);
+            let first = terms.first().cloned().unwrap_or_default();
+            terms.into_iter().map(move |term| (term, first.clone()))
+        })
+        .collect()
+});
+
+/// What limits a claim: `may`, `if`, `planned`.
+static LIMITS: Words = list!(words "claim_limits");
+/// What compares or orders: `more`, `before`, `only`. Another one says something else.
+static RELATIONS: Words = list!(words "claim_relations");
+
+/// A word of a sentence.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    pub(super) lower: String,
+    /// What it is looked up by: stems, `#` and a number, `!` for a negation.
+    pub(super) keys: Vec<String>,
+    capital: bool,
+    /// Whether punctuation follows.
+    ends: bool,
+}
+
+impl Word {
+    fn number(&self) -> bool {
+        self.keys.iter().any(|key| key.starts_with('#'))
+    }
+
+    fn negates(&self) -> bool {
+        self.keys.iter().any(|key| key == "!")
+    }
+
+    /// Its stems, of a word that says something.
+    fn terms(&self) -> impl Iterator<Item = &String> {
+        self.keys.iter().filter(|key| !key.starts_with(['#', '!']))
+    }
+}
+
+/// The words of a sentence.
+pub(super) fn words(sentence: &str, analyzer: &Analyzer) -> Vec<Word> {
+    let word = |raw: &str| {
+        let bare = raw.trim_matches(|char: char| !char.is_alphanumeric());
+        let capital = bare.chars().next().is_some_and(char::is_uppercase);
+        let ends = raw.ends_with([',', ';', ':', '.', '!', '?', ')']);
+        let lower = bare.replace('’', "'").to_lowercase();
+        Word { lower, keys: keys(raw, analyzer), capital, ends }
+    };
+    sentence.split_whitespace().map(word).collect()
+}
+
+/// Whether a word points at something named before.
+pub(super) fn is_reference(lower: &str) -> bool {
+    words::is_pronoun(lower) || lower == "the"
+}
+
+/// A sentence to be borne out.
+pub(super) struct Claim {
+    words: Vec<Word>,
+    /// Keys of the names of what it is about.
+    own: HashSet<String>,
+    /// Numbers and names: all must be there.
+    strict: Vec<String>,
+    /// Other words, and whether each is a verb.
+    free: Vec<(String, bool)>,
+}
+
+impl Claim {
+    /// The claim that a sentence makes about something; `None` if it says nothing of it.
+    pub(super) fn new(sentence: &str, names: &[&str], analyzer: &Analyzer) -> Option<Self> {
+        let own: HashSet<String> = names
+            .iter()
+            .flat_map(|name| name.split_whitespace())
+            .flat_map(|word| keys(word, analyzer))
+            .collect();
+        let words = words(sentence, analyzer);
+        let (mut strict, mut free): (Vec<String>, Vec<(String, bool)>) = Default::default();
+        for (at, word) in words.iter().enumerate() {
+            let is_name = is_name(word, at);
+            let verb = !is_name
+                && words::is_finite(&word.lower, false)
+                && !words::is_auxiliary(&word.lower);
+            for key in word.keys.iter().filter(|key| !own.contains(*key) && *key != "!") {
+                if is_name || key.starts_with('#') {
+                    strict.push(key.clone());
+                } else if !free.iter().any(|(known, _)| known == key) {
+                    free.push((key.clone(), verb));
+                }
+            }
+        }
+        let says = !free.is_empty() || strict.iter().any(|key| !key.starts_with('#'));
+        says.then_some(Self { words, own, strict, free })
+    }
+
+    /// What the sentence is looked up by.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
+        self.strict.iter().chain(self.free.iter().map(|(key, _)| key))
+    }
+
+    /// Whether a sentence of a document says it.
+    pub(super) fn is_said_by(&self, said: &[Word]) -> bool {
+        self.holds_words(said)
+            && same(&self.words, said, &LIMITS)
+            && self.compares_alike(said)
+            && self.negates_alike(said)
+            && self.numbers_alike(said)
+            && self.acts_alike(said)
+    }
+
+    fn holds_words(&self, said: &[Word]) -> bool {
+        let held: HashSet<&str> =
+            said.iter().flat_map(|word| &word.keys).map(String::as_str).collect();
+        if !self.strict.iter().all(|key| held.contains(key.as_str())) {
+            return false;
+        }
+        let missing: Vec<bool> = self
+            .free
+            .iter()
+            .filter(|(key, _)| !held.contains(key.as_str()))
+            .map(|(key, verb)| *verb || key.ends_with("est"))
+            .collect();
+        let spare = match self.free.len() {
+            0..=2 => 0,
+            3..=9 => 1,
+            _ => 2,
+        };
+        missing.len() <= spare && !missing.contains(&true)
+    }
+
+    /// `more`, `before`, `only`: each that the claim has stands in the sentence too.
+    fn compares_alike(&self, said: &[Word]) -> bool {
+        self.words
+            .iter()
+            .filter(|word| RELATIONS.contains(word.lower.as_str()))
+            .all(|word| said.iter().any(|other| other.lower == word.lower))
+    }
+
+    /// What one of the two denies and the other says is not the same.
+    fn negates_alike(&self, said: &[Word]) -> bool {
+        let (mine, theirs) = (negated(&self.words), negated(said));
+        let says = |key: &&&String| self.words.iter().any(|word| word.keys.contains(**key));
+        mine.iter().all(|key| theirs.contains(key))
+            && !theirs.iter().filter(says).any(|key| !mine.contains(key))
+    }
+
+    /// A number belongs to the words around it, up to the numbers beside it.
+    fn numbers_alike(&self, said: &[Word]) -> bool {
+        (0..self.words.len()).filter(|at| self.words[*at].number()).all(|at| {
+            let around = self.around(&self.words, at);
+            let unit = unit(&self.words, at);
+            (0..said.len()).any(|place| {
+                let same = self.words[at]
+                    .keys
+                    .iter()
+                    .any(|key| key.starts_with('#') && said[place].keys.contains(key));
+                let there = self.around(said, place);
+                let near = |unit: &String| {
+                    said.iter().skip(place + 1).take(2).any(|word| word.keys.contains(unit))
+                };
+                same && (around.is_empty() || there.is_empty() || !around.is_disjoint(&there))
+                    && unit.as_ref().is_none_or(near)
+            })
+        })
+    }
+
+    fn around<'w>(&self, words: &'w [Word], at: usize) -> HashSet<&'w str> {
+        let far = |other: usize| words[other].number() && at.abs_diff(other) > 2;
+        let from = (0..at).rev().find(|other| far(*other)).map_or(0, |other| other + 1);
+        let to = (at + 1..words.len()).find(|other| far(*other)).unwrap_or(words.len());
+        let told = words[from..to].iter().flat_map(Word::terms);
+        told.filter(|key| !self.own.contains(*key)).map(String::as_str).collect()
+    }
+
+    /// Who does what to whom: of each two names in a row.
+    fn acts_alike(&self, said: &[Word]) -> bool {
+        let names = self.names();
+        names.windows(2).all(|pair| {
+            let [first, second] = pair else { return true };
+            let Some(acts) = acts_of(&self.words, first, second) else { return true };
+            let (Some(one), Some(other)) = (self.find(said, first), self.find(said, second)) else {
+                return true;
+            };
+            let told = if one.1 <= other.0 {
+                acts_of(said, &one, &other)
+            } else if other.1 <= one.0 {
+                acts_of(said, &other, &one).map(|first| !first)
+            } else {
+                None
+            };
+            told.is_none_or(|told| told == acts)
+        })
+    }
+
+    /// The names in the claim, as ranges of its words.
+    fn names(&self) -> Vec<(usize, usize)> {
+        let is_own = |word: &Word| {
+            !word.keys.is_empty() && word.keys.iter().all(|key| self.own.contains(key))
+        };
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (at, word) in self.words.iter().enumerate() {
+            let named = is_own(word) || (is_name(word, at) && !word.keys.is_empty());
+            if !named {
+                continue;
+            }
+            match found.last_mut() {
+                Some((_, end)) if *end == at && !self.words[at - 1].ends => *end = at + 1,
+                _ => found.push((at, at + 1)),
+            }
+        }
+        found
+    }
+
+    /// Where a sentence has a name of the claim: by its last word; what the claim is about may be
+    /// a pronoun there.
+    fn find(&self, said: &[Word], name: &(usize, usize)) -> Option<(usize, usize)> {
+        let last = self.words.get(name.1 - 1)?;
+        let key = last.keys.first()?;
+        let at = said.iter().position(|word| word.keys.contains(key));
+        let is_own = last.keys.iter().all(|key| self.own.contains(key));
+        let at = at.or_else(|| {
+            let stands = |word: &Word| {
+                self.own.iter().any(|key| word.keys.contains(key))
+                    || matches!(word.lower.as_str(), "it" | "he" | "she" | "they")
+            };
+            is_own.then(|| said.iter().position(stands)).flatten()
+        })?;
+        Some((at, at + 1))
+    }
+}
+
+/// Whether a word is written as a name; a sentence begins with a capital whatever it begins with.
+fn is_name(word: &Word, at: usize) -> bool {
+    word.capital && (at > 0 || !words::is_starter(&word.lower))
+}
+
+/// Whether the first of two names acts on the second (`true`) or the other way round (`false`):
+/// `A bought B`, `A is part of B`, and `A was bought by B`.
+fn acts_of(words: &[Word], first: &(usize, usize), second: &(usize, usize)) -> Option<bool> {
+    let mut between = words.get(first.1..second.0)?;
+    while let [rest @ .., last] = between
+        && (words::is_determiner(&last.lower) || last.capital)
+    {
+        between = rest;
+    }
+    let last = between.last()?;
+    let finite = between.iter().any(|word| words::is_finite(&word.lower, false));
+    match last.lower.as_str() {
+        "by" => Some(false),
+        "of" => between.iter().any(|word| words::is_auxiliary(&word.lower)).then_some(true),
+        _ if words::is_lead(&last.lower) || words::ends_phrase(&last.lower) => None,
+        _ => (finite && !last.ends).then_some(true),
+    }
+}
+
+/// The words that negations deny: the first that says something within three behind each.
+fn negated(words: &[Word]) -> Vec<&String> {
+    let negations = words.iter().enumerate().filter(|(_, word)| word.negates());
+    negations
+        .filter_map(|(at, _)| {
+            words.iter().skip(at + 1).take(4).find_map(|word| word.terms().next())
+        })
+        .collect()
+}
+
+/// What is counted or measured: the word right behind a number.
+fn unit(words: &[Word], at: usize) -> Option<String> {
+    let next =
+        words.get(at + 1).filter(|next| !words[at].ends && !next.capital && !next.number())?;
+    next.terms().next().cloned()
+}
+
+/// Whether two sentences have the same words of a list.
+fn same(one: &[Word], other: &[Word], list: &Words) -> bool {
+    let of = |words: &[Word]| -> HashSet<String> {
+        let listed =
+            words.iter().filter(|word| !word.capital && list.contains(word.lower.as_str()));
+        listed.map(|word| word.lower.clone()).collect()
+    };
+    of(one) == of(other)
+}
+
+/// What one word between spaces is looked up by: stems, `#` and a number, `!` for a negation.
+fn keys(word: &str, analyzer: &Analyzer) -> Vec<String> {
+    let word = &word[..word.floor_char_boundary(200)];
+    let lower = word.replace('’', "'").to_lowercase();
+    let bare = lower.trim_matches(|char: char| !char.is_alphanumeric());
+    if matches!(bare, "not" | "no" | "never" | "cannot" | "without" | "neither" | "nor")
+        || bare.ends_with("n't")
+    {
+        return vec!["!".to_owned()];
+    }
+    let mut keys: Vec<String> = Vec::new();
+    for part in bare.split(['-', '–', '—', '/', '(', ')', '×', ':']) {
+        let digits = part.trim_start_matches(|char: char| !char.is_alphanumeric());
+        if digits.starts_with(|char: char| char.is_ascii_digit()) {
+            let end = digits
+                .find(|char: char| !(char.is_ascii_digit() || matches!(char, '.' | ',')))
+                .unwrap_or(digits.len());
+            let number = digits[..end].replace(',', "");
+            keys.push(format!("#{}", number.trim_end_matches('.')));
+        }
+    }
+    // Numbers have been taken; what is in one must not count as a word as well.
+    let terms = analyzer.terms(bare);
+    let said =
+        terms.into_iter().filter(|term| !term.starts_with(|char: char| char.is_ascii_digit()));
+    keys.extend(said.map(|term| ALIKE.get(&term).cloned().unwrap_or(term)));
+    keys
+}

@@ -1,0 +1,48 @@
+//! What was asked for, where the page states something of it.
+
+use super::evidence::Found;
+use crate::extract::clause;
+use crate::extract::facts::{is_plural, possessed};
+use crate::extract::fold::fold;
+use crate::extract::name::tidy;
+use crate::extract::page::Page;
+use crate::extract::token::tokens;
+
+/// Words of a topic that may be a name.
+const MAX_WORDS: usize = 8;
+
+/// Notes where the topic, in any case, is the subject of a statement.
+pub(super) fn from_topic(page: &Page, topic: &str, found: &mut Found) {
+    let topic = fold(&tidy(topic));
+    let words = topic.split(' ').count();
+    if topic.is_empty() || words > MAX_WORDS {
+        return;
+    }
+    for sentence in &page.sentences {
+        let text = page.text(sentence);
+        let tokens = tokens(text);
+        for opening in clause::openings(&tokens) {
+            let start = clause::behind_article(&tokens, opening);
+            let end = start + words;
+            let (Some(first), Some(last)) = (tokens.get(start), tokens.get(end - 1)) else {
+                continue;
+            };
+            let Some(surface) = text.get(first.start..last.end) else { continue };
+            let bare = surface.strip_suffix("'s").or(surface.strip_suffix("’s"));
+            if fold(bare.unwrap_or(surface)) != topic {
+                continue;
+            }
+            let states = match bare {
+                Some(_) => possessed(&tokens, end).is_some(),
+                None => {
+                    clause::predicate(&tokens, end, is_plural(last.text)).is_some()
+                        || clause::predicate_of_phrase(&tokens, end).is_some()
+                }
+            };
+            if states && let Some(evidence) = found.entry(bare.unwrap_or(surface)) {
+                evidence.itself = true;
+                evidence.subject += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! One thing under several names: its full name, what is short for it, and what the topic calls it.
+
+use super::Candidate;
+use crate::extract::fold::fold;
+use crate::extract::name::{structural, tidy};
+use crate::extract::page::Page;
+use crate::extract::shape;
+use crate::extract::subject::Class;
+use crate::extract::token::tokens;
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Full names of a page that are looked at.
+const MAX_FULL: usize = 2_000;
+
+/// First words of names whose last word is another thing: `Lake Geneva`, `Air France`.
+static PLACES: Words = list!(words "place_prefixes");
+
+/// The candidates of a page, those that are one thing as one. A full name is one where it is
+/// written out no later than what is short for it, and nothing else here could be meant.
+pub(super) fn joined(
+    page: &Page,
+    title: Option<&str>,
+    topic: &str,
+    taken: Vec<Candidate>,
+) -> Vec<Candidate> {
+    let runs = Runs::of(page);
+    let asked = runs.asked(title.or(page.title.as_deref()), topic);
+    let mut kept: Vec<Candidate> = Vec::new();
+    for candidate in taken {
+        let full = (candidate.class == Class::NewProper)
+            .then(|| runs.full(&candidate.name, asked.as_deref(), &kept))
+            .flatten();
+        let name = full.clone().unwrap_or_else(|| candidate.name.clone());
+        let known = kept.iter_mut().find(|it| {
+            let same = |other: &String| *other == name || is_same_person(other, &name);
+            same(&it.name) || it.aliases.iter().any(same)
+        });
+        // Short for what was asked for is its alias; what a surname is short for elsewhere is open.
+        let is_alias = full.is_none() || asked.as_ref() == full.as_ref();
+        match known {
+            Some(known) => {
+                known.also(candidate.name, is_alias);
+                candidate.aliases.into_iter().for_each(|alias| known.also(alias, true));
+            }
+            None => {
+                let mut new = Candidate { name, ..candidate.clone() };
+                new.also(candidate.name, is_alias);
+                kept.push(new);
+            }
+        }
+    }
+    for candidate in &mut kept {
+        candidate.called_as_asked(topic);
+    }
+    kept
+}
+
+impl Candidate {
+    /// Another name for it.
+    fn also(&mut self, name: String, is_alias: bool) {
+        if name == self.name || self.aliases.contains(&name) || self.short.contains(&name) {
+            return;
+        }
+        if is_alias { self.aliases.push(name) } else { self.short.push(name) }
+    }
+
+    /// Whoever asks for an alias gets it as the name.
+    fn called_as_asked(&mut self, topic: &str) {
+        let topic = fold(&tidy(topic));
+        if let Some(alias) = self.aliases.iter_mut().find(|alias| fold(alias) == topic)
+            && alias.contains(' ')
+        {
+            std::mem::swap(alias, &mut self.name);
+        }
+    }
+}
+
+/// The names that a page writes out, in the order in which they first appear.
+struct Runs(Vec<String>);
+
+impl Runs {
+    fn of(page: &Page) -> Self {
+        let mut all: Vec<String> = Vec::new();
+        for sentence in &page.sentences {
+            let text = page.text(sentence);
+            let tokens = tokens(text);
+            let mut at = 0;
+            while let Some(first) = tokens.get(at) {
+                let end = shape::run(&tokens, at);
+                if end == at || (at == 0 && words::is_starter(&first.lower())) {
+                    at += 1;
+                    continue;
+                }
+                if let Some(run) = text.get(first.start..tokens[end - 1].end) {
+                    let run = tidy(run);
+                    if all.len() < MAX_FULL && structural(&run).is_ok() && !all.contains(&run) {
+                        all.push(run);
+                    }
+                }
+                at = end;
+            }
+        }
+        Self(all)
+    }
+
+    /// The topic as this page writes it, if it is a name of several words.
+    fn asked(&self, title: Option<&str>, topic: &str) -> Option<String> {
+        let asked = fold(&tidy(topic));
+        let title = title.map(tidy).filter(|title| fold(title) == asked);
+        let run = self.0.iter().find(|run| fold(run) == asked).cloned();
+        run.or(title).filter(|name| name.contains(' ') && shape::is_proper(name))
+    }
+
+    /// The full name of what is called `short`.
+    fn full(&self, short: &str, asked: Option<&str>, kept: &[Candidate]) -> Option<String> {
+        let is_short_for = |full: &str| {
+            full.strip_suffix(short).is_some_and(|rest| rest.ends_with(' ')) && is_full(full)
+        };
+        if let Some(asked) = asked
+            && asked.len() > short.len()
+            && (is_short_for(asked) || is_first_of(short, asked))
+        {
+            return Some(asked.to_owned());
+        }
+        let single = !short.contains(' ');
+        let ordinary =
+            words::is_generic(&short.to_lowercase()) || words::is_kind(&short.to_lowercase());
+        if !single || ordinary || shape::is_shaped(short) {
+            return None;
+        }
+        let from = self.0.iter().position(|run| run == short)?;
+        let others = self.0.iter().any(|run| is_first_of(short, run));
+        let mut fulls = self.0.iter().take(from).filter(|run| is_short_for(run));
+        let full = fulls.next().filter(|_| !others)?;
+        let one = fulls.all(|other| is_same_person(other, full));
+        // Under the name that it already has.
+        let named = kept.iter().find(|it| is_same_person(&it.name, full));
+        one.then(|| named.map_or_else(|| full.clone(), |it| it.name.clone()))
+    }
+}
+
+/// Whether a name begins with the words of another: `Tesla Motors` and `Tesla`.
+fn is_first_of(short: &str, name: &str) -> bool {
+    name.strip_prefix(short).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Whether the last word of a name may stand for it.
+fn is_full(name: &str) -> bool {
+    let words: Vec<&str> = name.split(' ').collect();
+    let place = words.first().is_some_and(|first| PLACES.contains(first.to_lowercase().as_str()));
+    !place && (2..=5).contains(&words.len()) && words.iter().all(|word| !shape::is_joint(word))
+}
+
+/// Whether two names are one person's: first and last word alike, between them initials of the
+/// same or nothing.
+fn is_same_person(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<&str>, Vec<&str>) =
+        (one.split(' ').collect(), other.split(' ').collect());
+    let ([first, between @ .., last], [other_first, other_between @ .., other_last]) =
+        (one.as_slice(), other.as_slice())
+    else {
+        return one == other;
+    };
+    let letters =
+        |word: &&str| word.chars().all(|char| char.is_alphabetic() || ".-'’".contains(char));
+    let agree = |a: &str, b: &str| {
+        let (a, b) = (a.trim_end_matches('.'), b.trim_end_matches('.'));
+        a == b
+            || (a.chars().count() == 1 && b.starts_with(a))
+            || (b.chars().count() == 1 && a.starts_with(b))
+    };
+    let middles = between.iter().zip(other_between).all(|(a, b)| agree(a, b));
+    first == other_first
+        && last == other_last
+        && one.iter().all(letters)
+        && other.iter().all(letters)
+        && middles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn persons_are_the_same_under_their_initials() {
+        for (one, other, expected) in [
+            ("William E. Simon", "William Edward Simon", true),
+            ("William Simon", "William E. Simon", true),
+            ("Pierre Curie", "Marie Curie", false),
+            ("John A. Smith", "John B. Smith", false),
+            ("Simon", "Simon", true),
+            ("Foo 2 Bar", "Foo Bar", false),
+        ] {
+            assert_eq!(is_same_person(one, other), expected, "{one} / {other}");
+        }
+    }
+}

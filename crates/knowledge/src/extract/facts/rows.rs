@@ -1,0 +1,78 @@
+//! What the rows of tables state: a column's header, or a first cell, is the predicate.
+
+use super::form::is_self_contained;
+use super::shown;
+use crate::extract::Statement;
+use crate::extract::fold::fold;
+use crate::extract::name::tidy;
+use crate::extract::page::{Kind, Page, Row};
+use crate::extract::subject::Names;
+use crate::extract::token;
+use crate::extract::words;
+
+/// Most bytes of a cell that is a value.
+const MAX_VALUE: usize = 200;
+
+/// The facts of all tables: those of two columns, which list what is so of the page's own thing,
+/// and those whose first column names what each row is about.
+pub(super) fn collect(page: &Page, asked: &[&str], names: &Names) -> Vec<(usize, Statement)> {
+    let headings = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(1)));
+    let titles = asked.iter().copied().chain(page.title.as_deref());
+    let subjects = titles.chain(headings.map(|block| block.text.as_str()).take(1));
+    let of_page = subjects
+        .flat_map(|title| std::iter::once(title).chain(title.split(['|', '–', '—', ':', '·'])))
+        .find_map(|title| names.whole(&tidy(title)).map(|entity| (entity, tidy(title))));
+    let mut found = Vec::new();
+    for row in &page.rows {
+        match (row.cells.as_slice(), &of_page) {
+            ([predicate, value], Some((entity, name))) if lists_properties(row) => {
+                found.extend(fact(name, predicate, value, row.line).map(|fact| (*entity, fact)));
+            }
+            ([first, values @ ..], _) => {
+                let name = tidy(first);
+                let Some(entity) = names.whole(&name) else { continue };
+                let told = row.header.iter().skip(1).zip(values);
+                found.extend(
+                    told.filter_map(|(header, value)| fact(&name, header, value, row.line))
+                        .map(|fact| (entity, fact)),
+                );
+            }
+            ([], _) => {}
+        }
+    }
+    found
+}
+
+/// Whether a table of two columns says what the first one is of, or only that it is a property.
+fn lists_properties(row: &Row) -> bool {
+    let header = row.header.first().map(|header| fold(header)).unwrap_or_default();
+    header.is_empty()
+        || matches!(
+            header.as_str(),
+            "property"
+                | "specification"
+                | "attribute"
+                | "parameter"
+                | "field"
+                | "key"
+                | "item"
+                | "feature"
+                | "characteristic"
+                | "detail"
+                | "fact"
+        )
+}
+
+/// `Name – predicate: value`.
+fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Statement> {
+    let predicate = predicate.trim().trim_end_matches(':');
+    let says = |text: &str| text.chars().any(char::is_alphanumeric) && text.len() <= MAX_VALUE;
+    if !says(predicate) || !says(value) || words::is_pronoun(&predicate.to_lowercase()) {
+        return None;
+    }
+    // Two names of the same say nothing.
+    let says_more = fold(value) != fold(name);
+    let text = shown(&format!("{name} – {predicate}: {value}"));
+    (says_more && is_self_contained(&text, &token::tokens(&text)))
+        .then_some(Statement { text, line })
+}

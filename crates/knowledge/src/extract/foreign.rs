@@ -1,0 +1,183 @@
+//! Statements in German, French and Spanish about names that are known or asked for: the name, or
+//! the pronoun right behind a sentence about it, and a finite verb. Nothing else is read there, and
+//! no new name is found, for capitals and word order say other things than in English.
+
+use super::Statement;
+use super::candidates::Candidate;
+use super::facts::{is_whole, shown};
+use super::fold::fold;
+use super::name::{structural, tidy};
+use super::page::Page;
+use super::subject::{Class, Names};
+use super::token::{Token, tokens};
+use crate::words::{Words, list};
+
+/// What the rules know of a language.
+pub(super) struct Grammar {
+    /// Words that are frequent in each of its texts.
+    frequent: &'static [&'static str],
+    articles: &'static [&'static str],
+    /// What stands for the subject of the sentence before.
+    pronouns: &'static [&'static str],
+    /// What points to the text around it.
+    pointers: &'static [&'static str],
+    verbs: &'static Words,
+    /// The verb may stand before its subject, behind what leads in.
+    inverts: bool,
+}
+
+static GERMAN_VERBS: Words = list!(words "german_verbs");
+static FRENCH_VERBS: Words = list!(words "french_verbs");
+static SPANISH_VERBS: Words = list!(words "spanish_verbs");
+
+const ENGLISH: &[&str] =
+    &["the", "of", "and", "is", "to", "in", "was", "that", "for", "with", "are", "by", "on", "it"];
+
+static GRAMMARS: [Grammar; 3] = [
+    Grammar {
+        frequent: &[
+            "der", "die", "das", "und", "ist", "den", "von", "mit", "dem", "des", "nicht", "ein",
+            "eine", "im", "auf", "für", "wurde", "zu",
+        ],
+        articles: &["der", "die", "das", "ein", "eine"],
+        pronouns: &["er", "sie", "es"],
+        pointers: &[
+            "diese", "dieser", "dieses", "diesem", "diesen", "damals", "dort", "jene", "jener",
+            "ihm", "ihn", "ihr", "deren", "dessen",
+        ],
+        verbs: &GERMAN_VERBS,
+        inverts: true,
+    },
+    Grammar {
+        frequent: &[
+            "le", "la", "les", "des", "et", "est", "une", "un", "dans", "du", "que", "pour", "par",
+            "sur", "au", "en", "avec",
+        ],
+        articles: &["le", "la", "les", "un", "une"],
+        pronouns: &["il", "elle", "ils", "elles"],
+        pointers: &["ce", "cette", "ces", "celui", "celle", "ceux", "alors", "lui", "leur"],
+        verbs: &FRENCH_VERBS,
+        inverts: false,
+    },
+    Grammar {
+        frequent: &[
+            "el", "la", "los", "las", "y", "es", "del", "que", "una", "un", "con", "por", "para",
+            "fue", "se", "su", "en",
+        ],
+        articles: &["el", "la", "los", "las", "un", "una"],
+        pronouns: &["él", "ella", "ellos", "ellas"],
+        pointers: &["este", "esta", "estos", "estas", "ese", "esa", "aquel", "aquella", "allí"],
+        verbs: &SPANISH_VERBS,
+        inverts: false,
+    },
+];
+
+/// The language of a page, if it is one of the three, by its frequent words.
+pub(super) fn grammar(page: &Page) -> Option<&'static Grammar> {
+    let mut english = 0_usize;
+    let mut counts = [0_usize; GRAMMARS.len()];
+    let mut all = 0_usize;
+    for sentence in page.sentences.iter().take(200) {
+        for token in tokens(page.text(sentence)) {
+            let word = token.lower();
+            all += 1;
+            english += usize::from(ENGLISH.contains(&word.as_str()));
+            for (count, grammar) in counts.iter_mut().zip(&GRAMMARS) {
+                *count += usize::from(grammar.frequent.contains(&word.as_str()));
+            }
+        }
+    }
+    let (most, grammar) = counts.iter().zip(&GRAMMARS).max_by_key(|(count, _)| **count)?;
+    (*most * 10 >= all && *most >= 2 * english.max(1)).then_some(grammar)
+}
+
+/// The topic as the page writes it, if the page states something of it.
+pub(super) fn candidates(page: &Page, grammar: &Grammar, topic: &str) -> Vec<Candidate> {
+    let topic = fold(&tidy(topic));
+    let words = topic.split(' ').count();
+    for sentence in &page.sentences {
+        let text = page.text(sentence);
+        let tokens = tokens(text);
+        for from in 0..tokens.len() {
+            let (Some(first), Some(last)) = (tokens.get(from), tokens.get(from + words - 1)) else {
+                break;
+            };
+            let surface = text.get(first.start..last.end).unwrap_or_default();
+            if fold(surface) == topic
+                && structural(surface).is_ok()
+                && grammar.states(&tokens, from, from + words)
+            {
+                let (name, class) = (surface.to_owned(), Class::NewProper);
+                return vec![Candidate { name, aliases: Vec::new(), short: Vec::new(), class }];
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// What the sentences state of names, in the order of the page.
+pub(super) fn collect(page: &Page, grammar: &Grammar, names: &Names) -> Vec<(usize, Statement)> {
+    let mut found = Vec::new();
+    let mut before: Option<(usize, String, usize)> = None;
+    for sentence in &page.sentences {
+        let text = page.text(sentence);
+        let all = tokens(text);
+        let told = before.take().filter(|(.., block)| *block == sentence.block);
+        let named = (0..all.len()).find_map(|from| {
+            let hit = names.at(text, &all, from).filter(|hit| !hit.possessive)?;
+            grammar.states(&all, from, hit.end).then_some((hit, from))
+        });
+        let stated = if let Some((hit, from)) = named {
+            let (first, last) = (all.get(from), all.get(hit.end - 1));
+            let surface = first.zip(last).and_then(|(first, last)| text.get(first.start..last.end));
+            Some((hit.entity, surface.unwrap_or_default().to_owned(), text.to_owned()))
+        } else if let Some((entity, name, _)) = told
+            && let [first, verb, ..] = all.as_slice()
+            && grammar.pronouns.contains(&first.lower().as_str())
+            && grammar.is_verb(verb)
+            && let Some(rest) = text.get(first.end..)
+        {
+            let said = format!("{name}{rest}");
+            Some((entity, name, said))
+        } else {
+            None
+        };
+        let Some((entity, name, said)) = stated else { continue };
+        let points =
+            tokens(&said).iter().any(|token| grammar.pointers.contains(&token.lower().as_str()));
+        if !points && is_whole(&said) {
+            found.push((entity, Statement { text: shown(&said), line: sentence.line }));
+        }
+        before = Some((entity, name, sentence.block));
+    }
+    found
+}
+
+impl Grammar {
+    /// Whether a sentence states something of the name between two tokens: the name begins it, or
+    /// stands right behind its verb.
+    fn states(&self, tokens: &[Token<'_>], from: usize, end: usize) -> bool {
+        let article = |at: usize| {
+            tokens.get(at).is_some_and(|token| self.articles.contains(&token.lower().as_str()))
+        };
+        let opens = from == 0 || (from == 1 && article(0));
+        let behind = super::clause::behind_bracket(tokens, end);
+        let joined = tokens
+            .get(behind.saturating_sub(1))
+            .is_some_and(|token| token.after.trim_matches(')').is_empty());
+        if opens && joined && tokens.get(behind).is_some_and(|token| self.is_verb(token)) {
+            return true;
+        }
+        let verb = if from > 1 && article(from - 1) { from - 2 } else { from.wrapping_sub(1) };
+        let rest = tokens.len() > end;
+        self.inverts
+            && rest
+            && (1..=10).contains(&verb)
+            && tokens.get(verb).is_some_and(|token| self.is_verb(token) && token.joins())
+            && tokens[..verb].iter().all(|token| token.joins() && !self.is_verb(token))
+    }
+
+    fn is_verb(&self, token: &Token<'_>) -> bool {
+        token.before.is_empty() && self.verbs.contains(token.text)
+    }
+}
