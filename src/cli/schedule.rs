@@ -1,8 +1,16 @@
 //! `elophanto schedule`
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use serde::Serialize;
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag,
+};
 
 use super::{
     Outcome, env,
@@ -271,7 +279,12 @@ fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {
     let every = Some(Duration::from_secs(60 * 60));
     let program = env::own_program()?;
     let job = Job::around(Path::new("."), &args.name, every, &args.command, program)?;
-    let run = Jobs::of(&env::environment())?.run(&job)?;
+    // Told to end, as whoever ends its group tells the command too, it writes down what became of that.
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        flag::register(signal, Arc::clone(&ended))?;
+    }
+    let run = Jobs::of(&env::environment())?.run(&job, &ended)?;
     // Cron sends mail about whatever is printed: only a failure is worth that.
     if run.has_failed() {
         ui.talk(format_args!("{}: {}", run.name, run.said));
