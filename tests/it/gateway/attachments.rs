@@ -114,6 +114,7 @@ fn files_that_are_refused() {
     for (content, attachments, detail) in [
         ("x", json!([unknown]), "no file was handed over under this id"),
         ("x", json!(["../../etc/passwd"]), "does not fit"),
+        ("x", json!([{ "id": unknown }]), "an attachment is the id of a file that was handed over"),
         ("x", json!([{ "name": "a", "data": "%" }]), "no Base64"),
         ("x", json!([{ "name": "a", "data": binary }]), "neither a picture nor a text"),
         ("x", json!([{ "name": "a", "data": "", "path": "/etc/passwd" }]), "does not fit"),
@@ -126,5 +127,13 @@ fn files_that_are_refused() {
         assert!(said.contains(detail), "{content} {attachments}: {said}");
     }
     assert_eq!(model.asked().len(), 0, "a message was taken");
+    // What came within messages that were refused is not kept.
+    let kept = || std::fs::read_dir(state(&env, "attachments")).unwrap().count();
+    let before = kept();
+    let note = json!({ "name": "a.md", "data": STANDARD.encode("# Otters\n") });
+    let bad = json!({ "name": "b", "data": "%" });
+    talk.say("chat", json!({ "content": "x", "attachments": [note, bad] }));
+    talk.find(|it| it["data"]["detail"].as_str().is_some_and(|it| it.contains("no Base64")));
+    assert_eq!(kept(), before);
     let _: Value = talk.hello();
 }

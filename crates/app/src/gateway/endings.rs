@@ -6,10 +6,11 @@ use uuid::Uuid;
 
 use super::{
     Gateway,
-    conversation::{Conversation, State, Work},
+    conversation::Conversation,
     events,
     ledger::{Ended, Open, Record, Settled},
     message::{Happening, Response, Told, Tone},
+    state::{State, Work},
 };
 use crate::agent::Outcome;
 
@@ -56,10 +57,12 @@ impl Conversation {
             running.cancelled.store(true, Ordering::Relaxed);
         }
         let running = state.running.as_ref().map(|running| running.id);
-        // A run that was cut off, and waits for its answer or its turn, ends where none goes on.
+        // A run that was cut off, and waits for its answer or its turn, ends where none goes on; so does
+        // what would begin now, were it not for another conversation.
+        let at_turn = state.at_turn;
         let is_over = |(id, open): &&(Uuid, Open)| match open.has_begun {
             true => running != Some(*id) && (all || is_idle),
-            false => all,
+            false => all || at_turn == Some(*id),
         };
         let over: Vec<_> = state.ledger.kept.open.iter().filter(is_over).cloned().collect();
         let mut ended = Vec::new();
