@@ -144,7 +144,13 @@ fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let job = job(args)?;
     let jobs = Jobs::of(&env::environment())?;
     let how = Adding { replace: args.replace, by_gateway: args.gateway };
-    let Added { outcome, backend } = jobs.scheduler().add(&job, how)?;
+    let Added { outcome, backend, aside } = jobs.scheduler().add(&job, how)?;
+    if let Some(aside) = aside {
+        ui.warn(format_args!(
+            "the jobs of your gateway were not as we wrote them, and do not run: they are in `{}`",
+            aside.display()
+        ));
+    }
     let every = format_duration(job.every);
     let by = word(backend);
     ui.line(format_args!("{} {}: every {every}, by {by}", job.name, what(outcome)))?;

@@ -67,7 +67,7 @@ pub enum ScheduleError {
     #[error("`{}` has a job `{name}` already, which differs", folder.display())]
     Taken { name: String, folder: PathBuf },
     /// A place that by its name is ours says something that we did not write.
-    #[error("{0} is named like one of ours and is not as we wrote it; remove it by hand")]
+    #[error("{0} is named like one of ours and is not as we wrote it")]
     Unclear(Place),
     /// A link, a folder, a device where a file of ours belongs.
     #[error("`{}` is no plain {expected}", path.display())]
