@@ -1,5 +1,4 @@
-//! Files that are handed over before they go with a message, and what goes on: small answers of the
-//! gateway beside conversations.
+//! Files that are handed over before they go with a message.
 
 use std::{sync::Arc, time::Instant};
 
@@ -60,21 +59,4 @@ pub(super) async fn keep(hall: Arc<Hall>, channel: Channel, request: Request) ->
         Ok(Err(error)) => fault(StatusCode::UNPROCESSABLE_ENTITY, error.message()),
         Err(_) => fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug"),
     }
-}
-
-/// What goes on and waits, for `gateway status`.
-pub async fn standings(State(hall): State<Arc<Hall>>) -> Response {
-    let list = |it: elophanto_app::gateway::ConversationStanding| {
-        json!({
-            "person": it.person, "repository": it.repository, "running": it.running,
-            "queued": it.queued, "waiting": it.waiting,
-        })
-    };
-    let gateway = Arc::clone(&hall.gateway);
-    // What is asked may be at the disk.
-    let Ok(all) = spawn_blocking(move || gateway.standings()).await else {
-        return fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug");
-    };
-    let all: Vec<_> = all.into_iter().map(list).collect();
-    Json(json!({ "clients": hall.gateway.clients(), "conversations": all })).into_response()
 }

@@ -90,6 +90,20 @@ fn the_index_follows_the_notes() {
     assert!(!gate.end().contains("panicked"));
 }
 
+/// That a repository is gone is said once, and the others are served on.
+#[test]
+fn a_repository_that_is_gone() {
+    let (env, other) = (plain(), TestEnv::with(&[("b.md", "# Beavers\n")]));
+    env.write_settings(&format!("gateway.repositories: [., \"{}\"]\n", other.root().display()));
+    let gate = Gate::open(&env);
+    fs::rename(other.root(), other.outside().join("away")).unwrap();
+    // It is looked for every five seconds.
+    std::thread::sleep(std::time::Duration::from_secs(13));
+    gate.greet();
+    let said = gate.end();
+    assert_eq!(said.matches("it is not followed: ").count(), 1, "{said}");
+}
+
 /// A job outlives a gateway that is killed; the next one begins none beside it.
 #[test]
 fn a_job_of_a_gateway_that_is_gone() {

@@ -70,7 +70,8 @@ impl Conversation {
                 over.extend(note_end(&mut state, id, Ended::without_answer(complete)));
             }
         }
-        over.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
+        let told = over.iter().filter(|(id, ended)| self.tell_end(gateway, *id, ended));
+        self.told(told.map(|(id, _)| *id).collect());
     }
 
     /// Asks for an approval, and waits as long as it takes. It is on disk before anybody sees it.

@@ -42,9 +42,10 @@ impl Conversation {
         self.tell_end(gateway, id, &ended);
     }
 
-    pub(super) fn tell_end(&self, gateway: &Gateway, id: Uuid, ended: &Ended) {
+    /// Whether the person was there to be told.
+    pub(super) fn tell_end(&self, gateway: &Gateway, id: Uuid, ended: &Ended) -> bool {
         gateway.tell(self, &answer_of(id, ended));
-        gateway.tell_person(self, None, &of_end(ended), |_| true);
+        gateway.tell_person(self, None, &of_end(ended), |_| true)
     }
 
     /// Ends the run that goes on, and with `all` what waits behind it: whether there was a run, how many
@@ -86,7 +87,9 @@ impl Conversation {
         let left = state.ledger.kept.queued();
         self.bell.notify_all();
         drop(state);
-        ended.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
+        for (id, ended) in &ended {
+            self.tell_end(gateway, *id, ended);
+        }
         (had_run, dropped, left)
     }
 }

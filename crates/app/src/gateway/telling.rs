@@ -19,24 +19,26 @@ impl Gateway {
     }
 
     /// Tells the person of a conversation, and whoever sent the message that this is about where that is
-    /// somebody else by now, wherever they are, if they may know.
+    /// somebody else by now, wherever they are, if they may know: whether anybody was told.
     pub(super) fn tell_person(
         &self,
         conversation: &Conversation,
         sender: Option<&str>,
         told: &Told,
         may: impl Fn(&Identity) -> bool,
-    ) {
+    ) -> bool {
         let session = conversation.session();
         let own = self.person_of(conversation.person.clone());
         let sender = sender.map(|sender| self.person_of(sender.to_owned()));
         let clients: Vec<_> = lock(&self.clients).clone();
+        let mut is_told = false;
         for client in clients {
             let is_it = client.person == own || sender.as_ref() == Some(&client.person);
             if is_it && may(&client.identity) {
-                self.put(&client, session, told);
+                is_told |= self.put(&client, session, told);
             }
         }
+        is_told
     }
 
     fn tell_those(&self, told: &Told, is_it: impl Fn(&Connected) -> bool) {

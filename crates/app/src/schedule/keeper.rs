@@ -80,7 +80,7 @@ impl Jobs {
 }
 
 impl Keeper<'_> {
-    /// Lets go of what has ended. What failed is said, once for each job until it goes well again.
+    /// Lets go of what has ended; what failed is said.
     fn look_after(&mut self) {
         let has_ended = |work: &mut AtWork| work.child.has_ended();
         let all = std::mem::take(&mut self.at_work);
@@ -105,19 +105,22 @@ impl Keeper<'_> {
                 }
             };
             let _ = std::fs::remove_file(words);
-            let known = self.failed.iter().position(|(job, _)| *job == work.job);
-            let known = known.map(|at| self.failed.swap_remove(at).1);
-            if let Some(fault) = fault {
-                if known.as_ref() != Some(&fault) {
-                    self.reporter.warn(format_args!(
-                        "the job `{}` of `{}` failed: {fault}",
-                        work.job.name,
-                        work.job.folder.display()
-                    ));
-                }
-                self.failed.push((work.job, fault));
+            match fault {
+                Some(fault) => self.fail(work.job, fault),
+                None => self.failed.retain(|(job, _)| *job != work.job),
             }
         }
+    }
+
+    /// A job failed: said, once until it goes well again or fails otherwise.
+    fn fail(&mut self, job: Job, fault: String) {
+        let known = self.failed.iter().position(|(known, _)| *known == job);
+        let known = known.map(|at| self.failed.swap_remove(at).1);
+        if known.as_ref() != Some(&fault) {
+            let (name, folder) = (&job.name, job.folder.display());
+            self.reporter.warn(format_args!("the job `{name}` of `{folder}` failed: {fault}"));
+        }
+        self.failed.push((job, fault));
     }
 
     /// Starts what is due where nothing is at work.
@@ -162,14 +165,13 @@ impl Keeper<'_> {
 
     /// Starts a job; `false` where another goes on in its repository.
     fn start(&mut self, job: &Job, now: Timestamp) -> bool {
-        let failed = |cause: &dyn std::fmt::Display| {
-            self.reporter.warn(format_args!("the job `{}`: {cause}", job.name));
-            true
-        };
         let turn = match lock::try_for(&self.jobs.turn(&job.folder), Duration::ZERO) {
             Ok(Some(turn)) => turn.into_file(),
             Ok(None) => return false,
-            Err(cause) => return failed(&cause),
+            Err(cause) => {
+                self.fail(job.clone(), cause.to_string());
+                return true;
+            }
         };
         let program = job.program.to_string_lossy().into_owned();
         let words: Vec<_> =
@@ -181,10 +183,10 @@ impl Keeper<'_> {
             Ok(child) => {
                 let work = AtWork { child, job: job.clone(), since: now };
                 self.at_work.insert(job.folder.clone(), work);
-                true
             }
-            Err(cause) => failed(&cause),
+            Err(cause) => self.fail(job.clone(), cause.to_string()),
         }
+        true
     }
 
     /// Tells all to end, and waits for them for a while. One that goes on holds its repository.

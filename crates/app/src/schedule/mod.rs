@@ -17,7 +17,7 @@ mod keeper;
 mod kept;
 mod process;
 mod scheduler;
-mod standing;
+mod service;
 mod systemd;
 mod units;
 
@@ -31,7 +31,7 @@ pub use job::{
 pub use jobs::{Jobs, Run};
 pub use kept::kept_entry;
 pub use scheduler::{Added, Adding, Backend, Installed, Listing, Outcome, Place, Scheduler};
-pub use standing::GatewayUnit;
+pub use service::GatewayUnit;
 pub use systemd::{service_unit, timer_unit, unit_name};
 
 /// Most bytes of a crontab, and of a unit file of ours.
