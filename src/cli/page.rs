@@ -103,7 +103,7 @@ fn export(
 ) -> Result<Outcome, CliError> {
     let root = workspace.repository.root.clone();
     let environment = workspace.environment.clone();
-    let here = Served::all(&[PathBuf::from(".")], Some(&root), &environment)?;
+    let (here, _) = Served::all(&[PathBuf::from(".")], Some(&root), &environment)?;
     let library = Library::new(&here, environment);
     let written = page::export::export(&library, workspace, folder, at)?;
     let text = format!(

@@ -1,8 +1,16 @@
 //! `elophanto schedule`
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use serde::Serialize;
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag,
+};
 
 use super::{
     Outcome, env,
@@ -136,7 +144,13 @@ fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let job = job(args)?;
     let jobs = Jobs::of(&env::environment())?;
     let how = Adding { replace: args.replace, by_gateway: args.gateway };
-    let Added { outcome, backend } = jobs.scheduler().add(&job, how)?;
+    let Added { outcome, backend, aside } = jobs.scheduler().add(&job, how)?;
+    if let Some(aside) = aside {
+        ui.warn(format_args!(
+            "the jobs of your gateway were not as we wrote them, and do not run: they are in `{}`",
+            aside.display()
+        ));
+    }
     let every = format_duration(job.every);
     let by = word(backend);
     ui.line(format_args!("{} {}: every {every}, by {by}", job.name, what(outcome)))?;
@@ -271,7 +285,12 @@ fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {
     let every = Some(Duration::from_secs(60 * 60));
     let program = env::own_program()?;
     let job = Job::around(Path::new("."), &args.name, every, &args.command, program)?;
-    let run = Jobs::of(&env::environment())?.run(&job)?;
+    // Told to end, as whoever ends its group tells the command too, it writes down what became of that.
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        flag::register(signal, Arc::clone(&ended))?;
+    }
+    let run = Jobs::of(&env::environment())?.run(&job, &ended)?;
     // Cron sends mail about whatever is printed: only a failure is worth that.
     if run.has_failed() {
         ui.talk(format_args!("{}: {}", run.name, run.said));

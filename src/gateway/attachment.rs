@@ -1,10 +1,6 @@
-//! Files that are handed over before they go with a message, and what goes on: small answers of the
-//! gateway beside conversations.
+//! Files that are handed over before they go with a message.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use axum::{
     Json,
@@ -23,8 +19,6 @@ use elophanto_app::gateway::{Channel, MOST_ATTACHMENT};
 
 /// What a file is called, encoded as in a form.
 const NAME: HeaderName = HeaderName::from_static("x-elophanto-name");
-/// How long a file may take to come: others wait for its place.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// Files that are taken at once: each may be in memory whole.
 static TAKEN: Semaphore = Semaphore::const_new(4);
 
@@ -49,14 +43,15 @@ pub(super) async fn keep(hall: Arc<Hall>, channel: Channel, request: Request) ->
     let Ok(_taken) = TAKEN.acquire().await else {
         return fault(StatusCode::SERVICE_UNAVAILABLE, "the gateway ends");
     };
-    let bytes = match timeout(PATIENCE, to_bytes(request.into_body(), MOST_ATTACHMENT)).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(_)) => {
-            let why = format!("a file comes whole, with at most {MOST_ATTACHMENT} bytes");
-            return fault(StatusCode::PAYLOAD_TOO_LARGE, &why);
-        }
-        Err(_) => return fault(StatusCode::REQUEST_TIMEOUT, "the file did not come in time"),
-    };
+    let bytes =
+        match timeout(hall.pace.upload, to_bytes(request.into_body(), MOST_ATTACHMENT)).await {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(_)) => {
+                let why = format!("a file comes whole, with at most {MOST_ATTACHMENT} bytes");
+                return fault(StatusCode::PAYLOAD_TOO_LARGE, &why);
+            }
+            Err(_) => return fault(StatusCode::REQUEST_TIMEOUT, "the file did not come in time"),
+        };
     let gateway = Arc::clone(&hall.gateway);
     let kept = spawn_blocking(move || gateway.attach(&identity, &name, &bytes)).await;
     match kept {
@@ -64,16 +59,4 @@ pub(super) async fn keep(hall: Arc<Hall>, channel: Channel, request: Request) ->
         Ok(Err(error)) => fault(StatusCode::UNPROCESSABLE_ENTITY, error.message()),
         Err(_) => fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug"),
     }
-}
-
-/// What goes on and waits, for `gateway status`.
-pub async fn standings(State(hall): State<Arc<Hall>>) -> Response {
-    let list = |it: elophanto_app::gateway::ConversationStanding| {
-        json!({
-            "person": it.person, "repository": it.repository, "running": it.running,
-            "queued": it.queued, "waiting": it.waiting,
-        })
-    };
-    let all: Vec<_> = hall.gateway.standings().into_iter().map(list).collect();
-    Json(json!({ "clients": hall.gateway.clients(), "conversations": all })).into_response()
 }

@@ -41,8 +41,13 @@ pub fn bridge(
     let (steps, next) = sync_channel(QUEUE);
     let heard = steps.clone();
     let conversation = Conversation::open(socket, move |it| drop(heard.send(Step::Heard(it))))?;
+    let room = conversation.room();
     std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
-        let lines = lines.iter().map(|line| line.map_or(Step::NoLine, Step::Typed));
+        // Of as many lines as there are, few are in memory.
+        let is_sent =
+            |line: &Option<String>| line.as_ref().is_some_and(|line| !line.trim().is_empty());
+        let lines = lines.iter().filter(|line| !is_sent(line) || room.send(()).is_ok());
+        let lines = lines.map(|line| line.map_or(Step::NoLine, Step::Typed));
         for step in lines.chain([Step::NoMore]) {
             if steps.send(step).is_err() {
                 break;

@@ -20,6 +20,9 @@ const ADDRESS: &str = "ws://localhost/gateway";
 /// How long it may take to let somebody in.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Texts that wait to be sent where there are many.
+const MOST_UNSENT: usize = 16;
+
 /// What comes of a conversation.
 #[derive(Debug)]
 pub enum Heard {
@@ -32,6 +35,7 @@ pub enum Heard {
 /// A conversation. Dropping it leaves.
 pub struct Conversation {
     say: tokio_mpsc::UnboundedSender<String>,
+    room: mpsc::SyncSender<()>,
 }
 
 impl Conversation {
@@ -43,6 +47,7 @@ impl Conversation {
     pub fn open(socket: &Path, hear: impl Fn(Heard) + Send + 'static) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (say, said) = tokio_mpsc::unbounded_channel();
+        let (room, sent) = mpsc::sync_channel(MOST_UNSENT);
         let (opened, is_open) = mpsc::channel();
         let path = socket.to_owned();
         let talk = move || {
@@ -50,7 +55,7 @@ impl Conversation {
                 match tokio::time::timeout(PATIENCE, connect(&path)).await {
                     Ok(Ok(socket)) => {
                         let _ = opened.send(Ok(()));
-                        hear(Heard::End(talk(socket, said, &hear).await));
+                        hear(Heard::End(talk(socket, said, &sent, &hear).await));
                     }
                     Ok(Err(cause)) => drop(opened.send(Err(cause))),
                     Err(_) => drop(opened.send(Err(io::ErrorKind::TimedOut.into()))),
@@ -64,7 +69,13 @@ impl Conversation {
                 .hint("`elophanto gateway status` says whether one runs")
         })?;
         say.send(hello(Uuid::new_v4()).to_string()).map_err(Error::new)?;
-        Ok(Self { say })
+        Ok(Self { say, room })
+    }
+
+    /// Room for a text that is not sent yet: whoever has many to say puts one in before each, on a thread
+    /// of its own where waiting is no harm.
+    pub fn room(&self) -> mpsc::SyncSender<()> {
+        self.room.clone()
     }
 
     /// Sends a text as it is. That it is over is heard.
@@ -93,6 +104,7 @@ async fn connect(path: &Path) -> io::Result<Socket> {
 async fn talk(
     socket: Socket,
     mut said: tokio_mpsc::UnboundedReceiver<String>,
+    sent: &mpsc::Receiver<()>,
     hear: &dyn Fn(Heard),
 ) -> String {
     use tokio_tungstenite::tungstenite::Error::{AlreadyClosed, ConnectionClosed, Protocol};
@@ -101,7 +113,10 @@ async fn talk(
         tokio::select! {
             text = said.recv() => match text {
                 // That it is over is read below, and why.
-                Some(text) => drop(sink.send(Message::text(text)).await),
+                Some(text) => {
+                    let _ = sink.send(Message::text(text)).await;
+                    let _ = sent.try_recv();
+                }
                 // Nobody is here any more.
                 None => {
                     let left = async {

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     attachment, pages,
     socket::{self, MOST_HELLO, MOST_MESSAGE, Pace},
+    standings,
     visitors::Visitors,
 };
 use crate::{
@@ -89,7 +90,7 @@ pub fn over_socket(hall: &Arc<Hall>, mcp: Router) -> Router {
     let ours = Router::new()
         .route("/gateway", get(enter_own))
         .route("/attachment", post(attachment::attach_own))
-        .route("/standings", get(attachment::standings))
+        .route("/standings", get(standings::standings))
         .route("/ticket", post(own_ticket))
         .route("/token", post(change_token))
         .method_not_allowed_fallback(no_such_method);

@@ -22,6 +22,7 @@ use elophanto_base::lock::{self, Lock};
 const ASKING: Duration = Duration::from_secs(1);
 const FOLDER: &str = "gateway";
 const NAME: &str = "gateway";
+const SOCKET: &str = "gateway.sock";
 /// Bytes of a token.
 const MOST_TOKEN: usize = 1024;
 /// How long a gateway that was told to end may take.
@@ -39,6 +40,13 @@ pub struct GatewayFiles {
     serving: PathBuf,
 }
 
+/// The right to serve, which one process has at a time.
+pub enum Right {
+    Ours(Lock),
+    /// A gateway of this user serves already: which.
+    Taken(Error),
+}
+
 /// A gateway that serves a repository.
 pub struct Reached {
     pub socket: PathBuf,
@@ -53,8 +61,8 @@ impl GatewayFiles {
     pub fn of(environment: &Environment) -> Result<Self, Error> {
         let folder = Files::folder(FOLDER, environment)?;
         Ok(Self {
-            server: Files::of(&folder, NAME),
-            socket: folder.join("gateway.sock"),
+            server: Files::of(&folder, NAME).with_socket(folder.join(SOCKET)),
+            socket: folder.join(SOCKET),
             token: folder.join("token"),
             serving: folder.join("serving.lock"),
             folder,
@@ -95,33 +103,35 @@ impl GatewayFiles {
         private().map_err(|cause| self.server.unwritable(&cause))
     }
 
-    /// The right to serve, which one process has at a time.
+    /// The right to serve, where nobody has it.
     ///
     /// # Errors
-    /// When a gateway of this user serves already, and says which.
-    pub fn take(&self) -> Result<Lock, Error> {
+    /// When one that has it does not answer, or nothing can be written.
+    pub fn take(&self) -> Result<Right, Error> {
         let unwritable = |cause| self.server.unwritable(&cause);
         if let Some(lock) = lock::try_for(&self.serving, Duration::ZERO).map_err(unwritable)? {
-            return Ok(lock);
+            return Ok(Right::Ours(lock));
         }
         let already = |running: &Running| {
-            Error::new(format_args!(
+            let error = Error::new(format_args!(
                 "a gateway of yours runs already: process {}, at {}, for `{}`",
                 running.pid, running.address, running.root
-            ))
-            .hint("`elophanto gateway stop` ends it; one gateway serves several repositories: gateway.repositories")
+            ));
+            let hint = "`elophanto gateway stop` ends it; one gateway serves several repositories: \
+                        gateway.repositories";
+            Right::Taken(error.hint(hint))
         };
         if let Some(running) = self.running() {
-            return Err(already(&running));
+            return Ok(already(&running));
         }
         // It begins, or ends.
         match lock::try_for(&self.serving, ENDING).map_err(unwritable)? {
-            Some(lock) => Ok(lock),
-            None => Err(match self.running() {
-                Some(running) => already(&running),
-                None => Error::new("a gateway of yours is there, and does not answer")
-                    .hint(format!("whoever has `{}` open is it", self.serving.display())),
-            }),
+            Some(lock) => Ok(Right::Ours(lock)),
+            None => match self.running() {
+                Some(running) => Ok(already(&running)),
+                None => Err(Error::new("a gateway of yours is there, and does not answer")
+                    .hint(format!("whoever has `{}` open is it", self.serving.display()))),
+            },
         }
     }
 

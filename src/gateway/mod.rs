@@ -14,6 +14,7 @@ mod pages;
 mod place;
 pub mod serving;
 mod socket;
+mod standings;
 mod taken;
 #[cfg(test)]
 mod tests;

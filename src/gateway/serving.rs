@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     entrance::{self, Hall, MOST_BODY},
-    files::GatewayFiles,
+    files::{GatewayFiles, Right},
     keeping,
     place::place,
     socket::Pace,
@@ -51,6 +51,8 @@ const END: Duration = Duration::from_secs(5);
 pub struct Serving {
     /// At least one; the first is also served over MCP.
     pub repositories: Vec<Served>,
+    /// What else was to be, and is not there: in words.
+    pub missing: Vec<String>,
     pub environment: Environment,
     pub reporter: Arc<dyn Reporter + Send + Sync>,
     pub address: SocketAddr,
@@ -61,19 +63,23 @@ pub struct Serving {
     pub same_person: Vec<Vec<String>>,
 }
 
-/// Serves until the process is told to end; `begun` is called once it listens.
+/// Serves until the process is told to end; `begun` is called once it listens. Not where another gateway
+/// of the user serves, which is what comes back then.
 ///
 /// # Errors
-/// When another gateway of the user serves, the port is taken, or what is kept cannot be read.
+/// When the port is taken, or what is kept cannot be read.
 pub fn serve(
     serving: Serving,
     begun: &mut dyn FnMut(&Running) -> Result<(), Error>,
-) -> Result<(), Error> {
+) -> Result<Option<Error>, Error> {
     let Serving { repositories, environment, reporter, address, .. } = serving;
     let first = repositories.first().ok_or_else(|| Error::bug("no repository is served"))?.clone();
     let files = Arc::new(GatewayFiles::of(&environment)?);
     files.prepare()?;
-    let _serving = files.take()?;
+    let _serving = match files.take()? {
+        Right::Ours(lock) => lock,
+        Right::Taken(by) => return Ok(Some(by)),
+    };
     let token = match files.token()? {
         Some(token) => token,
         None if address.ip().is_loopback() => new_token().map_err(Error::new)?,
@@ -102,6 +108,7 @@ pub fn serve(
     let health = json!({
         "root": running.root, "pid": running.pid, "address": running.address,
         "repositories": repositories.iter().map(list).collect::<Vec<_>>(),
+        "missing": serving.missing,
     });
     let place = place(&files.folder)?;
     let library = Library::new(&repositories, environment.clone());
@@ -167,11 +174,13 @@ pub fn serve(
             connections::accept(own, over_socket, SOCKETS, &closing, ending.cancelled()),
         );
     });
-    drop(jobs);
+    // Jobs and conversations end at the same time.
+    let jobs = jobs.ending();
     drop(opened);
+    drop(jobs);
     // An operation that is still at work is nobody's any more.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    Ok(())
+    Ok(None)
 }
 
 /// What is there of a gateway outside of its process, and what goes on in it. Dropping it takes the

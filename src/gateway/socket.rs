@@ -55,12 +55,14 @@ pub struct Pace {
     pub ping: Duration,
     /// Until it has read what it is told at the end.
     pub close: Duration,
+    /// For a file that it hands over: others wait for its place.
+    pub upload: Duration,
 }
 
 impl Default for Pace {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { hello: seconds(10), ping: seconds(30), close: seconds(5) }
+        Self { hello: seconds(10), ping: seconds(30), close: seconds(5), upload: seconds(30) }
     }
 }
 

@@ -7,7 +7,12 @@ use std::{
 
 use axum::Router;
 use futures::{SinkExt, StreamExt};
-use tokio::{net::UnixStream, sync::Semaphore, task::JoinHandle};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::UnixStream,
+    sync::Semaphore,
+    task::JoinHandle,
+};
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -127,7 +132,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 
 fn pace(hello: u64, ping: u64) -> Pace {
     let millis = Duration::from_millis;
-    Pace { hello: millis(hello), ping: millis(ping), close: millis(500) }
+    Pace { hello: millis(hello), ping: millis(ping), close: millis(500), upload: millis(300) }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -197,5 +202,29 @@ async fn places_are_counted() {
     until("one is gone", || house.gateway.clients() == 1).await;
     let stream = UnixStream::connect(house.folder.path().join("s")).await.unwrap();
     assert!(client_async("ws://localhost/gateway", stream).await.is_ok());
+    house.close().await;
+}
+
+/// A file that does not come keeps no place for longer than it may.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_comes_in_time() {
+    let house = House::open(pace(60_000, 60_000));
+    let hand_over = async |body: &str| {
+        let mut stream = UnixStream::connect(house.folder.path().join("s")).await.unwrap();
+        let head = "POST /attachment HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\
+                    Connection: close\r\n\r\n";
+        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    // Each of these would keep one of four places for ever.
+    for _ in 0..5 {
+        let answer = hand_over("# Otte").await;
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+        assert!(answer.contains("the file did not come in time"), "{answer}");
+    }
+    let answer = hand_over("# Otters!\n").await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     house.close().await;
 }

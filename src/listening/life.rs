@@ -37,7 +37,8 @@ pub async fn told_to_end() {
 
 /// The server of these files, if it answers.
 pub fn running(files: &Files) -> Option<Running> {
-    files.read().filter(|running| running.is_well(CHECK))
+    let written = files.read().filter(|running| running.is_well(CHECK));
+    written.or_else(|| files.at_socket(CHECK))
 }
 
 /// Makes sure that a server of these files runs; `programs` are the words that start one, tried in turn.

@@ -72,13 +72,20 @@ pub struct Files {
     /// Held by whoever starts or ends it.
     pub lock: PathBuf,
     pub log: PathBuf,
+    /// Where the server is reached by the user's own programs, if it always is there.
+    socket: Option<PathBuf>,
 }
 
 impl Files {
     /// Those called so in a folder of the user's.
     pub fn of(folder: &Path, name: &str) -> Self {
         let file = |ending: &str| folder.join(format!("{name}.{ending}"));
-        Self { running: file("json"), lock: file("lock"), log: file("log") }
+        Self { running: file("json"), lock: file("lock"), log: file("log"), socket: None }
+    }
+
+    /// The same of a server that always is at a socket of the user's own.
+    pub fn with_socket(self, socket: PathBuf) -> Self {
+        Self { socket: Some(socket), ..self }
     }
 
     /// The folder of all servers of a kind.
@@ -96,6 +103,20 @@ impl Files {
         serde_json::from_slice(&fs::read(&self.running).ok()?).ok()
     }
 
+    /// The server at the socket, as far as it says itself what is not to be read of it: without its token.
+    pub fn at_socket(&self, limit: Duration) -> Option<Running> {
+        let socket = self.socket.as_ref()?;
+        let said = own::ask(socket, Method::GET, "/health", limit).ok()?.1;
+        let text = |key: &str| said[key].as_str().map(str::to_owned);
+        Some(Running {
+            pid: said["pid"].as_u64()?.try_into().ok()?,
+            address: text("address")?,
+            token: String::new(),
+            root: text("root")?,
+            socket: Some(socket.clone()),
+        })
+    }
+
     /// Only the user may read it, as every file that is written whole: it holds the token.
     pub fn write(&self, running: &Running) -> Result<(), Error> {
         let text = serde_json::to_string(running).map_err(Error::new)?;
@@ -110,9 +131,10 @@ impl Files {
             .hint("servers of the user are written down there; it must be a folder of yours")
     }
 
-    /// Forgets the server of this process, unless another one has taken its place.
+    /// Forgets the server of this process, unless another one has taken its place; what cannot be read
+    /// stands for none.
     pub fn remove(&self, pid: u32) {
-        if self.read().is_some_and(|now| now.pid == pid) {
+        if self.read().is_none_or(|now| now.pid == pid) {
             let _ = fs::remove_file(&self.running);
         }
     }

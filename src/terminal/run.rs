@@ -10,9 +10,10 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
 };
 
-use rustyline::{DefaultEditor, error::ReadlineError};
+use rustyline::{DefaultEditor, ExternalPrinter as _, error::ReadlineError};
 
 use super::{
     call::{self, Command},
@@ -53,7 +54,13 @@ pub struct Terminal {
     cancelled: Arc<AtomicBool>,
     /// What was typed before a question was there, and answers something else.
     ahead: String,
+    /// What goes on while a question waits for its answer.
+    beside: Option<Box<Beside>>,
 }
+
+/// Runs beside a question until it is answered, which the second says; what it hands to the first is shown
+/// above the line that is typed.
+pub type Beside = dyn FnMut(&mut dyn FnMut(String), &AtomicBool) + Send;
 
 impl Terminal {
     pub fn new(screen: Screen, root: PathBuf, cancelled: &Arc<AtomicBool>) -> Self {
@@ -70,7 +77,13 @@ impl Terminal {
             is_over: false,
             cancelled: Arc::clone(cancelled),
             ahead: String::new(),
+            beside: None,
         }
+    }
+
+    /// Has something go on beside each question from now on.
+    pub fn set_beside(&mut self, beside: Option<Box<Beside>>) {
+        self.beside = beside;
     }
 
     /// What was typed before questions were there: no answer to them, and kept for what comes next.
@@ -101,7 +114,20 @@ impl Terminal {
         let mut editor = DefaultEditor::new().ok()?;
         // What was typed before the question answers something else.
         self.ahead.push_str(&ahead::typed());
-        match editor.readline(prompt) {
+        let printer = self.beside.is_some().then(|| editor.create_external_printer());
+        let answer = match (&mut self.beside, printer) {
+            (Some(beside), Some(Ok(mut printer))) => {
+                let is_read = AtomicBool::new(false);
+                thread::scope(|scope| {
+                    scope.spawn(|| beside(&mut |text| drop(printer.print(text)), &is_read));
+                    let answer = editor.readline(prompt);
+                    is_read.store(true, Ordering::Relaxed);
+                    answer
+                })
+            }
+            _ => editor.readline(prompt),
+        };
+        match answer {
             Ok(line) => Some(line),
             Err(ReadlineError::Interrupted) => {
                 self.cancelled.store(true, Ordering::Relaxed);

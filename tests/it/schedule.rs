@@ -460,6 +460,7 @@ fn the_gateway_as_a_service() {
         format!("WorkingDirectory={root}"),
         format!("ExecStart={PROGRAM} gateway"),
         "Restart=on-failure".to_owned(),
+        "RestartPreventExitStatus=1".to_owned(),
         "WantedBy=default.target".to_owned(),
     ] {
         assert!(text.lines().any(|one| one == line), "{line}\n{text}");
@@ -727,6 +728,34 @@ fn runs_do_not_pile_up() {
     let log = site.log();
     let slow = log.iter().rfind(|line| line["name"] == "slow").unwrap();
     assert!(slow["said"].as_str().unwrap().contains("1 file, "), "{slow}");
+}
+
+/// A run that is told to end, with all that it started, says so.
+#[test]
+fn a_run_that_is_told_to_end_is_written_down() {
+    let site = Site::systemd();
+    site.ok(&["add", "slow", "--", "scan"]);
+    let run = Group::start(site.command(&["run", "slow", "--", "scan", "--every", "1h"]));
+    let begun = Instant::now();
+    let lock = || {
+        let all = fs::read_dir(site.state()).unwrap().map(|entry| entry.unwrap().path());
+        all.filter(|path| path.to_string_lossy().contains("-slow-"))
+            .any(|path| path.extension().is_some_and(|ending| ending == "lock"))
+    };
+    while !lock() {
+        assert!(begun.elapsed() < HANGS);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    // SAFETY: only sends a signal, to a group of ours whose leader has not been waited for.
+    unsafe { libc::kill(-run.0.id().cast_signed(), libc::SIGTERM) };
+    while site.log().is_empty() {
+        assert!(begun.elapsed() < HANGS, "it leaves no line");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let log = site.log();
+    assert_eq!((log.len(), &log[0]["name"]), (1, &json!("slow")), "{log:?}");
+    assert_ne!(log[0]["exit"], 0, "{log:?}");
 }
 
 #[test]

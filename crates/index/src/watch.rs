@@ -103,21 +103,32 @@ impl Watch {
 /// process lives. A folder that takes the place of the root is watched in its turn; one that cannot
 /// be watched is tried again.
 pub fn follow(root: &Path, changed: &mut dyn FnMut()) {
+    follow_or_tell(root, changed, &mut |_| {});
+}
+
+/// The same; each time that the root cannot be watched, `unwatched` is told why.
+pub fn follow_or_tell(root: &Path, changed: &mut dyn FnMut(), unwatched: &mut dyn FnMut(&str)) {
     loop {
         let folder = identity(root);
-        if folder.is_some()
-            && let Ok(watch) = Watch::begin(root)
-        {
-            changed();
-            watch.run(Some(LOOKS), |wake| {
-                let is_there = identity(root) == folder;
-                if is_there && wake != Wake::Interval {
-                    changed();
-                }
-                is_there
-            });
-        } else {
-            std::thread::sleep(LOOKS);
+        let watch = match folder {
+            Some(_) => Watch::begin(root).map_err(|cause| cause.to_string()),
+            None => Err(format!("`{}` is not there", root.display())),
+        };
+        match watch {
+            Ok(watch) => {
+                changed();
+                watch.run(Some(LOOKS), |wake| {
+                    let is_there = identity(root) == folder;
+                    if is_there && wake != Wake::Interval {
+                        changed();
+                    }
+                    is_there
+                });
+            }
+            Err(why) => {
+                unwatched(&why);
+                std::thread::sleep(LOOKS);
+            }
         }
     }
 }

@@ -8,7 +8,12 @@ use std::{
 
 use serde::Serialize;
 
-use super::super::{Outcome, env, error::CliError, ui::Ui, workspace};
+use super::super::{
+    Outcome, env,
+    error::CliError,
+    ui::{Ui, report},
+    workspace,
+};
 use crate::{
     gateway::{
         files::GatewayFiles,
@@ -78,12 +83,17 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Settings { root: around, config } = workspace::settings(args.flags(), ui)?;
     let settings = &config.gateway;
     let environment = env::environment();
-    let repositories = Served::all(&settings.repositories, around.as_deref(), &environment)?;
+    let (repositories, missing) =
+        Served::all(&settings.repositories, around.as_deref(), &environment)?;
+    for missing in &missing {
+        ui.warn(format_args!("{missing}: it is not served until the gateway is started again"));
+    }
     if args.ensure {
         return ensure(args, around.as_deref(), &repositories, ui);
     }
     let serving = Serving {
         repositories,
+        missing,
         reporter: Arc::new(ui.beside()),
         address: SocketAddr::new(settings.host, settings.port),
         allowed_hosts: args.allow_host.clone(),
@@ -95,12 +105,16 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !settings.host.is_loopback() {
         ui.warn("what is said there can be read on the way: put TLS (wss) in front");
     }
-    serving::serve(serving, &mut |running| {
+    let taken = serving::serve(serving, &mut |running| {
         let wire = GatewayWire::of(running, true);
         ui.emit(&wire, &wire.url)?;
         ui.flush()
     })?;
-    Ok(Outcome::Done)
+    // An exit code of its own, by which systemd does not try again for ever.
+    Ok(taken.map_or(Outcome::Done, |taken| {
+        report(&taken);
+        Outcome::Negative
+    }))
 }
 
 /// Makes sure that one runs.

@@ -6,6 +6,7 @@ use axum::http::Method;
 use serde::Serialize;
 use serde_json::Value;
 
+use elophanto_app::Error;
 use elophanto_base::one_line::one_line;
 
 use super::{
@@ -54,6 +55,8 @@ struct StatusWire {
     gateway: GatewayWire,
     /// Names and roots.
     repositories: Value,
+    /// What the settings name and is not served: why, in words.
+    missing: Value,
     /// Clients that are connected.
     clients: Value,
     /// Where something goes on or waits: whose, where, the run, messages behind it, approvals.
@@ -72,6 +75,12 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(none(&files, "; start one with `elophanto gateway --ensure`", ui));
     };
     if args.token {
+        if running.token.is_empty() {
+            return Err(Error::new(
+                "what the gateway wrote down of itself cannot be read any more",
+            )
+            .hint("`elophanto gateway token rotate` writes it anew, with another token"));
+        }
         ui.line(&running.token)?;
         return Ok(Outcome::Done);
     }
@@ -80,6 +89,7 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let wire = StatusWire {
         gateway: GatewayWire::of(&running, false),
         repositories: health["repositories"].clone(),
+        missing: health["missing"].clone(),
         clients: goes_on["clients"].clone(),
         conversations: goes_on["conversations"].clone(),
     };
@@ -87,6 +97,10 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     for repository in wire.repositories.as_array().into_iter().flatten() {
         let of = |key: &str| exact_line(repository[key].as_str().unwrap_or_default());
         text.push_str(&format!("\n{}  {}", of("name"), of("root")));
+    }
+    for missing in wire.missing.as_array().into_iter().flatten() {
+        let missing = exact_line(missing.as_str().unwrap_or_default());
+        text.push_str(&format!("\nnot served: {missing}"));
     }
     for conversation in wire.conversations.as_array().into_iter().flatten() {
         text.push_str(&standing(conversation));

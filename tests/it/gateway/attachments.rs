@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     Answer, Gate, answer, bench,
     pages::{exchange, ticket},
-    state,
+    state, until,
 };
 use crate::fake::script::{Model, text, words};
 
@@ -68,6 +68,40 @@ fn files_and_pictures() {
     }
 }
 
+/// What goes with a message that cannot be said goes with no other.
+#[test]
+fn files_belong_to_their_message() {
+    let model = Model::start(json!({}), |_, _| text("Seen."));
+    let env = bench(&model);
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    let file = json!({ "name": "plan.md", "data": STANDARD.encode("# Otters\n\nAt noon.\n") });
+    let said = json!({ "content": "@README.md:9-2 and this", "attachments": [file] });
+    let id = talk.say("chat", said);
+    let told = talk.find(|it| it["type"] == "error" && it["data"]["reply_to"] == id.as_str());
+    assert!(told["data"]["detail"].as_str().unwrap().contains("there are no lines"), "{told}");
+    talk.say("chat", json!({ "content": "What now?" }));
+    talk.find(|it| it["data"]["goal"] == "What now?" && it["data"]["outcome"] == "done");
+    let asked = model.asked().iter().map(|seen| seen.to_string()).collect::<String>();
+    assert!(asked.contains("What now?") && !asked.contains("At noon."), "{asked}");
+    // Of one that is gone meanwhile the model is told that it was meant.
+    let kept = hand_over(&gate, "gone.md", b"# Otters\n").json()["id"].as_str().unwrap().to_owned();
+    let told = talk.say("chat", json!({ "content": "!sleep 2" }));
+    let chat = json!({ "content": "And this?", "attachments": [kept] });
+    until("it has begun", || {
+        talk.say("command", json!({ "name": "status" }));
+        let told = talk.until("response")["data"]["content"].as_str().unwrap().to_owned();
+        told.contains("a run goes on: sleep 2")
+    });
+    talk.say("chat", chat);
+    talk.find(|it| it["data"]["queued"] == 1);
+    std::fs::remove_file(state(&env, "attachments").join(&kept)).unwrap();
+    talk.find(|it| it["type"] == "response" && it["data"]["reply_to"] == told.as_str());
+    talk.find(|it| it["data"]["goal"] == "And this?" && it["data"]["outcome"] == "done");
+    let asked = model.asked().iter().map(|seen| seen.to_string()).collect::<String>();
+    assert!(asked.contains("is not there any more"), "{asked}");
+}
+
 /// What is no picture and no text, too long, unknown, or comes with a command.
 #[test]
 fn files_that_are_refused() {
@@ -114,6 +148,7 @@ fn files_that_are_refused() {
     for (content, attachments, detail) in [
         ("x", json!([unknown]), "no file was handed over under this id"),
         ("x", json!(["../../etc/passwd"]), "does not fit"),
+        ("x", json!([{ "id": unknown }]), "an attachment is the id of a file that was handed over"),
         ("x", json!([{ "name": "a", "data": "%" }]), "no Base64"),
         ("x", json!([{ "name": "a", "data": binary }]), "neither a picture nor a text"),
         ("x", json!([{ "name": "a", "data": "", "path": "/etc/passwd" }]), "does not fit"),
@@ -126,5 +161,13 @@ fn files_that_are_refused() {
         assert!(said.contains(detail), "{content} {attachments}: {said}");
     }
     assert_eq!(model.asked().len(), 0, "a message was taken");
+    // What came within messages that were refused is not kept.
+    let kept = || std::fs::read_dir(state(&env, "attachments")).unwrap().count();
+    let before = kept();
+    let note = json!({ "name": "a.md", "data": STANDARD.encode("# Otters\n") });
+    let bad = json!({ "name": "b", "data": "%" });
+    talk.say("chat", json!({ "content": "x", "attachments": [note, bad] }));
+    talk.find(|it| it["data"]["detail"].as_str().is_some_and(|it| it.contains("no Base64")));
+    assert_eq!(kept(), before);
     let _: Value = talk.hello();
 }

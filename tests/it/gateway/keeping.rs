@@ -89,3 +89,74 @@ fn the_index_follows_the_notes() {
     until("the note in the new folder is indexed", || manifest(&other) != before);
     assert!(!gate.end().contains("panicked"));
 }
+
+/// That a repository is gone is said once, and the others are served on.
+#[test]
+fn a_repository_that_is_gone() {
+    let (env, other) = (plain(), TestEnv::with(&[("b.md", "# Beavers\n")]));
+    env.write_settings(&format!("gateway.repositories: [., \"{}\"]\n", other.root().display()));
+    let gate = Gate::open(&env);
+    fs::rename(other.root(), other.outside().join("away")).unwrap();
+    // It is looked for every five seconds.
+    std::thread::sleep(std::time::Duration::from_secs(13));
+    gate.greet();
+    let said = gate.end();
+    assert_eq!(said.matches("it is not followed: ").count(), 1, "{said}");
+}
+
+/// A job outlives a gateway that is killed; the next one begins none beside it.
+#[test]
+fn a_job_of_a_gateway_that_is_gone() {
+    let env = plain();
+    env.ok(&[
+        "schedule",
+        "add",
+        "slow",
+        "--gateway",
+        "--every",
+        "30d",
+        "--",
+        "scan",
+        "--every",
+        "1h",
+    ]);
+    env.ok(&["schedule", "add", "other", "--gateway", "--every", "30d", "--", "search", "otters"]);
+    let file = jobs(&env).join("gateway.json");
+    let mut kept: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    kept[0]["since"] = "2020-01-01T00:00:00Z".into();
+    kept[1]["since"] = "2021-01-01T00:00:00Z".into();
+    fs::write(&file, kept.to_string()).unwrap();
+    // Whoever runs `schedule run` in this repository.
+    let at_work = || {
+        let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let root = env.root().canonicalize().unwrap();
+        all.filter(|process| {
+            let words = fs::read(process.path().join("cmdline")).unwrap_or_default();
+            let words = String::from_utf8_lossy(&words).replace('\0', " ");
+            words.contains("schedule run ")
+                && fs::read_link(process.path().join("cwd")).is_ok_and(|folder| folder == root)
+        })
+        .filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok())
+        .collect::<Vec<_>>()
+    };
+    let gate = Gate::open(&env);
+    until("it is begun", || at_work().len() == 1);
+    let job = at_work()[0];
+    gate.signal(libc::SIGKILL);
+    gate.killed();
+    let gate = Gate::open(&env);
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    assert_eq!(at_work(), [job]);
+    assert!(runs(&env).is_empty(), "{:?}", runs(&env));
+    // Told to end, with all that it started, it is written down; then the other one has its turn.
+    // SAFETY: only sends a signal, to a group that was seen to be there.
+    unsafe { libc::kill(-job, libc::SIGTERM) };
+    until("both have run", || runs(&env).len() == 2);
+    gate.end();
+    let mut runs = runs(&env);
+    runs.sort_by_key(|run| run["at"].to_string());
+    let names: Vec<_> = runs.iter().map(|run| run["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["slow", "other"]);
+    assert_ne!(runs[0]["exit"], 0, "{runs:?}");
+    assert!(at_work().is_empty());
+}

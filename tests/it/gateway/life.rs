@@ -51,7 +51,7 @@ fn started_found_and_ended() {
     assert_eq!(token.trim(), running(&env)["token"].as_str().unwrap());
     // A second one says so.
     seen!(env.run(&["gateway", "--port", "0"]), @"
-    exit: 2
+    exit: 1
     --- stdout
     --- stderr
     error: a gateway of yours runs already: process [PID], at [ADDRESS], for `[TEMP]/repo`
@@ -212,4 +212,36 @@ fn which_repositories_are_served() {
     env.write_settings("gateway.repositories: [/nowhere]\n");
     let output = env.run(&["gateway", "--port", "0"]);
     assert!(output.code == Some(2) && output.stderr().contains("/nowhere"), "{output}");
+    // One that is gone keeps the others from nobody.
+    env.write_settings("gateway.repositories: [/nowhere, .]\n");
+    let gate = Gate::open(&env);
+    assert_eq!(gate.greet().heard[0]["data"]["repositories"], json!(["repo"]));
+    let status = env.ok(&["gateway", "status"]).stdout();
+    assert!(status.contains("\nnot served: gateway.repositories names `/nowhere`: "), "{status}");
+    let said = gate.end();
+    assert!(said.contains("/nowhere") && said.contains("is not served until"), "{said}");
+}
+
+/// What it wrote down of itself is damaged: it is still found and ended, and a command writes it anew.
+#[test]
+fn what_it_wrote_down_is_damaged() {
+    let env = plain();
+    let gate = Gate::open(&env);
+    let file = state(&env, "gateway.json");
+    for damage in ["", "{", "[]"] {
+        fs::write(&file, damage).unwrap();
+        let status = env.ok(&["gateway", "status"]).stdout();
+        assert!(status.contains(&format!("process {}", gate.child.id())), "{status}");
+        let refused = env.run(&["gateway", "status", "--token"]);
+        assert_eq!(refused.code, Some(2), "{refused}");
+        assert!(refused.stderr().contains("`elophanto gateway token rotate`"), "{refused}");
+        env.ok(&["gateway", "token", "rotate"]);
+        let token = env.ok(&["gateway", "status", "--token"]).stdout();
+        gate.try_enter(&[("authorization", &format!("Bearer {}", token.trim()))]).unwrap().hello();
+    }
+    fs::write(&file, "{").unwrap();
+    let second = env.run(&["gateway", "--port", "0"]);
+    assert_eq!(second.code, Some(1), "{second}");
+    env.ok(&["gateway", "stop"]);
+    assert!(!file.exists() && !state(&env, "gateway.sock").exists());
 }

@@ -1,16 +1,21 @@
 //! Many people at once, in this process: nobody hears of others, everybody comes to their turn.
 
 use std::{
+    fs::{self, File},
+    io::Write,
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use elophanto_app::{
     Environment,
     gateway::{
-        Channel, Gateway, GatewayOptions, Identity, Outbox, Scopes, Served,
-        message::{Asked, Chat, Happening, Incoming, Outgoing, Told},
+        Channel, Gateway, GatewayOptions, Identity, Outbox, Scopes, Served, ToolsOf,
+        message::{Asked, Attached, Chat, Happening, Incoming, Outgoing, Told},
     },
     workspace::KnowledgeBase,
 };
@@ -55,6 +60,10 @@ impl Ear {
 }
 
 fn open(env: &TestEnv, same_person: Vec<Vec<String>>) -> Arc<Gateway> {
+    open_with(env, same_person, Box::new(|_, _| Vec::new()))
+}
+
+fn open_with(env: &TestEnv, same_person: Vec<Vec<String>>, tools: Box<ToolsOf>) -> Arc<Gateway> {
     let home = env.outside().join("home");
     let home = home.to_string_lossy().into_owned();
     let environment = Environment::of_variables([
@@ -69,7 +78,7 @@ fn open(env: &TestEnv, same_person: Vec<Vec<String>>) -> Arc<Gateway> {
         approval_expires: Duration::from_secs(60),
         same_person,
         version: "test".to_owned(),
-        tools: Box::new(|_, _| Vec::new()),
+        tools,
     };
     Gateway::open(options).unwrap().0
 }
@@ -167,5 +176,88 @@ fn one_person_on_two_channels() {
         ears[2].heard().iter().any(|it| it.contains("no other conversation"))
     });
     assert!(!ears[2].heard().iter().any(|text| text.contains("sayhello")));
+    gateway.end(Duration::from_secs(20));
+}
+
+/// A fault before any message is looked at refuses them all, and is no endless loop.
+#[test]
+fn what_cannot_be_opened_is_refused() {
+    let model = obedient();
+    let env = bench(&model);
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&opened);
+    let tools: Box<ToolsOf> = Box::new(move |_, _| {
+        assert!(count.fetch_add(1, Ordering::SeqCst) >= 2, "a fault that is meant");
+        Vec::new()
+    });
+    let gateway = open_with(&env, Vec::new(), tools);
+    let ear = Arc::new(Ear::default());
+    let client = gateway.connect(who(Channel::Telegram, "1"), ear.clone()).unwrap();
+    for number in 1..=2 {
+        client.receive(chat(&format!("task say{number}")));
+        wait("it is refused", || ear.ends().len() == number);
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(opened.load(Ordering::SeqCst), number);
+    }
+    assert!(ear.heard().iter().any(|it| it.contains("a run had to be given up")));
+    client.receive(chat("task say3"));
+    wait("it is answered", || ear.heard().iter().any(|it| it.contains("It is say3.")));
+    gateway.end(Duration::from_secs(20));
+}
+
+/// Where files of the gateway lie is told to nobody elsewhere; that one is damaged is.
+#[test]
+fn where_files_lie_is_for_this_machine() {
+    let model = obedient();
+    let env = bench(&model);
+    let gateway = open(&env, Vec::new());
+    for channel in [Channel::Telegram, Channel::Cli] {
+        drop(gateway.connect(who(channel, "1"), Arc::new(Ear::default())).unwrap());
+    }
+    gateway.end(Duration::from_secs(20));
+    drop(gateway);
+    let folder = env.outside().join("gateway");
+    for entry in fs::read_dir(folder.join("conversations")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "jsonl") {
+            let mut file = File::options().append(true).open(path).unwrap();
+            file.write_all(b"nonsense\n").unwrap();
+        }
+    }
+    let gateway = open(&env, Vec::new());
+    let folder = folder.to_str().unwrap();
+    for (channel, is_told) in [(Channel::Telegram, false), (Channel::Cli, true)] {
+        let ear = Arc::new(Ear::default());
+        let _client = gateway.connect(who(channel, "1"), ear.clone()).unwrap();
+        let heard = ear.heard().concat();
+        assert!(heard.contains("not JSON"), "{heard}");
+        assert_eq!(heard.contains(folder), is_told, "{heard}");
+    }
+}
+
+/// Whoever is one person with somebody now sends what they handed over.
+#[test]
+fn files_of_one_person() {
+    let model = obedient();
+    let env = bench(&model);
+    let gateway = open(&env, Vec::new());
+    let phone = who(Channel::Telegram, "1");
+    let (id, _) = gateway.attach(&phone, "a.md", b"# Otters\n").unwrap();
+    let say = |gateway: &Arc<Gateway>, channel, user| {
+        let ear = Arc::new(Ear::default());
+        let client = gateway.connect(who(channel, user), ear.clone()).unwrap();
+        let chat = Chat { content: "task sayit".to_owned(), attachments: vec![Attached::Id(id)] };
+        client.receive(Incoming { id: Uuid::new_v4(), session_id: None, body: Asked::Chat(chat) });
+        !ear.heard().concat().contains("no file was handed over under this id")
+    };
+    assert!(!say(&gateway, Channel::Slack, "U2"));
+    gateway.end(Duration::from_secs(20));
+    let same = vec![vec!["slack:U2".to_owned(), "telegram:1".to_owned()]];
+    let gateway = open(&env, same);
+    assert!(say(&gateway, Channel::Slack, "U2") && !say(&gateway, Channel::Slack, "U3"));
+    gateway.end(Duration::from_secs(20));
+    // And apart again it is theirs who handed it over.
+    let gateway = open(&env, Vec::new());
+    assert!(say(&gateway, Channel::Telegram, "1") && !say(&gateway, Channel::Slack, "U2"));
     gateway.end(Duration::from_secs(20));
 }

@@ -20,7 +20,10 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    os::unix::{net::UnixStream, process::ExitStatusExt},
+    os::unix::{
+        net::UnixStream,
+        process::{CommandExt, ExitStatusExt},
+    },
     path::PathBuf,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -115,7 +118,38 @@ impl<'e> Gate<'e> {
     }
 
     pub fn with(env: &'e TestEnv, more: &[&str]) -> Self {
-        let mut command = env.command(&[&["gateway", "--json"], more].concat());
+        Self::start(env, env.command(&[&["gateway", "--json"], more].concat()))
+    }
+
+    /// One whose files may have so many bytes each, as on a disk that is full then.
+    fn within(env: &'e TestEnv, bytes: u64) -> Self {
+        let mut command = env.command(&["gateway", "--json", "--port", "0"]);
+        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+        let restrict = move || {
+            // SAFETY: both calls only read what they are given. What is too long is an error then, and
+            // no signal.
+            let done = unsafe {
+                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+                libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit)
+            };
+            if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+        };
+        // SAFETY: only calls what may be called between fork and exec.
+        unsafe { command.pre_exec(restrict) };
+        Self::start(env, command)
+    }
+
+    /// Its disk has room again.
+    #[cfg(target_os = "linux")]
+    fn lift_limit(&self) {
+        let limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+        let (pid, none) = (self.child.id().cast_signed(), std::ptr::null_mut());
+        // SAFETY: reads the structure, which outlives the call.
+        let done = unsafe { libc::prlimit(pid, libc::RLIMIT_FSIZE, &raw const limit, none) };
+        assert_eq!(done, 0);
+    }
+
+    fn start(env: &'e TestEnv, mut command: Command) -> Self {
         in_system(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());

@@ -63,6 +63,137 @@ fn two_conversations_in_one_repository() {
     drop(gate);
 }
 
+/// What waits for the end of another conversation's run: commands say so instead of waiting silently, and
+/// `/stop` drops it.
+#[test]
+fn what_waits_for_its_turn() {
+    let model = obedient();
+    let env = bench(&model);
+    let gate = Gate::open(&env);
+    let answer = exchange(&gate, &ticket(&gate), &[]);
+    let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let origin = format!("http://{}", gate.host());
+    let headers = [("cookie", cookie.as_str()), ("origin", origin.as_str())];
+    let mut page = gate.try_enter_at(&gate.below("socket"), &headers).unwrap();
+    page.hello();
+    page.say("chat", chat("first"));
+    let asked = page.until("approval_request")["data"].take();
+    let mut own = gate.greet();
+    own.say("chat", chat("second"));
+    own.say("chat", chat("third"));
+    own.find(|it| it["data"]["text"].as_str().is_some_and(|it| it.contains("when that has ended")));
+    for (kind, data) in
+        [("command", json!({ "name": "undo" })), ("chat", json!({ "content": "!ls" }))]
+    {
+        let id = own.say(kind, data);
+        let told = own.find(|it| it["type"] == "error" && it["data"]["reply_to"] == id.as_str());
+        let said = told["data"]["detail"].as_str().unwrap();
+        assert!(said.contains("until a run of another conversation has ended"), "{said}");
+        assert!(told["data"]["hint"].as_str().unwrap().contains("`/stop` drops it"), "{told}");
+    }
+    let id = own.say("command", json!({ "name": "stop" }));
+    let told = own.find(|it| it["type"] == "response" && it["data"]["reply_to"] == id.as_str());
+    let said = told["data"]["content"].as_str().unwrap();
+    assert!(said.starts_with("no run goes on; 1 message dropped; 1 message waits"), "{said}");
+    page.say("approval_response", once(&asked));
+    assert_eq!(page.event("task_complete")["outcome"], "done");
+    let asked = own.until("approval_request")["data"].take();
+    own.say("approval_response", once(&asked));
+    own.find(|it| it["data"]["goal"] == "task third" && it["data"]["outcome"] == "done");
+    let done = ["first", "second", "third"].map(|task| times(&env, task));
+    assert_eq!(done, [1, 0, 1]);
+    drop(gate);
+}
+
+/// A damaged log on a disk that is full: it stays as it is until what goes on has room.
+#[test]
+fn a_damaged_log_on_a_full_disk() {
+    let model = obedient();
+    let env = bench(&model);
+    let mut gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    talk.say("chat", chat("a"));
+    talk.until("approval_request");
+    let long = format!("{} task sayb", "long ".repeat(12_000));
+    let ids: Vec<_> = (0..2).map(|_| talk.say("chat", json!({ "content": long }))).collect();
+    talk.find(|it| it["data"]["accepted"] == ids[1].as_str());
+    gate.child.kill().unwrap();
+    gate.child.wait().unwrap();
+    let log = logs(&env).0.remove(0);
+    // The first line says whose it is.
+    let text = fs::read_to_string(&log).unwrap();
+    let damaged = format!("nonsense\n{}", text.split_once('\n').unwrap().1);
+    fs::write(&log, &damaged).unwrap();
+    for _ in 0..2 {
+        let mut gate = Gate::within(&env, 64 * 1024);
+        let mut talk = gate.enter_own();
+        talk.say("status", json!({ "version": 1 }));
+        assert_eq!(talk.closed(), 1011);
+        assert!(talk.error()["detail"].as_str().unwrap().contains("File too large"));
+        gate.child.kill().unwrap();
+        gate.child.wait().unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), damaged);
+        assert_eq!(logs(&env).1, [""; 0].map(PathBuf::from));
+    }
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    let asked = talk.until("approval_request")["data"].take();
+    talk.say("approval_response", once(&asked));
+    talk.find(|it| it["data"]["goal"] == "task a" && it["data"]["outcome"] == "done");
+    for id in &ids {
+        talk.say_as(id, "chat", json!({ "content": long }));
+        talk.find(|it| {
+            it["type"] == "response"
+                && it["data"]["reply_to"] == id.as_str()
+                && it["data"]["done"] == true
+        });
+    }
+    assert_eq!(times(&env, "a"), 1);
+    let aside = logs(&env).1;
+    assert_eq!((aside.len(), fs::read_to_string(&aside[0]).unwrap()), (1, damaged));
+    drop(gate);
+}
+
+/// A run that is to go on with its answer, and whose going on cannot be noted, is not begun from the start.
+#[test]
+#[cfg(target_os = "linux")]
+fn going_on_with_an_answer_on_a_full_disk() {
+    let model = obedient();
+    let env = bench(&model);
+    let mut gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    let id = talk.say("chat", chat("a"));
+    talk.until("approval_request");
+    gate.child.kill().unwrap();
+    gate.child.wait().unwrap();
+    let log = logs(&env).0.remove(0);
+    // Long enough that nothing else is.
+    let mut file = fs::OpenOptions::new().append(true).open(&log).unwrap();
+    while log.metadata().unwrap().len() < 4 << 20 {
+        let ids: Vec<_> = (0..1_000).map(|_| Uuid::new_v4()).collect();
+        writeln!(file, "{}", json!({ "what": "done", "ids": ids })).unwrap();
+    }
+    // There is room for the answer, and none for going on with it.
+    let gate = Gate::within(&env, log.metadata().unwrap().len() + 240);
+    let mut talk = gate.greet();
+    let asked = talk.until("approval_request")["data"].take();
+    let before = model.asked().len();
+    talk.say("approval_response", once(&asked));
+    assert_eq!(talk.event("approval_settled")["answer"], "once");
+    let told = talk.until("error")["data"].take();
+    assert!(told["detail"].as_str().unwrap().contains("File too large"), "{told}");
+    assert!(told["hint"].as_str().unwrap().contains("it stays in line"), "{told}");
+    assert_eq!((model.asked().len(), times(&env, "a")), (before, 0));
+    gate.lift_limit();
+    talk.say_as(&id, "chat", chat("a"));
+    assert_eq!(talk.event("task_complete")["outcome"], "done");
+    assert_eq!(times(&env, "a"), 1);
+    // It went on with the answer: nobody was asked again.
+    let asked = talk.heard.iter().filter(|it| it["type"] == "approval_request").count();
+    assert_eq!(asked, 1);
+    drop(gate);
+}
+
 /// A log that is damaged, no log, or that of somebody else is set aside, and the person goes on.
 #[test]
 fn logs_that_are_damaged() {

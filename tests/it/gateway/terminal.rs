@@ -150,6 +150,57 @@ fn an_approval_at_the_start() {
     drop(gate);
 }
 
+/// What is answered elsewhere while it is asked here is said at once; what is typed then is no answer.
+#[test]
+fn answered_elsewhere_while_it_is_asked() {
+    let model = obedient();
+    let env = bench(&model);
+    let gate = Gate::open(&env);
+    let mut pty = start(&env);
+    pty.types("task a\r");
+    pty.until("wants to run:", 1);
+    pty.until("[N] no: ", 1);
+    let mut talk = gate.greet();
+    let asked = talk.until("approval_request")["data"].take();
+    talk.say("approval_response", once(&asked));
+    pty.until("answered by cli: once (Enter goes on)", 1);
+    pty.types("\r");
+    pty.until("run 01", 1);
+    assert_eq!(times(&env, "a"), 1);
+    assert!(!pty.said().contains("answered already"), "{}", pty.said());
+    quit(pty);
+    drop(gate);
+}
+
+/// A script that talks to the agent does not wait for ever behind what it cannot answer.
+#[test]
+fn a_script_behind_an_approval() {
+    let model = obedient();
+    let env = bench(&model);
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    talk.say("chat", json!({ "content": "task a" }));
+    let asked = talk.until("approval_request")["data"].take();
+    let output = env.run_with(&["agent", "chat"], b"task sayb\n");
+    assert_eq!(output.code, Some(2), "{output}");
+    let said = output.stderr();
+    assert!(
+        said.contains("a run waits for an answer, and what was said waits behind it"),
+        "{said}"
+    );
+    assert!(said.contains("`elophanto agent chat` in a terminal answers it"), "{said}");
+    // What only looks is answered all the same.
+    let output = env.run_with(&["agent", "chat"], b"/status\n");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout().contains("a run goes on: task a; 1 message waits"), "{output}");
+    talk.say("approval_response", once(&asked));
+    talk.find(|it| it["data"]["goal"] == "task sayb" && it["data"]["outcome"] == "done");
+    // And one that nothing waits before is answered.
+    let output = env.run_with(&["agent", "chat"], b"task sayc\n");
+    assert!(output.code == Some(0) && output.stdout().contains("It is sayc."), "{output}");
+    drop(gate);
+}
+
 /// A terminal that is told to end goes; what waits for an answer waits on.
 #[test]
 fn told_to_end_while_it_waits() {

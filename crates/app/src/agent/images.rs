@@ -21,6 +21,8 @@ use elophanto_models::llm::{Format, Message};
 
 /// Pictures with one message.
 const MOST_IMAGES: usize = 10;
+/// How pictures are called that were handed over with a message, and lie in no work tree.
+pub(crate) const HANDED_OVER: &str = "attachment:";
 /// Bytes by which a picture is told.
 const FIRST_BYTES: usize = 12;
 
@@ -53,6 +55,10 @@ impl Prepared<'_> {
 
     /// One of a kept conversation, as its file is now.
     pub(super) fn image_again(&self, path: &str) -> Result<Image, Error> {
+        // A file of this name is another picture than the one that was shown.
+        if path.starts_with(HANDED_OVER) {
+            return Err(Error::new("it was handed over with its message, and is not shown again"));
+        }
         self.picture(&self.typed(Path::new(path)), true)
     }
 

@@ -7,7 +7,7 @@ use crate::{
     hooks::{self, HookError, HookName},
     init::InitError,
     on_commit::CommitError,
-    schedule::ScheduleError,
+    schedule::{Place, ScheduleError},
 };
 use elophanto_agent::{
     AgentError, CompactError, SessionsError, TrailsError, checkpoint::CheckpointError,
@@ -237,6 +237,9 @@ impl From<ScheduleError> for Error {
                 return Self::of(cause).hint(hint);
             }
             ScheduleError::Taken { .. } => "take another name, or add `--replace`",
+            ScheduleError::Unclear(Place::File { .. }) => {
+                "`elophanto schedule add` with `--replace` sets it aside, and begins another"
+            }
             ScheduleError::Unclear { .. } | ScheduleError::Odd { .. } => {
                 "look at it, and remove it by hand if it is of no use"
             }

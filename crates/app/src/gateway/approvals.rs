@@ -11,22 +11,22 @@ use uuid::Uuid;
 
 use super::{
     Gateway, Identity,
-    conversation::{Conversation, LOOKS, State, Work},
+    conversation::{Conversation, LOOKS},
     endings::note_end,
     events,
     ledger::{Ended, Open, Record, Settled},
     message::{ApprovalOf, ApprovalRequest, ApprovalResponse, Happening, Told, Tone, Word},
+    state::{State, Work},
 };
 use crate::Error;
 
 /// After this time whoever has not answered is reminded.
 const REMINDER: Duration = Duration::from_secs(5 * 60);
 
-impl Conversation {
-    /// What waits for an answer of a person, the oldest first, and whether its run was cut off.
-    pub fn pending(&self, gateway: &Gateway, person: &str) -> Vec<ApprovalRequest> {
-        let state = self.state();
-        let running = state.running.as_ref().map(|running| running.id);
+impl State {
+    /// See [`Conversation::pending`].
+    pub(super) fn pending(&self, gateway: &Gateway, person: &str) -> Vec<ApprovalRequest> {
+        let running = self.running.as_ref().map(|running| running.id);
         let of = |(id, open): &(Uuid, Open)| {
             let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
             let is_interrupted = running != Some(*id);
@@ -36,8 +36,15 @@ impl Conversation {
             };
             waiting.map(told).collect::<Vec<_>>()
         };
-        let is_theirs = |(_, open): &&(Uuid, Open)| gateway.person_of(sender(open)) == person;
-        state.ledger.kept.open.iter().filter(is_theirs).flat_map(of).collect()
+        let is_theirs = |(_, open): &&(Uuid, Open)| gateway.person_of(open.sender()) == person;
+        self.ledger.kept.open.iter().filter(is_theirs).flat_map(of).collect()
+    }
+}
+
+impl Conversation {
+    /// What waits for an answer of a person, the oldest first, and whether its run was cut off.
+    pub fn pending(&self, gateway: &Gateway, person: &str) -> Vec<ApprovalRequest> {
+        self.state().pending(gateway, person)
     }
 
     /// Ends what was cut off and waits for an answer longer than it may.
@@ -63,7 +70,8 @@ impl Conversation {
                 over.extend(note_end(&mut state, id, Ended::without_answer(complete)));
             }
         }
-        over.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
+        let told = over.iter().filter(|(id, ended)| self.tell_end(gateway, *id, ended));
+        self.told(told.map(|(id, _)| *id).collect());
     }
 
     /// Asks for an approval, and waits as long as it takes. It is on disk before anybody sees it.
@@ -133,7 +141,7 @@ impl Conversation {
         let mut state = self.state();
         // Whoever sent the message, as the settings join people now.
         let person = gateway.person(who);
-        let is_theirs = |(_, open): &&(Uuid, Open)| gateway.person_of(sender(open)) == person;
+        let is_theirs = |(_, open): &&(Uuid, Open)| gateway.person_of(open.sender()) == person;
         let theirs = state.ledger.kept.open.iter().filter(is_theirs);
         let mut asked = theirs.flat_map(|(_, open)| &open.asked);
         let found = asked.find(|(own, _)| own.request_id == response.request_id).cloned();
@@ -171,7 +179,7 @@ impl Conversation {
             goes_on: !waits,
         };
         state.ledger.note(&record)?;
-        let sender = state.ledger.kept.find(message).map(|open| sender(open));
+        let sender = state.ledger.kept.find(message).map(|open| open.sender());
         self.tell_settled(gateway, response.request_id, &settled, sender.as_deref());
         if waits {
             self.bell.notify_all();
@@ -195,7 +203,7 @@ impl Conversation {
         settled: Settled,
     ) -> bool {
         let Some((message, _)) = state.ledger.kept.waiting(request) else { return false };
-        let sender = state.ledger.kept.find(message).map(|open| sender(open));
+        let sender = state.ledger.kept.find(message).map(|open| open.sender());
         let at = Timestamp::now();
         let record = Record::Settled { request, settled: settled.clone(), at, goes_on: false };
         // What cannot be written down is asked for again after the next start: still no yes.
@@ -234,11 +242,6 @@ fn uptime() -> Duration {
     unsafe { libc::clock_gettime(CLOCK, &raw mut now) };
     let (seconds, nanos) = (u64::try_from(now.tv_sec), u32::try_from(now.tv_nsec));
     Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
-}
-
-/// Who sent a message, as settings write it: they alone answer what is asked in its run.
-fn sender(open: &Open) -> String {
-    format!("{}:{}", open.channel.name(), open.user)
 }
 
 /// What waits, on one line.

@@ -13,7 +13,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Error, agent::Given};
+use crate::{
+    Error,
+    agent::{Given, images::HANDED_OVER},
+};
 use elophanto_base::{
     counted::counted,
     one_line::one_line,
@@ -32,8 +35,9 @@ pub const MOST: usize = 10;
 const MOST_NAME: usize = 100;
 /// Bytes of a text that the model is told; as of a file that is named in a message.
 const MOST_TEXT: usize = 40 * 1024;
-/// Bytes of all of them.
+/// Bytes of all of them, and of those that one identity has handed over.
 const MOST_IN_ALL: u64 = 1 << 30;
+const MOST_OF_ONE: u64 = 1 << 28;
 /// One is kept for so long.
 const KEPT: Duration = Duration::from_hours(30 * 24);
 
@@ -50,7 +54,7 @@ pub enum AttachmentKind {
 /// What is known of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Card {
-    /// Whose it is.
+    /// Who handed it over, as settings write them; those of before say as whom they were known.
     person: String,
     name: String,
     kind: AttachmentKind,
@@ -61,18 +65,21 @@ struct Card {
 pub struct Attachments(PathBuf);
 
 impl Attachments {
-    /// Those in a folder of the user's own; it is made when the first comes.
+    /// Those in a folder of the user's own; it is made when the first comes. Old ones are let go of.
     pub fn of(folder: &Path) -> Self {
-        Self(folder.join("attachments"))
+        let all = Self(folder.join("attachments"));
+        // At the latest when the next one comes.
+        let _ = all.forget_old(Timestamp::now(), "");
+        all
     }
 
-    /// Keeps a file of a person: its id, and what it is.
+    /// Keeps a file that somebody hands over, as settings write them: its id, and what it is.
     ///
     /// # Errors
     /// When it is too large or neither picture nor text, or there is no room.
     pub fn keep(
         &self,
-        person: &str,
+        who: &str,
         name: &str,
         bytes: &[u8],
     ) -> Result<(Uuid, AttachmentKind), Error> {
@@ -92,11 +99,13 @@ impl Attachments {
         };
         DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
         let now = Timestamp::now();
-        if self.forget_old(now)? + bytes.len() as u64 > MOST_IN_ALL {
+        let (all, own) = self.forget_old(now, who)?;
+        let more = bytes.len() as u64;
+        if all + more > MOST_IN_ALL || own + more > MOST_OF_ONE {
             return Err(Error::new("there is no room for another file")
                 .hint(format!("remove some: they lie in `{}`", self.0.display())));
         }
-        let (id, person) = (Uuid::new_v4(), person.to_owned());
+        let (id, person) = (Uuid::new_v4(), who.to_owned());
         let card = serde_json::to_vec(&Card { person, name, kind, at: now }).map_err(Error::new)?;
         write_whole(&self.file(id), bytes, PRIVATE, Synced::ContentAndName)?;
         // What has no card is nobody's.
@@ -104,9 +113,18 @@ impl Attachments {
         Ok((id, kind))
     }
 
-    /// Whether a file of this id is a person's.
-    pub fn is_of(&self, person: &str, id: Uuid) -> bool {
-        self.read_card(id).is_some_and(|card| card.person == person)
+    /// Who handed a file over, as settings write them.
+    pub fn owner(&self, id: Uuid) -> Option<String> {
+        self.read_card(id).map(|card| card.person)
+    }
+
+    /// Takes files back that go with no message.
+    pub fn remove(&self, ids: &[Uuid]) {
+        for id in ids {
+            // What is left is let go of with those that are old.
+            let _ = fs::remove_file(self.card(*id));
+            let _ = fs::remove_file(self.file(*id));
+        }
     }
 
     /// What the model is given of a file.
@@ -123,8 +141,8 @@ impl Attachments {
         let name = card.name;
         match card.kind {
             AttachmentKind::Image => {
-                // No file can be called so: a picture of the repository is never taken for it.
-                let name = format!("attachment:{id}/{name}");
+                // A picture of the repository is never taken for it: of what is called so none is read.
+                let name = format!("{HANDED_OVER}{id}/{name}");
                 elophanto_agent::image(&name, &bytes).map(Given::Image).map_err(Error::new)
             }
             AttachmentKind::Text => {
@@ -151,9 +169,10 @@ impl Attachments {
         serde_json::from_slice(&read(&self.card(id), 4096)?).ok()
     }
 
-    /// Lets go of those that were kept long enough: the bytes of the others.
-    fn forget_old(&self, now: Timestamp) -> Result<u64, Error> {
-        let mut bytes = 0;
+    /// Lets go of those that were kept long enough: the bytes of the others, and of those among them that
+    /// somebody has handed over.
+    fn forget_old(&self, now: Timestamp, who: &str) -> Result<(u64, u64), Error> {
+        let (mut bytes, mut own) = (0, 0);
         for entry in fs::read_dir(&self.0)? {
             let entry = entry?;
             // Another that is handed over now may have taken it away.
@@ -167,8 +186,13 @@ impl Attachments {
                 true => drop(fs::remove_file(entry.path())),
                 false => bytes += metadata.len(),
             }
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(".json")?.parse().ok());
+            if let Some(id) = id.filter(|id| self.owner(*id).as_deref() == Some(who)) {
+                own += self.file(id).metadata().map_or(0, |file| file.len());
+            }
         }
-        Ok(bytes)
+        Ok((bytes, own))
     }
 }
 
@@ -197,7 +221,7 @@ mod tests {
         let (id, kind) =
             all.keep("cli:ada", "../../a\u{1b}.png", b"# Otters\n\nThey swim.\n").unwrap();
         assert_eq!(kind, AttachmentKind::Text);
-        assert!(all.is_of("cli:ada", id) && !all.is_of("cli:bob", id));
+        assert_eq!(all.owner(id).as_deref(), Some("cli:ada"));
         let Given::Text { origin, text } = all.given(id).unwrap() else { panic!() };
         assert!(origin.contains("../../a") && !origin.contains('\u{1b}'), "{origin}");
         assert!(text.contains("They swim."), "{text}");
@@ -215,6 +239,26 @@ mod tests {
         assert!(all.keep("cli:ada", "a.png", b"\x89PNG\r\n\x1a\nnot a picture").is_err());
         assert!(all.keep("cli:ada", "a.txt", &vec![b'a'; MOST_BYTES + 1]).is_err());
         let unknown = Uuid::new_v4();
-        assert!(!all.is_of("cli:ada", unknown) && all.given(unknown).is_err());
+        assert!(all.owner(unknown).is_none() && all.given(unknown).is_err());
+        // Each has a share, and what goes with no message leaves nothing behind.
+        let (_, own) = all.forget_old(Timestamp::now(), "cli:ada").unwrap();
+        assert_eq!(own, 100_000 + 21);
+        assert_eq!(all.forget_old(Timestamp::now(), "cli:bob").unwrap().1, 0);
+        all.remove(&[id, unknown]);
+        assert!(all.owner(id).is_none() && all.given(id).is_err() && !all.file(id).exists());
+    }
+
+    #[test]
+    fn old_ones_are_let_go_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = Attachments::of(folder.path());
+        let (id, _) = all.keep("cli:ada", "a.md", b"# Otters\n").unwrap();
+        let old = std::time::SystemTime::now() - KEPT - Duration::from_hours(1);
+        for path in [all.file(id), all.card(id)] {
+            fs::File::options().append(true).open(path).unwrap().set_modified(old).unwrap();
+        }
+        let all = Attachments::of(folder.path());
+        assert!(all.owner(id).is_none());
+        assert_eq!(fs::read_dir(&all.0).unwrap().count(), 0);
     }
 }

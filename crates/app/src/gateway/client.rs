@@ -118,7 +118,16 @@ impl Client {
             None => self.files(&chat.attachments)?,
         };
         let conversation = known.unwrap_or(here);
-        match conversation.take(gateway, id, content, attachments, identity)? {
+        let within: Vec<Uuid> = {
+            let is_within = |(file, _): &(&Attached, &Uuid)| matches!(file, Attached::File(_));
+            chat.attachments.iter().zip(&attachments).filter(is_within).map(|it| *it.1).collect()
+        };
+        let taken = conversation.take(gateway, id, content, attachments, identity);
+        if !matches!(taken, Ok(Taken::New)) {
+            // It comes again with its files, or has them.
+            gateway.attachments.remove(&within);
+        }
+        match taken? {
             Taken::New | Taken::Known => self.tell(&gateway.status(&self.client, Some(id))),
             Taken::Over(ended) => {
                 self.tell(&gateway.status(&self.client, Some(id)));
@@ -148,18 +157,29 @@ impl Client {
             )));
         }
         let (gateway, person) = (&self.gateway, &self.client.person);
-        let one = |file: &Attached| match file {
-            Attached::Id(id) if gateway.attachments.is_of(person, *id) => Ok(*id),
+        let is_theirs = |id: Uuid| {
+            let owner = gateway.attachments.owner(id);
+            owner.is_some_and(|owner| gateway.person_of(owner) == *person)
+        };
+        let mut kept = Vec::new();
+        let mut one = |file: &Attached| match file {
+            Attached::Id(id) if is_theirs(*id) => Ok(*id),
             Attached::Id(_) => Err(Error::new("no file was handed over under this id")
                 .hint("hand it over by `POST /attachment`, or with its name and data in Base64")),
             Attached::File(AttachedFile { name, data }) => {
                 let bytes = STANDARD.decode(data).map_err(|cause| {
                     Error::new(format_args!("`data` of a file is no Base64: {cause}"))
                 })?;
-                gateway.attach(&self.client.identity, name, &bytes).map(|(id, _)| id)
+                let (id, _) = gateway.attach(&self.client.identity, name, &bytes)?;
+                kept.push(id);
+                Ok(id)
             }
         };
-        attached.iter().map(one).collect()
+        let all: Result<Vec<Uuid>, Error> = attached.iter().map(&mut one).collect();
+        if all.is_err() {
+            gateway.attachments.remove(&kept);
+        }
+        all
     }
 
     fn obey(&self, id: Uuid, line: &str) -> Result<(), Error> {

@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use super::{
     Gateway, Identity,
-    conversation::{Conversation, Standing, Work},
+    conversation::Conversation,
     mode,
+    state::{Standing, Work},
     worker::Telling,
 };
 use crate::{
@@ -164,7 +165,7 @@ fn stopped(had_run: bool, dropped: usize, left: usize) -> String {
 }
 
 fn standing(conversation: &Conversation) -> String {
-    let Standing { running, queued, waiting, mode } = conversation.standing();
+    let Standing { running, at_turn, queued, waiting, mode } = conversation.standing();
     let mode = mode.map_or_else(
         || "as the settings say".to_owned(),
         |mode| format!("{} at most", mode::name(mode)),
@@ -173,6 +174,7 @@ fn standing(conversation: &Conversation) -> String {
         Some(goal) => {
             format!("a run goes on: {}", one_line(&escape_control_line(&goal), MOST_GOAL))
         }
+        None if at_turn => "no run goes on here: one of another conversation does".to_owned(),
         None => "no run goes on".to_owned(),
     };
     let waits = if queued == 1 { "waits" } else { "wait" };

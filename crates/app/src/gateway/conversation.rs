@@ -2,7 +2,6 @@
 //! are made one after the other by a worker, a thread that ends when there is nothing to do.
 
 use std::{
-    collections::VecDeque,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -15,19 +14,16 @@ use uuid::Uuid;
 
 use super::{
     Channel, Gateway, Identity, Served,
-    approvals::named,
     endings::note_end,
     events,
     ledger::{Ended, Ledger, Record, Settled},
     message::ApprovalRequest,
+    state::{Running, Standing, State, Work},
     worker,
 };
 use crate::{
     Error,
-    agent::{
-        Mode,
-        chat::{Carried, ChatCommand},
-    },
+    agent::{Mode, chat::Carried},
 };
 use elophanto_base::counted::counted;
 
@@ -46,54 +42,6 @@ pub struct Conversation {
     pub(super) bell: Condvar,
     /// What was wrong when it was opened, and nobody was told yet.
     notices: Mutex<Vec<String>>,
-}
-
-pub(super) struct State {
-    pub(super) ledger: Ledger,
-    /// What is to be done besides messages, in the order in which it came.
-    pub(super) work: VecDeque<Work>,
-    pub(super) running: Option<Running>,
-    has_worker: bool,
-}
-
-/// Something for the worker.
-pub enum Work {
-    Message(Uuid),
-    /// A run that was cut off while it waited for this answer.
-    GoOn {
-        message: Uuid,
-        request: Box<ApprovalRequest>,
-        settled: Settled,
-    },
-    Command {
-        command: ChatCommand,
-        reply_to: Uuid,
-        who: Identity,
-    },
-    /// A line of the user's own for the shell.
-    Shell {
-        line: String,
-        reply_to: Uuid,
-    },
-}
-
-/// The run, or the line of a shell, that goes on.
-pub(super) struct Running {
-    /// Of the message or line.
-    pub(super) id: Uuid,
-    goal: String,
-    /// Set to end it.
-    pub(super) cancelled: Arc<AtomicBool>,
-    pub(super) is_stopped: bool,
-}
-
-/// How a conversation stands.
-pub struct Standing {
-    pub running: Option<String>,
-    pub queued: usize,
-    /// What waits for an answer, in words.
-    pub waiting: Vec<String>,
-    pub mode: Option<Mode>,
 }
 
 /// What became of a message that came in.
@@ -118,7 +66,7 @@ impl Conversation {
                 session
             }
         };
-        let state = State { ledger, work: VecDeque::new(), running: None, has_worker: false };
+        let state = State::of(ledger);
         Ok(Self {
             person,
             served,
@@ -152,11 +100,7 @@ impl Conversation {
     }
 
     pub fn standing(&self) -> Standing {
-        let state = self.state();
-        let running = state.running.as_ref().map(|running| running.goal.clone());
-        let queued = state.ledger.kept.queued();
-        let waiting = state.ledger.kept.pending().map(named).collect();
-        Standing { running, queued, waiting, mode: state.ledger.kept.mode }
+        self.state().standing()
     }
 
     /// What was wrong with what was kept of it, for the next who comes in.
@@ -264,6 +208,10 @@ impl Conversation {
         if state.running.is_some() {
             return Err(Error::new("a run goes on").hint("`/stop` ends it"));
         }
+        if state.at_turn.is_some() {
+            let text = "a message waits here until a run of another conversation has ended";
+            return Err(Error::new(text).hint("`/stop` drops it"));
+        }
         if state.ledger.kept.knows(id) {
             return Err(Error::new("this was taken before: it is not done again"));
         }
@@ -339,12 +287,14 @@ impl Conversation {
     pub fn next(&self, idle: Duration, is_ending: &AtomicBool) -> Option<Work> {
         let begun = Instant::now();
         let mut state = self.state();
+        state.in_hand = None;
         loop {
             if is_ending.load(Ordering::Relaxed) {
                 state.has_worker = false;
                 return None;
             }
             if let Some(work) = state.work.pop_front() {
+                state.in_hand = Some(work.id());
                 return Some(work);
             }
             let Some(left) = idle.checked_sub(begun.elapsed()).filter(|left| !left.is_zero())
@@ -411,9 +361,21 @@ impl Conversation {
         self.state().running = Some(Running { id, goal, cancelled, is_stopped: false });
     }
 
-    /// And ends; or what ran had to be given up, whose id is told.
-    pub fn release(&self) -> Option<Uuid> {
-        self.state().running.take().map(|running| running.id)
+    /// And ends.
+    pub fn release(&self) {
+        self.state().running = None;
+    }
+
+    /// A message waits for its turn in the repository, or does not any more.
+    pub fn wait_for_turn(&self, message: Option<Uuid>) {
+        self.state().at_turn = message;
+    }
+
+    /// What the worker was at had to be given up: its id, if it had come to any.
+    pub fn give_up(&self) -> Option<Uuid> {
+        let mut state = self.state();
+        (state.running, state.at_turn) = (None, None);
+        state.in_hand.take()
     }
 
     /// Whether the run that goes on was stopped before it could hear of it.

@@ -6,10 +6,11 @@ use uuid::Uuid;
 
 use super::{
     Gateway,
-    conversation::{Conversation, State, Work},
+    conversation::Conversation,
     events,
     ledger::{Ended, Open, Record, Settled},
     message::{Happening, Response, Told, Tone},
+    state::{State, Work},
 };
 use crate::agent::Outcome;
 
@@ -41,9 +42,10 @@ impl Conversation {
         self.tell_end(gateway, id, &ended);
     }
 
-    pub(super) fn tell_end(&self, gateway: &Gateway, id: Uuid, ended: &Ended) {
+    /// Whether the person was there to be told.
+    pub(super) fn tell_end(&self, gateway: &Gateway, id: Uuid, ended: &Ended) -> bool {
         gateway.tell(self, &answer_of(id, ended));
-        gateway.tell_person(self, None, &of_end(ended), |_| true);
+        gateway.tell_person(self, None, &of_end(ended), |_| true)
     }
 
     /// Ends the run that goes on, and with `all` what waits behind it: whether there was a run, how many
@@ -56,10 +58,12 @@ impl Conversation {
             running.cancelled.store(true, Ordering::Relaxed);
         }
         let running = state.running.as_ref().map(|running| running.id);
-        // A run that was cut off, and waits for its answer or its turn, ends where none goes on.
+        // A run that was cut off, and waits for its answer or its turn, ends where none goes on; so does
+        // what would begin now, were it not for another conversation.
+        let at_turn = state.at_turn;
         let is_over = |(id, open): &&(Uuid, Open)| match open.has_begun {
             true => running != Some(*id) && (all || is_idle),
-            false => all,
+            false => all || at_turn == Some(*id),
         };
         let over: Vec<_> = state.ledger.kept.open.iter().filter(is_over).cloned().collect();
         let mut ended = Vec::new();
@@ -83,7 +87,9 @@ impl Conversation {
         let left = state.ledger.kept.queued();
         self.bell.notify_all();
         drop(state);
-        ended.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
+        for (id, ended) in &ended {
+            self.tell_end(gateway, *id, ended);
+        }
         (had_run, dropped, left)
     }
 }

@@ -3,8 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
-    fs, io,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use jiff::Timestamp;
@@ -18,13 +17,13 @@ use super::{
 use crate::Error;
 use elophanto_agent::permissions::Mode;
 use elophanto_base::{
-    jsonl::{self, Caps, Damage, Fault, JsonlError, Log},
+    jsonl::{Caps, Log},
     whole::{PRIVATE, Synced, write_whole},
 };
 
-const CAPS: Caps = Caps { line_bytes: 4 << 20, file_bytes: 256 << 20, faults: 100 };
+pub(super) const CAPS: Caps = Caps { line_bytes: 4 << 20, file_bytes: 256 << 20, faults: 100 };
 /// A log that is longer is written anew, without what is over.
-const LONG: u64 = 8 << 20;
+pub(super) const LONG: u64 = 8 << 20;
 /// Messages whose answers are kept, for whoever sends one again.
 const ANSWERS: usize = 200;
 /// Ids of messages that are known to be done.
@@ -135,6 +134,13 @@ pub struct Open {
     pub asked: Vec<(ApprovalRequest, Option<Settled>)>,
 }
 
+impl Open {
+    /// Who sent it, as settings write it: they alone answer what is asked in its run.
+    pub fn sender(&self) -> String {
+        format!("{}:{}", self.channel.name(), self.user)
+    }
+}
+
 /// What a log says.
 #[derive(Debug, Default)]
 pub struct Kept {
@@ -173,6 +179,17 @@ impl Kept {
         let ended =
             self.order.iter().filter(is_it).filter_map(|id| Some((*id, self.ended.get(id)?)));
         ended.filter(|(_, it)| it.is_cut_off()).map(|(id, it)| (id, it.clone())).collect()
+    }
+
+    /// Whether anything is known of any message, or of what runs without asking.
+    pub(super) fn says_anything(&self) -> bool {
+        let says_nothing = self.open.is_empty() && self.order.is_empty() && self.done.is_empty();
+        !says_nothing || self.mode.is_some()
+    }
+
+    /// Who sent messages that are not done with, as settings write it.
+    pub fn senders(&self) -> impl Iterator<Item = String> {
+        self.open.iter().map(|(_, open)| open.sender())
     }
 
     /// How many messages wait for their turn.
@@ -319,69 +336,13 @@ impl Kept {
 /// The log of one conversation, and what it says.
 #[derive(Debug)]
 pub struct Ledger {
-    log: Log,
+    pub(super) log: Log,
     pub kept: Kept,
     /// Bytes that were added since the log was written whole.
-    grown: u64,
+    pub(super) grown: u64,
 }
 
 impl Ledger {
-    /// Reads a log, or begins one. One that cannot be read, is damaged, or is not that of the conversation
-    /// which `is_its` knows is set aside as it is: what could be read goes on in another, and so does the
-    /// person. What was wrong is said in words.
-    ///
-    /// # Errors
-    /// When it cannot be set aside.
-    pub fn open(path: &Path, is_its: impl Fn(&Kept) -> bool) -> Result<(Self, Vec<String>), Error> {
-        let mut ledger =
-            Self { log: Log::new(path).with_caps(CAPS), kept: Kept::default(), grown: 0 };
-        if path.symlink_metadata().is_err() {
-            return Ok((ledger, Vec::new()));
-        }
-        let mut problems = Vec::new();
-        let mut is_good = match jsonl::read::<Record>(path, &CAPS) {
-            Ok(read) => {
-                let damage = read.damage.iter();
-                problems.extend(damage.map(|Damage { line, fault }| {
-                    format!("`{}`, line {line}: {fault}", path.display())
-                }));
-                let is_whole = read.damage.iter().all(|it| !loses(&it.fault));
-                read.into_records().for_each(|record| ledger.kept.take(&record));
-                is_whole
-            }
-            // It may be read a moment later.
-            Err(JsonlError::Io { path, action, cause }) if passes(&cause) => {
-                let error = JsonlError::Io { path, action, cause };
-                return Err(Error::new(error).hint("nothing was changed: try again"));
-            }
-            Err(cause) => {
-                problems.push(cause.to_string());
-                false
-            }
-        };
-        if ledger.kept.session.is_some() && !is_its(&ledger.kept) {
-            problems.push(format!("`{}` is the log of another conversation", path.display()));
-            ledger.kept = Kept::default();
-            is_good = false;
-        }
-        if is_good {
-            ledger.grown = path.metadata().map_or(0, |metadata| metadata.len());
-            if ledger.grown > LONG {
-                // What cannot be written anew now is later.
-                let _ = ledger.compact();
-            }
-            return Ok((ledger, problems));
-        }
-        // Where something of it could be read, it lies there until that has taken its place.
-        let goes_on = ledger.kept.session.is_some();
-        let aside = set_aside(path, goes_on)?;
-        problems.push(format!("it is kept as it was in `{}`", aside.display()));
-        if goes_on {
-            ledger.compact()?;
-        }
-        Ok((ledger, problems))
-    }
-
     /// Notes something: it is on disk once this returns, and counts.
     ///
     /// # Errors
@@ -397,49 +358,15 @@ impl Ledger {
         Ok(())
     }
 
-    fn compact(&mut self) -> Result<(), Error> {
+    /// Writes the log anew, as a whole or not at all.
+    pub(super) fn compact(&mut self) -> Result<(), Error> {
         let mut bytes = Vec::new();
         for record in self.kept.records(Timestamp::now()) {
             serde_json::to_writer(&mut bytes, &record).map_err(Error::new)?;
             bytes.push(b'\n');
         }
-        write_whole(self.log.path(), &bytes, PRIVATE, Synced::Content)?;
+        write_whole(self.log.path(), &bytes, PRIVATE, Synced::ContentAndName)?;
         self.grown = 0;
         Ok(())
     }
-}
-
-/// Whether a log could not be read for want of something that comes back.
-fn passes(cause: &io::Error) -> bool {
-    let code = cause.raw_os_error();
-    [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EINTR, libc::EAGAIN].map(Some).contains(&code)
-}
-
-/// Whether something that was written is not read any more; the end of a log that a kill cut off was
-/// never told to anybody.
-fn loses(fault: &Fault) -> bool {
-    match fault {
-        Fault::CutOff | Fault::NoFinalNewline | Fault::Glued { .. } | Fault::CarriageReturn => {
-            false
-        }
-        Fault::Zeros { .. }
-        | Fault::ConflictMarker
-        | Fault::TooLong { .. }
-        | Fault::NotJson { .. }
-        | Fault::NotARecord { .. } => true,
-    }
-}
-
-/// Gives a log another name, at which nobody reads it: that name.
-fn set_aside(path: &Path, stays: bool) -> Result<PathBuf, Error> {
-    let mut free = (1..).map(|number| path.with_extension(format!("aside-{number}")));
-    let is_free = |name: &PathBuf| name.symlink_metadata().is_err();
-    let name = free.find(is_free).ok_or_else(|| Error::bug("no name is free"))?;
-    let is_linked = stays && fs::hard_link(path, &name).is_ok();
-    let moved = if is_linked { Ok(()) } else { fs::rename(path, &name) };
-    moved.map_err(|cause| {
-        Error::new(format_args!("`{}` cannot be set aside: {cause}", path.display()))
-            .hint("move it away by hand")
-    })?;
-    Ok(name)
 }

@@ -56,7 +56,11 @@ pub struct Chat {
 
 /// A file that goes with what somebody says.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "an attachment is the id of a file that was handed over, a UUID, or a file within the \
+                 message: {\"name\": \"...\", \"data\": \"its bytes in Base64\"}"
+)]
 pub enum Attached {
     /// The id of one that was handed over before, by `POST /attachment`: at most 20 MiB.
     Id(#[schemars(with = "String", extend("format" = "uuid"))] Uuid),

@@ -13,12 +13,14 @@ mod conversation;
 mod digest;
 mod endings;
 mod events;
+mod found;
 mod identity;
 mod ledger;
 pub mod message;
 mod mode;
 mod remote;
 mod served;
+mod state;
 mod telling;
 #[cfg(test)]
 mod tests;
@@ -46,13 +48,15 @@ use crate::{
 use attachments::Attachments;
 pub use attachments::{AttachmentKind, MOST_BYTES as MOST_ATTACHMENT};
 pub use client::Client;
-use conversation::{Conversation, Standing};
+use conversation::Conversation;
 use elophanto_base::visible::escape_control_line;
 use endings::of_end;
+use found::Found;
 pub use identity::{Channel, Identity, Scopes};
-use ledger::{Ended, Kept, Ledger};
+use ledger::{Ended, Kept};
 use message::{Outgoing, Told};
 pub use served::{Served, people};
+use state::Standing;
 use turns::Turns;
 
 /// Makes the tools that a door brings along for the runs in a workspace.
@@ -151,26 +155,52 @@ impl Gateway {
             if !is_log {
                 continue;
             }
-            let name = entry_name(&path);
-            let is_its = |kept: &Kept| log_name(&kept.person, &kept.root) == name;
-            let (ledger, damage) = match Ledger::open(&path, is_its) {
-                Ok(read) => read,
+            let found = match Found::read(&path) {
+                Ok(found) => found,
                 Err(error) => {
                     problems.push(error.message().to_owned());
                     continue;
                 }
             };
-            let known = problems.len();
+            let name = entry_name(&path);
+            let Some((person, served)) = self.owner(found.kept(), &name) else {
+                problems.extend_from_slice(found.problems());
+                let Kept { session, person, root, .. } = found.kept();
+                if session.is_some() && log_name(person, root) != name {
+                    let text = format!("`{}` is the log of another conversation", path.display());
+                    problems.push(text);
+                }
+                continue;
+            };
+            let taken = found.take_up(&person, &served.root);
+            let (ledger, damage) = match taken {
+                Ok(taken) => taken,
+                Err(error) => {
+                    problems.push(error.message().to_owned());
+                    continue;
+                }
+            };
+            let key = (person.clone(), served.root.clone());
+            let conversation = Conversation::new(person, served.clone(), ledger)?;
+            damage.iter().for_each(|problem| conversation.notice(problem));
             problems.extend(damage);
-            let (person, root) = (ledger.kept.person.clone(), ledger.kept.root.clone());
-            let served = self.options.repositories.iter().find(|served| served.root == root);
-            if let (Some(served), false) = (served, person.is_empty()) {
-                let conversation = Conversation::new(person.clone(), served.clone(), ledger)?;
-                problems[known..].iter().for_each(|problem| conversation.notice(problem));
-                lock(&self.conversations).insert((person, root), Arc::new(conversation));
-            }
+            lock(&self.conversations).insert(key, Arc::new(conversation));
         }
         Ok(problems)
+    }
+
+    /// Whose log is called so, about which repository that is served: by what it says itself or, where
+    /// that is lost, by who sent what waits in it.
+    fn owner(&self, kept: &Kept, name: &str) -> Option<(String, &Served)> {
+        let people: Vec<String> = match kept.session {
+            Some(_) => vec![kept.person.clone()],
+            None => kept.senders().flat_map(|key| [self.person_of(key.clone()), key]).collect(),
+        };
+        let mut all = self.options.repositories.iter();
+        all.find_map(|served| {
+            let is_its = |person: &&String| log_name(person, &served.root) == name;
+            people.iter().find(is_its).map(|person| (person.clone(), served))
+        })
     }
 
     /// A client has come in: it is told how its conversation stands, and what waits for an answer.
@@ -198,13 +228,16 @@ impl Gateway {
         // First, so that the status counts what can still be answered.
         let theirs = || all.iter().filter(|it| self.person_of(it.person.clone()) == person);
         theirs().for_each(|conversation| conversation.expire(self));
-        let status = self.envelope(&client, conversation.session(), &self.status(&client, None));
-        {
-            // Nobody tells it anything before its status.
+        let own = {
+            // Nothing happens between its status and its entering, and nobody tells it anything before.
+            let state = conversation.state();
+            let status = self.status_in(&client, &conversation, &state, None);
+            let status = self.envelope(&client, conversation.session(), &status);
             let mut clients = lock(&self.clients);
             client.outbox.put(Arc::new(status));
             clients.push(Arc::clone(&client));
-        }
+            state.pending(self, &person)
+        };
         for conversation in theirs() {
             for notice in conversation.take_notices() {
                 let told = events::notice(notice, message::Tone::Warning);
@@ -218,7 +251,9 @@ impl Gateway {
             conversation.told(untold.iter().take_while(put).map(|(id, _)| *id).collect());
         }
         if client.identity.scopes.approve {
-            for request in all.iter().flat_map(|it| it.pending(self, &person)) {
+            let is_other = |it: &&Arc<Conversation>| !Arc::ptr_eq(it, &conversation);
+            let others = all.iter().filter(is_other).flat_map(|it| it.pending(self, &person));
+            for request in own.into_iter().chain(others) {
                 self.send(&client, &Told::ApprovalRequest(Box::new(request)));
             }
         }
@@ -238,7 +273,7 @@ impl Gateway {
         if !identity.scopes.chat {
             return Err(Error::new("this connection may only read"));
         }
-        self.attachments.keep(&self.person(identity), name, bytes)
+        self.attachments.keep(&identity.key(), name, bytes)
     }
 
     /// How all conversations stand in which something goes on or waits.
@@ -319,18 +354,24 @@ impl Gateway {
     }
 
     /// The conversation of a person about a repository, which may begin here.
-    fn conversation(&self, person: &str, served: &Served) -> Result<Arc<Conversation>, Error> {
+    fn conversation(
+        self: &Arc<Self>,
+        person: &str,
+        served: &Served,
+    ) -> Result<Arc<Conversation>, Error> {
         let key = (person.to_owned(), served.root.clone());
         let mut all = lock(&self.conversations);
         if let Some(conversation) = all.get(&key) {
             return Ok(Arc::clone(conversation));
         }
         let path = self.options.folder.join("conversations").join(log_name(person, &served.root));
-        let is_its = |kept: &Kept| kept.person == person && kept.root == served.root;
-        let (ledger, problems) = Ledger::open(&path, is_its)?;
+        let (ledger, problems) = Found::read(&path)?.take_up(person, &served.root)?;
         let conversation = Arc::new(Conversation::new(person.to_owned(), served.clone(), ledger)?);
         problems.iter().for_each(|problem| conversation.notice(problem));
         all.insert(key, Arc::clone(&conversation));
+        drop(all);
+        // Where its log could not be read, or not be told whose it is, when everything else was begun.
+        conversation.begin_again(self);
         Ok(conversation)
     }
 

@@ -15,32 +15,39 @@ pub struct Served {
 }
 
 impl Served {
-    /// What the settings say is served (`gateway.repositories`), each once; `around` is the repository around the current
-    /// folder, which they call `.`.
+    /// What the settings say is served (`gateway.repositories`), each once; `around` is the repository
+    /// around the current folder, which they call `.`. What is no repository now is told, in words.
     ///
     /// # Errors
-    /// When one of them is none, or there is none around the current folder.
+    /// When none of them is one, or there is none around the current folder where they name no other.
     pub fn all(
         folders: &[PathBuf],
         around: Option<&Path>,
         environment: &Environment,
-    ) -> Result<Vec<Self>, Error> {
+    ) -> Result<(Vec<Self>, Vec<String>), Error> {
         let mut roots: Vec<PathBuf> = Vec::new();
+        let mut missing = Vec::new();
         for folder in folders {
             let root = match around {
-                Some(around) if folder == Path::new(".") => around.to_owned(),
-                _ => root(folder, environment)?,
+                Some(around) if folder == Path::new(".") => Ok(around.to_owned()),
+                _ => root(folder, environment),
             };
-            if !roots.contains(&root) {
-                roots.push(root);
+            match root {
+                Ok(root) if roots.contains(&root) => {}
+                Ok(root) => roots.push(root),
+                Err(error) => missing.push(error),
             }
         }
+        if roots.is_empty() && !missing.is_empty() {
+            return Err(missing.swap_remove(0));
+        }
+        let missing = missing.iter().map(|error| error.message().to_owned()).collect();
         let names = names(&roots);
         let served = names.into_iter().zip(roots).map(|(name, root)| {
             let base = KnowledgeBase { folder: root.clone(), environment: environment.clone() };
             Self { name, root, base }
         });
-        Ok(served.collect())
+        Ok((served.collect(), missing))
     }
 }
 

@@ -8,7 +8,8 @@ use super::{
     Connected, Gateway, Identity,
     conversation::Conversation,
     lock,
-    message::{Outgoing, Status, Told, VERSION},
+    message::{Failure, Happening, Outgoing, Status, Told, VERSION},
+    state::{Standing, State},
 };
 
 impl Gateway {
@@ -18,24 +19,26 @@ impl Gateway {
     }
 
     /// Tells the person of a conversation, and whoever sent the message that this is about where that is
-    /// somebody else by now, wherever they are, if they may know.
+    /// somebody else by now, wherever they are, if they may know: whether anybody was told.
     pub(super) fn tell_person(
         &self,
         conversation: &Conversation,
         sender: Option<&str>,
         told: &Told,
         may: impl Fn(&Identity) -> bool,
-    ) {
+    ) -> bool {
         let session = conversation.session();
         let own = self.person_of(conversation.person.clone());
         let sender = sender.map(|sender| self.person_of(sender.to_owned()));
         let clients: Vec<_> = lock(&self.clients).clone();
+        let mut is_told = false;
         for client in clients {
             let is_it = client.person == own || sender.as_ref() == Some(&client.person);
             if is_it && may(&client.identity) {
-                self.put(&client, session, told);
+                is_told |= self.put(&client, session, told);
             }
         }
+        is_told
     }
 
     fn tell_those(&self, told: &Told, is_it: impl Fn(&Connected) -> bool) {
@@ -53,16 +56,28 @@ impl Gateway {
 
     pub(super) fn status(&self, client: &Connected, accepted: Option<Uuid>) -> Told {
         let conversation = client.conversation();
-        let standing = conversation.standing();
+        let state = conversation.state();
+        self.status_in(client, &conversation, &state, accepted)
+    }
+
+    /// The same while nothing changes.
+    pub(super) fn status_in(
+        &self,
+        client: &Connected,
+        conversation: &Conversation,
+        state: &State,
+        accepted: Option<Uuid>,
+    ) -> Told {
+        let Standing { running, queued, .. } = state.standing();
         Told::Status(Status {
             version: VERSION,
             server: self.options.version.clone(),
             repository: conversation.served.name.clone(),
             repositories: self.options.repositories.iter().map(|it| it.name.clone()).collect(),
             scopes: client.identity.scopes.names(),
-            running: standing.running,
-            queued: standing.queued,
-            approvals: conversation.pending(self, &client.person).len(),
+            running,
+            queued,
+            approvals: state.pending(self, &client.person).len(),
             accepted,
         })
     }
@@ -72,12 +87,37 @@ impl Gateway {
     }
 
     pub(super) fn envelope(&self, client: &Connected, session_id: Uuid, told: &Told) -> Outgoing {
-        Outgoing {
-            id: Uuid::new_v4(),
-            session_id,
-            channel: client.identity.channel,
-            user_id: client.identity.user.clone(),
-            body: told.clone(),
+        let Identity { channel, user, .. } = client.identity.clone();
+        let mut body = told.clone();
+        if !channel.is_of_this_machine() {
+            self.hide_folder(&mut body);
+        }
+        Outgoing { id: Uuid::new_v4(), session_id, channel, user_id: user, body }
+    }
+
+    /// Where files of the gateway lie is nothing to other machines: what is wrong with one is said all
+    /// the same.
+    fn hide_folder(&self, told: &mut Told) {
+        let folder = self.options.folder.display().to_string();
+        let hide = |text: &mut String| {
+            if text.contains(&folder) {
+                *text = text.replace(&folder, "[the gateway's folder]");
+            }
+        };
+        match told {
+            Told::Error(Failure { detail, hint, .. }) => {
+                hide(detail);
+                hint.iter_mut().for_each(hide);
+            }
+            Told::Event(happening) => match &mut **happening {
+                Happening::Notification { text, .. } | Happening::Error { text } => hide(text),
+                Happening::TaskComplete(complete) => {
+                    hide(&mut complete.reason);
+                    complete.warnings.iter_mut().for_each(hide);
+                }
+                _ => {}
+            },
+            Told::Response(_) | Told::ApprovalRequest(_) | Told::Status(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! The ledger of a conversation, without a model: what is kept over restarts and cuts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -9,15 +9,29 @@ use uuid::Uuid;
 use super::{
     Channel,
     events::without_run,
+    found::Found,
     ledger::{Ended, Ledger, Record, Settled},
     message::{ApprovalOf, ApprovalRequest, Word},
 };
 
-fn id(number: u128) -> Uuid {
+pub(super) fn open(path: &Path) -> (Ledger, Vec<String>) {
+    Found::read(path).unwrap().take_up("cli:ada", Path::new("/r")).unwrap()
+}
+
+pub(super) fn opened() -> Record {
+    Record::Opened {
+        person: "cli:ada".to_owned(),
+        root: PathBuf::from("/r"),
+        session: id(99),
+        at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+pub(super) fn id(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
 
-fn taken(number: u128) -> Record {
+pub(super) fn taken(number: u128) -> Record {
     Record::Taken {
         id: id(number),
         content: format!("message {number}"),
@@ -28,7 +42,7 @@ fn taken(number: u128) -> Record {
     }
 }
 
-fn ended(number: u128) -> Record {
+pub(super) fn ended(number: u128) -> Record {
     let complete = without_run("goal", "done", "the agent gave its answer".to_owned());
     let ended = Ended { answer: format!("answer {number}"), sources: Vec::new(), complete };
     Record::Ended { id: id(number), ended: Box::new(ended) }
@@ -61,18 +75,12 @@ fn begun(number: u128) -> Record {
 fn what_is_known_of_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.jsonl");
-    let (mut ledger, problems) = Ledger::open(&path, |_| true).unwrap();
+    let (mut ledger, problems) = open(&path);
     assert!(problems.is_empty() && ledger.kept.session.is_none());
-    let opened = Record::Opened {
-        person: "cli:ada".to_owned(),
-        root: PathBuf::from("/r"),
-        session: id(99),
-        at: Timestamp::UNIX_EPOCH,
-    };
-    for record in [opened, taken(1), taken(1), begun(1), asked(1, 7), taken(2)] {
+    for record in [opened(), taken(1), taken(1), begun(1), asked(1, 7), taken(2)] {
         ledger.note(&record).unwrap();
     }
-    let (ledger_again, _) = Ledger::open(&path, |_| true).unwrap();
+    let (ledger_again, _) = open(&path);
     let kept = &ledger_again.kept;
     assert_eq!(kept.open.len(), 2);
     assert_eq!(kept.waiting(id(7)).map(|(message, _)| message), Some(id(1)));
@@ -87,10 +95,10 @@ fn what_is_known_of_a_message() {
             goes_on: false,
         })
         .unwrap();
-    let open = ledger.kept.find(id(1)).unwrap();
-    assert_eq!(open.asked[0].1.as_ref().map(Settled::word), Some("once"));
+    let message = ledger.kept.find(id(1)).unwrap();
+    assert_eq!(message.asked[0].1.as_ref().map(Settled::word), Some("once"));
     ledger.note(&ended(1)).unwrap();
-    let (read, _) = Ledger::open(&path, |_| true).unwrap();
+    let (read, _) = open(&path);
     assert_eq!(read.kept.ended[&id(1)].answer, "answer 1");
     assert_eq!(read.kept.pending().count(), 0);
 }
@@ -99,7 +107,7 @@ fn what_is_known_of_a_message() {
 fn answers_of_long_ago_are_let_go_of_and_their_messages_stay_known() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.jsonl");
-    let (mut ledger, _) = Ledger::open(&path, |_| true).unwrap();
+    let (mut ledger, _) = open(&path);
     for number in 0..300 {
         ledger.kept.take(&taken(number));
         ledger.kept.take(&ended(number));
@@ -125,7 +133,7 @@ proptest! {
             3 => settled(10 + number),
             _ => ended(*number),
         };
-        let records: Vec<Record> = steps.iter().map(record).collect();
+        let records: Vec<Record> = [opened()].into_iter().chain(steps.iter().map(record)).collect();
         let mut kept = super::ledger::Kept::default();
         records.iter().for_each(|record| kept.take(record));
         let mut anew = super::ledger::Kept::default();
@@ -135,7 +143,7 @@ proptest! {
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.jsonl");
-        let (mut ledger, _) = Ledger::open(&path, |_| true).unwrap();
+        let (mut ledger, _) = open(&path);
         records.iter().for_each(|record| ledger.note(record).unwrap());
         let bytes = std::fs::read(&path).unwrap_or_default();
         let cut = cut.min(bytes.len());
@@ -144,7 +152,7 @@ proptest! {
         records[..whole].iter().for_each(|record| by_then.take(record));
         if cut > 0 {
             std::fs::write(&path, &bytes[..cut]).unwrap();
-            let (read, _) = Ledger::open(&path, |_| true).unwrap();
+            let (read, _) = open(&path);
             // A last line that is whole but for its line end may count.
             let mut or_one_more = super::ledger::Kept::default();
             records.iter().take(whole + 1).for_each(|record| or_one_more.take(record));

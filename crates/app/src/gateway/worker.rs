@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{
     Gateway, Identity,
-    conversation::{Conversation, Work},
+    conversation::Conversation,
     events,
     ledger::{Ended, Settled},
     message::{
@@ -18,6 +18,7 @@ use super::{
     },
     mode,
     remote::{Remote, answer},
+    state::Work,
 };
 use crate::{
     Error, Reporter,
@@ -39,33 +40,34 @@ pub fn work(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) {
     match worked {
         Ok(Ok(())) => {}
         // What was to be done cannot be: whoever waits for it is told.
-        Ok(Err(error)) => {
-            while let Some(work) = conversation.next(Duration::ZERO, gateway.ending()) {
-                refuse(gateway, conversation, &work, &error);
-            }
-        }
+        Ok(Err(error)) => refuse_all(gateway, conversation, &error),
         Err(_) => {
             let error = Error::bug("a run had to be given up");
-            if let Some(id) = conversation.release() {
-                refuse(gateway, conversation, &Work::Message(id), &error);
+            match conversation.give_up() {
+                Some(id) => {
+                    refuse(gateway, conversation, id, &error);
+                    conversation.dismiss();
+                    conversation.reemploy(gateway);
+                }
+                // It came to no work at all, and the next one would not either.
+                None => refuse_all(gateway, conversation, &error),
             }
-            conversation.dismiss();
-            conversation.reemploy(gateway);
         }
     }
 }
 
-fn refuse(gateway: &Gateway, conversation: &Conversation, work: &Work, error: &Error) {
-    let (Work::Message(id)
-    | Work::GoOn { message: id, .. }
-    | Work::Command { reply_to: id, .. }
-    | Work::Shell { reply_to: id, .. }) = work;
-    gateway.tell(conversation, &failure(error, Some(*id)));
-    if let Work::Message(id) | Work::GoOn { message: id, .. } = work {
-        let Ok(Some((goal, _))) = conversation.begin(*id, &Arc::default()) else { return };
-        let ended = Ended::without_answer(events::failed(&goal, error));
-        conversation.end(gateway, *id, ended);
+fn refuse_all(gateway: &Gateway, conversation: &Conversation, error: &Error) {
+    while let Some(work) = conversation.next(Duration::ZERO, gateway.ending()) {
+        refuse(gateway, conversation, work.id(), error);
     }
+}
+
+fn refuse(gateway: &Gateway, conversation: &Conversation, id: Uuid, error: &Error) {
+    gateway.tell(conversation, &failure(error, Some(id)));
+    // Of what is no message, or over by now, there is nothing to be noted.
+    let Ok(Some((goal, _))) = conversation.begin(id, &Arc::default()) else { return };
+    let ended = Ended::without_answer(events::failed(&goal, error));
+    conversation.end(gateway, id, ended);
 }
 
 /// Why something was not done.
@@ -137,9 +139,12 @@ impl Here<'_> {
         let waits = || {
             let text = "a run of another conversation goes on in this repository: this begins when \
                         that has ended";
+            conversation.wait_for_turn(Some(id));
             gateway.tell(conversation, &events::notice(text.to_owned(), message::Tone::Note));
         };
-        let Some(_turn) = gateway.turns.take(&conversation.served.root, &is_wanted, &waits) else {
+        let turn = gateway.turns.take(&conversation.served.root, &is_wanted, &waits);
+        conversation.wait_for_turn(None);
+        let Some(_turn) = turn else {
             // Dropped by `/stop all`.
             if !gateway.is_ending() {
                 return true;
@@ -154,26 +159,32 @@ impl Here<'_> {
             Ok(None) => return true,
             Err(error) => {
                 let error = error.hint("it stays in line: send it again when there is room");
-                gateway.tell(conversation, &failure(&error, Some(id)));
                 conversation.put_back(match answered {
                     Some((request, settled)) => {
                         Work::GoOn { message: id, request: Box::new(request), settled }
                     }
                     None => Work::Message(id),
                 });
+                // Whoever hears it may send it again at once.
+                gateway.tell(conversation, &failure(&error, Some(id)));
                 return false;
             }
         };
         chat.keep_here(!conversation.is_of_this_machine(id));
         gateway.tell_status(conversation, None);
         if let Some((request, settled)) = &answered {
-            chat.give(cut_off(request, settled));
+            chat.attach(cut_off(request, settled));
         }
         for id in attachments {
             match gateway.attachments.given(id) {
                 Ok(given) => chat.attach(given),
                 Err(error) => {
                     let text = error.message().to_owned();
+                    let origin = "the gateway, of a file that goes with this message".to_owned();
+                    chat.attach(Given::Text {
+                        origin,
+                        text: format!("it cannot be shown: {text}"),
+                    });
                     gateway.tell(conversation, &events::notice(text, message::Tone::Warning));
                 }
             }

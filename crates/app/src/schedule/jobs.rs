@@ -3,7 +3,9 @@
 
 use std::{
     fs,
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
@@ -111,11 +113,12 @@ impl Jobs {
         jsonl::read::<Run>(&log, &Caps::default()).ok()?.into_records().last()
     }
 
-    /// Runs the command of a job, unless its last run still goes on, and writes one line about it.
+    /// Runs the command of a job, unless its last run still goes on, and writes one line about it, also
+    /// where it is told to end, which sets `ended`: the line is written once it has ended.
     ///
     /// # Errors
     /// When there can be no such job, it cannot be started, or the line not be written.
-    pub fn run(&self, job: &Job) -> Result<Run, Error> {
+    pub fn run(&self, job: &Job, ended: &AtomicBool) -> Result<Run, Error> {
         job.check().map_err(ScheduleError::from)?;
         let unit = unit_name(&job.name, &job.folder);
         fs::create_dir_all(&self.state)?;
@@ -124,13 +127,17 @@ impl Jobs {
         let (exit, said) = match &held {
             None => (Some(0), "the last run still goes on".to_owned()),
             Some(_) => {
-                let output = process::finish(&job.program, &job.command)?;
+                let output = process::finish(&job.program, &job.command, ended)?;
                 let text = if output.status.success() || output.stderr.is_empty() {
                     output.stdout
                 } else {
                     output.stderr
                 };
-                (output.status.code(), last_line(&text))
+                let said = match output.status.signal() {
+                    Some(signal) => format!("ended by signal {signal}"),
+                    None => last_line(&text),
+                };
+                (output.status.code(), said)
             }
         };
         let run = Run {
@@ -154,13 +161,24 @@ impl Jobs {
         self.state.join("gateway.json")
     }
 
+    /// Held by the job that the gateway runs in a repository, for as long as it goes on: the gateway that
+    /// started it may be gone. No job can have this name.
+    pub(super) fn turn(&self, folder: &Path) -> PathBuf {
+        self.state.join(format!("{}.lock", unit_name("_", folder)))
+    }
+
+    /// Where a job that the gateway runs says why it cannot begin.
+    pub(super) fn words(&self, job: &Job) -> PathBuf {
+        self.state.join(format!("{}.err", unit_name(&job.name, &job.folder)))
+    }
+
     fn log(&self, unit: &str) -> PathBuf {
         self.state.join(format!("{unit}.jsonl"))
     }
 }
 
 /// The line that says most: the error, else the last one that says anything.
-fn last_line(text: &[u8]) -> String {
+pub(super) fn last_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let error = text.lines().find(|line| line.starts_with("error: "));
     let last = || text.lines().map(str::trim).rfind(|line| !line.is_empty());

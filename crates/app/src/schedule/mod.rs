@@ -17,7 +17,7 @@ mod keeper;
 mod kept;
 mod process;
 mod scheduler;
-mod standing;
+mod service;
 mod systemd;
 mod units;
 
@@ -31,7 +31,7 @@ pub use job::{
 pub use jobs::{Jobs, Run};
 pub use kept::kept_entry;
 pub use scheduler::{Added, Adding, Backend, Installed, Listing, Outcome, Place, Scheduler};
-pub use standing::GatewayUnit;
+pub use service::GatewayUnit;
 pub use systemd::{service_unit, timer_unit, unit_name};
 
 /// Most bytes of a crontab, and of a unit file of ours.
@@ -67,7 +67,7 @@ pub enum ScheduleError {
     #[error("`{}` has a job `{name}` already, which differs", folder.display())]
     Taken { name: String, folder: PathBuf },
     /// A place that by its name is ours says something that we did not write.
-    #[error("{0} is named like one of ours and is not as we wrote it; remove it by hand")]
+    #[error("{0} is named like one of ours and is not as we wrote it")]
     Unclear(Place),
     /// A link, a folder, a device where a file of ours belongs.
     #[error("`{}` is no plain {expected}", path.display())]

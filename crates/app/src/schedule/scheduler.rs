@@ -78,7 +78,8 @@ pub struct Listing {
 /// How a job is put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Adding {
-    /// It takes the place of another one of the same name and folder.
+    /// It takes the place of another one of the same name and folder, and of a file of the gateway's jobs
+    /// that is not as we wrote it.
     pub replace: bool,
     /// The gateway is to run it, whoever else could.
     pub by_gateway: bool,
@@ -95,10 +96,12 @@ pub enum Outcome {
 }
 
 /// What [`Scheduler::add`] did, and who runs the job now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
     pub outcome: Outcome,
     pub backend: Backend,
+    /// Where the file of the gateway's jobs is now that was not as we wrote it.
+    pub aside: Option<PathBuf>,
 }
 
 /// Access to the user's systemd and crontab, and to the jobs that the gateway runs.
@@ -166,7 +169,12 @@ impl Scheduler<'_> {
         let lines = lines(&crontab, &job.name, &job.folder)?;
         // A timer that cannot be read is a job too, one that differs.
         let in_units = before.timer.as_ref().map(|_| before.job());
-        let kept = kept::read(&self.kept)?;
+        let (kept, aside) = match kept::read(&self.kept) {
+            Err(ScheduleError::Unclear(_)) if how.replace => {
+                (Vec::new(), Some(kept::set_aside(&self.kept)?))
+            }
+            kept => (kept?, None),
+        };
         let in_kept = kept.iter().map(|kept| &kept.job).find(|it| it.is(&job.name, &job.folder));
         let is_other = |there: &Option<Job>| there.as_ref() != Some(job);
         let has_timer = in_units.is_some() || !lines.is_empty();
@@ -198,7 +206,7 @@ impl Scheduler<'_> {
             if (there, backend) == (Backend::Systemd, Backend::Systemd) {
                 calls::enable(self.run, &unit, false)?;
             }
-            return Ok(Added { outcome, backend: there });
+            return Ok(Added { outcome, backend: there, aside });
         }
         let mut others = kept::without(&kept, (&job.name, &job.folder));
         let done = match (backend, &crontab) {
@@ -228,19 +236,26 @@ impl Scheduler<'_> {
         };
         let done = done.and_then(|()| match backend {
             Backend::Systemd | Backend::Cron if in_kept.is_some() => {
-                kept::write(&self.kept, &others)
+                kept::write(&self.kept, &others).or_else(|cause| match &crontab {
+                    // Its line would stay beside what is brought back below.
+                    Crontab::Text(text) if backend == Backend::Cron || !lines.is_empty() => {
+                        Err(match calls::install(self.run, text.clone()) {
+                            Ok(()) => cause,
+                            Err(then) => undone(cause, then),
+                        })
+                    }
+                    _ => Err(cause),
+                })
             }
             _ => Ok(()),
         });
         match done {
-            Ok(()) => Ok(Added { outcome, backend }),
+            Ok(()) => Ok(Added { outcome, backend, aside }),
             Err(cause) => {
                 let cause = self.undo(&unit, &before, cause);
                 Err(match kept::write(&self.kept, &kept) {
                     Ok(()) => cause,
-                    Err(then) => {
-                        ScheduleError::Undone { cause: Box::new(cause), then: Box::new(then) }
-                    }
+                    Err(then) => undone(cause, then),
                 })
             }
         }
@@ -310,7 +325,7 @@ impl Scheduler<'_> {
             let _ = calls::disable(self.run, unit);
         }
         if let Err(then) = units::write(&self.units, unit, before) {
-            return ScheduleError::Undone { cause: Box::new(cause), then: Box::new(then) };
+            return undone(cause, then);
         }
         let _ = match before.timer {
             Some(_) => calls::enable(self.run, unit, true),
@@ -331,6 +346,10 @@ impl Scheduler<'_> {
         };
         lock().map_err(|cause| ScheduleError::Io { path: self.lock.clone(), cause })
     }
+}
+
+fn undone(cause: ScheduleError, then: ScheduleError) -> ScheduleError {
+    ScheduleError::Undone { cause: Box::new(cause), then: Box::new(then) }
 }
 
 /// Systemd if it answers, else cron; the gateway where neither is there.

@@ -24,6 +24,8 @@ struct Machine {
     /// The words with which a call begins that fails.
     fails: RefCell<Option<&'static str>>,
     calls: RefCell<Vec<String>>,
+    /// Whether the file of the gateway's jobs cannot be written once a crontab was.
+    breaks: Cell<bool>,
 }
 
 impl Machine {
@@ -35,6 +37,7 @@ impl Machine {
             systemd: Cell::new(systemd),
             fails: RefCell::new(None),
             calls: RefCell::default(),
+            breaks: Cell::new(false),
         }
     }
 
@@ -60,6 +63,11 @@ impl Machine {
             (_, Some(text)) => {
                 assert_eq!(call.arguments, ["-"]);
                 text.clone_from(&call.input);
+                if self.breaks.replace(false) {
+                    let kept = self.home.path().join("state/gateway.json");
+                    fs::remove_file(&kept).unwrap();
+                    fs::create_dir(&kept).unwrap();
+                }
                 (0, Vec::new(), "")
             }
         };
@@ -122,7 +130,7 @@ fn is_question(call: &str) -> bool {
 }
 
 fn added(outcome: Outcome, backend: Backend) -> Added {
-    Added { outcome, backend }
+    Added { outcome, backend, aside: None }
 }
 
 /// The same story for both.
@@ -304,8 +312,16 @@ fn by_the_gateway() {
     fs::write(&path, "[").unwrap();
     assert_eq!(machine.jobs(), std::slice::from_ref(&job));
     assert_eq!(machine.list().unclear, [Place::File { path: path.clone() }]);
-    assert!(matches!(by_gateway(&machine, &job, true), Err(ScheduleError::Unclear(_))));
-    assert_eq!(fs::read_to_string(path).unwrap(), "[");
+    assert!(matches!(by_gateway(&machine, &job, false), Err(ScheduleError::Unclear(_))));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "[");
+    // Put aside where that is asked for.
+    let added = by_gateway(&machine, &job, true).unwrap();
+    let aside = added.aside.unwrap();
+    assert_eq!(
+        (added.outcome, fs::read_to_string(aside).unwrap()),
+        (Outcome::Replaced, "[".into())
+    );
+    assert_eq!(machine.jobs(), [job]);
 }
 
 /// Systemd starts the gateway; without it nothing is changed.
@@ -437,4 +453,17 @@ fn an_entry_edited_by_hand_is_not_guessed_at() {
     let elsewhere = Job { folder: PathBuf::from("/s"), ..job };
     machine.add(&elsewhere, false).unwrap();
     assert_eq!(machine.jobs(), [elsewhere]);
+}
+
+#[test]
+fn what_failed_after_the_crontab_was_written_takes_that_back() {
+    let before = "1 2 * * * backup\n";
+    let machine = Machine::new(false, Some(before));
+    let job = job("a", 3600, &["scan"], "/r");
+    machine.with(|it| it.add(&job, Adding { replace: false, by_gateway: true })).unwrap();
+    let other = Job { every: Duration::from_secs(7200), ..job };
+    machine.breaks.set(true);
+    assert!(matches!(machine.add(&other, true), Err(ScheduleError::Undone { .. })));
+    assert!(!machine.breaks.get());
+    assert_eq!(machine.crontab(), before);
 }

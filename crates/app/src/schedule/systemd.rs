@@ -10,6 +10,8 @@ use super::job::{Job, JobError, check_path, checked_program, is_name, is_plain};
 
 /// First line of every unit file of ours.
 const MARK: &str = "# Written by `elophanto schedule`, which also removes it.";
+/// Exit code of a gateway that ends since another one of the user serves.
+const GATEWAY_RUNS: u8 = 1;
 /// How the names of unit files of ours begin.
 const PREFIX: &str = "elophanto-";
 /// Digits of the hash of the folder in a unit's name.
@@ -53,7 +55,8 @@ pub fn timer_unit(job: &Job) -> Result<String, JobError> {
     ))
 }
 
-/// The gateway as a service: begun when the user's systemd begins, and again when it falls.
+/// The gateway as a service: begun when the user's systemd begins, and again when it falls; not where it
+/// says by its exit code that another one serves.
 ///
 /// # Errors
 /// When one of both cannot be written into a unit file.
@@ -63,7 +66,8 @@ pub(super) fn gateway_unit(program: &Path, folder: &Path) -> Result<String, JobE
     Ok(format!(
         "{MARK}\n[Unit]\nDescription=elophanto gateway ({folder})\n\n\
          [Service]\nWorkingDirectory={folder}{}\nExecStart={} gateway\n\
-         Restart=on-failure\nRestartSec=10\n\n[Install]\nWantedBy=default.target\n",
+         Restart=on-failure\nRestartSec=10\nRestartPreventExitStatus={GATEWAY_RUNS}\n\n\
+         [Install]\nWantedBy=default.target\n",
         end(&folder),
         quote(program, false)
     ))

@@ -93,15 +93,14 @@ impl Detached {
         let _ = self.0.wait();
     }
 
-    /// Asks it, and what it started, to end.
-    pub fn end_group(&mut self) {
+    /// Asks it, and what it started, to end; waits for nothing.
+    pub fn ask_group_to_end(&mut self) {
         if let Ok(Some(_)) = self.0.try_wait() {
             return;
         }
         // SAFETY: hands over numbers only; the child was not waited for, so that the number of its
         // group is nobody else's.
         unsafe { libc::kill(-self.0.id().cast_signed(), libc::SIGTERM) };
-        let _ = self.0.wait();
     }
 
     /// Whether it has ended already.

@@ -210,6 +210,9 @@ fn pages_that_attack() {
         format!("{}x", (0..MANY).map(|n| format!("<p><i id={n}>")).collect::<String>()),
         format!("<table>{}</table>", "<tr><td>x".repeat(MANY / 2)),
         format!("<table><tr>{}<tr><td>x</table>", "<td>x".repeat(MANY / 2)),
+        // Much text within much, all of which is gone through for each.
+        format!("{}{}", "<div>".repeat(190), "Otters swim. ".repeat(20 * MANY)),
+        format!("{}{}", "<div class=nav>".repeat(190), "Otters swim. ".repeat(20 * MANY)),
     ];
     for page in pages {
         let found = html(&page);

@@ -1,13 +1,14 @@
 //! A conversation through the gateway that runs: what is typed goes there, what happens is shown as it
 //! is where the agent works here.
 
+mod asked;
 mod elsewhere;
 mod prompt;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
@@ -33,10 +34,7 @@ use crate::{
     },
 };
 use elophanto_agent::{Approver, Event};
-use elophanto_app::{
-    Error,
-    gateway::message::{ApprovalRequest, TaskComplete, Word},
-};
+use elophanto_app::{Error, gateway::message::TaskComplete};
 
 /// How often whoever waits looks whether the run is to end.
 const LOOKS: Duration = Duration::from_millis(50);
@@ -46,7 +44,7 @@ const GREETING: Duration = Duration::from_secs(10);
 /// A conversation at a terminal, held by the gateway.
 struct Through<'a> {
     conversation: Conversation,
-    heard: Receiver<Heard>,
+    heard: Arc<Mutex<Receiver<Heard>>>,
     /// What has come and was not looked at yet.
     inbox: VecDeque<Value>,
     waiting: Waiting,
@@ -58,8 +56,18 @@ struct Through<'a> {
     answered: BTreeSet<String>,
     /// A run that others began goes on by what was answered here: it is shown to its end.
     follows: bool,
+    /// What the run waits for that goes on in this conversation, where nobody can be asked here.
+    stuck: Option<Stuck>,
+    /// What the gateway calls the repository.
+    repository: &'a str,
     terminal: &'a mut Terminal,
     cancelled: &'a Arc<AtomicBool>,
+}
+
+/// An approval that somebody else has to give.
+struct Stuck {
+    id: Value,
+    what: String,
 }
 
 /// Talks until the user leaves.
@@ -77,13 +85,15 @@ pub fn talk(
     let conversation = Conversation::open(&reached.socket, move |it| drop(sender.send(it)))?;
     let mut through = Through {
         conversation,
-        heard,
+        heard: Arc::new(Mutex::new(heard)),
         inbox: VecDeque::new(),
         waiting: Waiting::default(),
         answers: BTreeMap::new(),
         runs: BTreeMap::new(),
         answered: BTreeSet::new(),
         follows: false,
+        stuck: None,
+        repository: &reached.name,
         terminal,
         cancelled,
     };
@@ -91,7 +101,7 @@ pub fn talk(
         "through the gateway, process {} (`/help` says what else there is; `--no-gateway` works alone)",
         reached.pid
     ));
-    through.greet(&reached.name, ui)?;
+    through.greet(ui)?;
     let mut above = input.above_prompt();
     loop {
         through.look(ui)?;
@@ -123,10 +133,20 @@ fn said(line: &str) -> (&'static str, Value) {
     }
 }
 
+/// That the conversation is over.
+fn gone(why: &str) -> CliError {
+    Error::new(why)
+        .hint(
+            "what it had taken goes on, or is said to be cut off, when a gateway runs again; what you \
+             typed just now may have to be typed again",
+        )
+        .hint("`elophanto gateway --ensure` starts one, `--no-gateway` works alone")
+}
+
 impl Through<'_> {
     /// Waits until the gateway has said how the conversation stands, goes on in this repository, and asks
     /// what waits for an answer.
-    fn greet(&mut self, name: &str, ui: &mut Ui) -> Result<(), CliError> {
+    fn greet(&mut self, ui: &mut Ui) -> Result<(), CliError> {
         let standing = loop {
             let message = self.next(GREETING)?.ok_or_else(|| {
                 Error::new("the gateway does not say how the conversation stands")
@@ -143,8 +163,8 @@ impl Through<'_> {
             left -= u64::from(message["type"] == "approval_request");
             self.hear(&message, ui)?;
         }
-        if standing["data"]["repository"] != name {
-            self.ask("command", &json!({ "name": "repo", "args": name }), ui)?;
+        if standing["data"]["repository"] != self.repository {
+            self.ask("command", &json!({ "name": "repo", "args": self.repository }), ui)?;
         }
         self.follow(ui)
     }
@@ -175,14 +195,19 @@ impl Through<'_> {
         let (id, message) = self.conversation.tell(kind, data);
         self.waiting.sent(&message);
         self.cancelled.store(false, Ordering::Relaxed);
+        let mut is_taken = false;
         while !self.waiting.is_answered(&id) {
             let has_begun = kind != "chat" || self.runs.values().any(|of| *of == id);
             if !has_begun && self.cancelled.load(Ordering::Relaxed) {
                 ui.talk("it waits for its turn behind another run, and stays in line: `/stop all` drops it");
                 break;
             }
+            if let Some(stuck) = self.stuck.take_if(|_| is_taken && !has_begun) {
+                return Err(stuck.error());
+            }
             self.stop_if_wanted();
             if let Some(message) = self.next(LOOKS)? {
+                is_taken |= message["data"]["accepted"] == id.as_str();
                 self.hear(&message, ui)?;
             }
         }
@@ -209,14 +234,10 @@ impl Through<'_> {
     }
 
     fn next_heard(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
-        match self.heard.recv_timeout(limit) {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(limit);
+        match heard {
             Ok(Heard::Message(text)) => Ok(Some(serde_json::from_str(&text).map_err(Error::new)?)),
-            Ok(Heard::End(why)) => Err(Error::new(why)
-                .hint(
-                    "what it had taken goes on, or is said to be cut off, when a gateway runs again; \
-                     what you typed just now may have to be typed again",
-                )
-                .hint("`elophanto gateway --ensure` starts one, `--no-gateway` works alone")),
+            Ok(Heard::End(why)) => Err(gone(&why)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(Error::new("the gateway is gone")),
         }
@@ -271,6 +292,9 @@ impl Through<'_> {
     fn happen(&mut self, data: &Value) {
         let run = data["run"].as_str().unwrap_or_default();
         match data["event"].as_str() {
+            Some("approval_settled") => {
+                self.stuck.take_if(|stuck| stuck.id == data["request_id"]);
+            }
             Some("task_complete") => {
                 self.follows = false;
                 let of = self.runs.remove(run).unwrap_or_default();
@@ -288,39 +312,5 @@ impl Through<'_> {
             }
             _ => remote::tell(self.terminal, data),
         }
-    }
-
-    /// Asks, unless it was answered elsewhere meanwhile. Where nobody can be asked, what we began is
-    /// refused; what others began is theirs.
-    fn approve(&mut self, data: &Value) -> Result<(), CliError> {
-        let Ok(request) = serde_json::from_value::<ApprovalRequest>(data.clone()) else {
-            return Ok(());
-        };
-        while let Ok(Heard::Message(text)) = self.heard.try_recv() {
-            self.inbox.extend(serde_json::from_str::<Value>(&text));
-        }
-        let id = request.request_id.to_string();
-        let is_settled = |it: &Value| {
-            it["data"]["event"] == "approval_settled" && it["data"]["request_id"] == id.as_str()
-        };
-        if self.inbox.iter().any(is_settled) {
-            return Ok(());
-        }
-        let is_ours = self.runs.get(&request.run).is_some_and(|of| !self.waiting.is_answered(of));
-        let answered = remote::ask(self.terminal, &request);
-        let (answer, text) = match answered {
-            Some(answered) => answered,
-            // The run is ended, which is said where that is waited for.
-            None if self.cancelled.load(Ordering::Relaxed) => return Ok(()),
-            None if !is_ours => return Ok(()),
-            None => (Word::No, Some("nobody can be asked here".to_owned())),
-        };
-        let data = json!({
-            "request_id": id, "digest": request.digest, "answer": answer, "text": text,
-        });
-        let (id, _) = self.conversation.tell("approval_response", &data);
-        self.answered.insert(id);
-        self.follows |= self.waiting.is_over();
-        Ok(())
     }
 }

@@ -41,8 +41,10 @@ pub struct Chat<'a> {
     spent: ChatSpent,
     /// What commands of the user said, for the next message.
     given: Vec<Given>,
-    /// Pictures that go with the next message.
+    /// Pictures that go with the next message, and with no other if it cannot be said.
     shown: Vec<Image>,
+    /// What else does.
+    attached: Vec<Given>,
     /// Ids of those commands.
     ran: Vec<String>,
     seen: Seen,
@@ -100,6 +102,7 @@ impl<'a> Chat<'a> {
             options,
             given: Vec::new(),
             shown: Vec::new(),
+            attached: Vec::new(),
             ran: Vec::new(),
             seen: Seen::default(),
         })
@@ -139,17 +142,13 @@ impl<'a> Chat<'a> {
         (!self.options.keeps_here || is_here()) && self.prepared.is_image(path)
     }
 
-    /// A file that goes with the next message: a picture is shown where the model takes any.
+    /// Something that goes with the next message, and with no other if that cannot be said: a picture is
+    /// shown where the model takes any.
     pub fn attach(&mut self, given: Given) {
         match given {
             Given::Image(image) => self.shown.push(image),
-            given => self.given.push(given),
+            given => self.attached.push(given),
         }
-    }
-
-    /// Something that the next message is told beside what the user says.
-    pub fn give(&mut self, given: Given) {
-        self.given.push(given);
     }
 
     /// A message, and the run that it begins. Files that it names by `@path` are quoted beside it.
@@ -158,6 +157,7 @@ impl<'a> Chat<'a> {
     /// When there is no run at all.
     pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished, Error> {
         let mut given = self.given.clone();
+        given.append(&mut self.attached);
         let tell: &dyn Reporter = &*self.prepared.reporter;
         let mut images = std::mem::take(&mut self.shown);
         let pasted = mention::pasted(line).into_iter().filter(|path| self.shows(path));

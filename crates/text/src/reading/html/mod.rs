@@ -5,6 +5,8 @@ use dom_smoothie::{Config, Readability, TextMode};
 use url::Url;
 
 use super::{ReadError, TEXT_CAP, address};
+use lex::{Token, tokens};
+use names::{VOID, is_among};
 
 mod balance;
 mod lex;
@@ -25,6 +27,10 @@ const MOST_TO_SEARCH: usize = 20_000;
 /// Character references in one piece of text above which it is not looked for either: putting such
 /// a text together again takes quadratic time there.
 const MOST_REFERENCES: usize = 4000;
+
+/// Bytes of text, each counted once for every element around it, above which it is not looked for
+/// either: each of them is gone through again for what is around it. A long book page has 30 MB.
+const MOST_AROUND: usize = 128 << 20;
 
 /// What a page says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,6 +87,20 @@ fn is_searched(balanced: &str) -> bool {
     let references = |text: &str| memchr::memchr_iter(b'&', text.as_bytes()).count();
     balanced.matches("</").count() <= MOST_TO_SEARCH
         && balanced.split('<').all(|text| references(text) <= MOST_REFERENCES)
+        && text_around(balanced) <= MOST_AROUND
+}
+
+/// Bytes of text of balanced markup, each counted once for every element around it.
+fn text_around(balanced: &str) -> usize {
+    let (mut deep, mut bytes) = (0_usize, 0_usize);
+    for token in tokens(balanced) {
+        match token {
+            Token::Text(text) => bytes = bytes.saturating_add(text.len().saturating_mul(deep)),
+            Token::Start { name, .. } => deep += usize::from(!is_among(name, VOID)),
+            Token::End(_) => deep = deep.saturating_sub(1),
+        }
+    }
+    bytes
 }
 
 /// The text of a piece of HTML without markup.
@@ -133,4 +153,20 @@ fn about(page: &Document, base: Option<&Url>) -> About {
 
 fn is_same(value: &str, wanted: &str) -> bool {
     value.trim().eq_ignore_ascii_case(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_counts_for_what_is_around_it() {
+        for (html, expected) in
+            [("x", 0), ("<p>abc</p>d", 3), ("<div><p>ab<br>c</p>d</div>", 7), ("</p>x", 0)]
+        {
+            assert_eq!(text_around(html), expected, "{html}");
+        }
+        let page = |deep: usize| format!("{}{}", "<div>".repeat(deep), "words ".repeat(200_000));
+        assert!(is_searched(&page(100)) && !is_searched(&page(120)));
+    }
 }

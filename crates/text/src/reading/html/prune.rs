@@ -1,9 +1,14 @@
 //! What of a page is not its content: what nobody sees, and what stands on every page.
 
+use std::cell::Cell;
+
 use dom_query::{Document, NodeRef};
 
 /// Share of a page's text above which an element is kept whatever its author named it.
 const MOST: f64 = 0.5;
+
+/// How often all of the text may be counted for that; what is left then is kept.
+const MOST_COUNTED: usize = 20;
 
 /// Parts that are never content, by element.
 const PARTS: &[&str] = &["nav", "aside", "search", "menu"];
@@ -91,11 +96,18 @@ pub(super) fn hidden(page: &Document) {
 /// Removes what stands around the content. Run it after [`hidden`].
 pub(super) fn boilerplate(page: &Document) {
     let Some(body) = page.body() else { return };
-    let all = body.normalized_char_count() as f64;
-    remove_where(page, |node| {
-        is_boilerplate(node)
-            || is_named_so(node) && (node.normalized_char_count() as f64) <= all * MOST
-    });
+    let all = body.normalized_char_count();
+    let counted = Cell::new(0_usize);
+    // Those inside each other would count the same text again and again.
+    let is_small = |node: &NodeRef<'_>| {
+        if counted.get() > all.saturating_mul(MOST_COUNTED) {
+            return false;
+        }
+        let own = node.normalized_char_count();
+        counted.set(counted.get().saturating_add(own));
+        (own as f64) <= all as f64 * MOST
+    };
+    remove_where(page, |node| is_boilerplate(node) || is_named_so(node) && is_small(node));
 }
 
 /// Collects first, as removing while walking loses the way; what lies in a removed element is not

@@ -12,18 +12,14 @@ const MOST: usize = 200;
 /// What is shown of a message; nothing where it says nothing new to whoever looks on.
 pub fn line(message: &Value) -> Option<String> {
     let data = &message["data"];
-    let short = |key: &str| exact_line(&one_line(data[key].as_str().unwrap_or_default(), MOST));
+    let short = |key: &str| short(data, key);
     let text = match (message["type"].as_str()?, data["event"].as_str()) {
         ("response", _) if data["done"] == true => {
             let answer = data["content"].as_str().unwrap_or_default().trim();
             (!answer.is_empty()).then(|| visible(answer))?
         }
         ("approval_request", _) => {
-            let what = match data["kind"].as_str() {
-                Some("question") => short("question"),
-                _ => format!("{}: {}", short("tool"), short("shown")),
-            };
-            format!("waits for an answer: {what} (Enter: answer here)")
+            format!("waits for an answer: {} (Enter: answer here)", named(data))
         }
         ("event", Some("begun")) => format!("a run begins: {}", short("goal")),
         ("event", Some("calling")) => format!("{}: {}", short("tool"), short("shown")),
@@ -40,6 +36,18 @@ pub fn line(message: &Value) -> Option<String> {
         _ => return None,
     };
     Some(text)
+}
+
+/// What waits for an answer.
+pub fn named(request: &Value) -> String {
+    match request["kind"].as_str() {
+        Some("question") => short(request, "question"),
+        _ => format!("{}: {}", short(request, "tool"), short(request, "shown")),
+    }
+}
+
+fn short(data: &Value, key: &str) -> String {
+    exact_line(&one_line(data[key].as_str().unwrap_or_default(), MOST))
 }
 
 /// Whether somebody has to answer it.
