@@ -1,15 +1,17 @@
 //! Searching: files with their best places, what their scores are made of, and how sure it is.
 
+use std::sync::Arc;
+
 use maud::{Markup, PreEscaped, html};
 
-use super::{Asked, Page, Tab, address::Site, charts, search_form::form, words};
+use super::{Asked, Opener, Page, Tab, address::Site, charts, search_form::form, words};
 use crate::wire::{
     ConfidenceWire, Told,
-    page::{FoundFileWire, PlaceWire, SearchWire},
+    page::{ElsewhereWire, FoundFileWire, PlaceWire, SearchWire},
 };
 use elophanto_app::{
     Error,
-    reading::Catalogue,
+    reading::{Catalogue, Shelf},
     reporter::Silent,
     search::{Found, SearchRequest, search_in},
     workspace::Workspace,
@@ -40,6 +42,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
             page: 1,
             more: false,
             files: Vec::new(),
+            others: Vec::new(),
         };
         return asked.page(Tab::Search, "Search", &nothing, || html! {
             h1 { "Search" }
@@ -59,6 +62,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     let (shown, more) = on_page(&found, page);
     let said = sureness(found.answer.confidence, &found);
     let told = Told { found: &found, drifted: &drifted, explain: true };
+    let others = if everywhere { elsewhere(asked) } else { Vec::new() };
     let twin = SearchWire {
         query: text,
         confidence: found.answer.confidence.map(ConfidenceWire::from),
@@ -66,8 +70,8 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         page,
         more,
         files: shown.iter().map(|places| wire(&asked.site, &told, places)).collect(),
+        others: others.iter().map(|it| it.wire(asked)).collect(),
     };
-    let others = if everywhere { elsewhere(asked)? } else { Vec::new() };
     asked.page(Tab::Search, format!("{text} - search"), &twin, || html! {
         h1 { "Search" }
         (form(asked, text))
@@ -78,14 +82,9 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                 p.quiet { "Left out: what holds " (words::line(&excluded.typed)) "." }
             }
             @if everywhere { p.repository { (words::line(&asked.name)) } }
-            (files(&asked.site, &told, &shown))
+            (files((&asked.site, &asked.opener), &told, &shown))
             @if !everywhere { (paging(asked, page, more)) }
-            @for (name, found) in &others {
-                @let there = Site { name: name.clone(), ..asked.site.clone() };
-                p.repository { (words::line(name)) }
-                p.said { (sureness(found.answer.confidence, found)) }
-                (files(&there, &Told { found, drifted: &[], explain: true }, &on_page(found, 1).0))
-            }
+            @for other in &others { (other.shown(asked)) }
         }
     })
 }
@@ -158,16 +157,51 @@ fn kind(name: &str) -> Option<Kind> {
     Kind::SEARCHED.into_iter().find(|kind| kind.name() == name)
 }
 
+/// What another repository says.
+struct Elsewhere {
+    name: String,
+    found: Result<(Opener, Found), Error>,
+}
+
+impl Elsewhere {
+    fn wire<'w>(&'w self, asked: &Asked) -> ElsewhereWire<'w> {
+        let files = self.found.as_ref().map(|(_, found)| {
+            let told = Told { found, drifted: &[], explain: true };
+            let site = asked.site_of(&self.name);
+            on_page(found, 1).0.iter().map(|places| wire(&site, &told, places)).collect()
+        });
+        ElsewhereWire {
+            repository: &self.name,
+            error: files.as_ref().err().map(|error| error.message()),
+            files: files.unwrap_or_default(),
+        }
+    }
+
+    fn shown(&self, asked: &Asked) -> Markup {
+        let site = asked.site_of(&self.name);
+        html! {
+            p.repository { (words::line(&self.name)) }
+            @match &self.found {
+                Ok((opener, found)) => {
+                    p.said { (sureness(found.answer.confidence, found)) }
+                    (files((&site, opener), &Told { found, drifted: &[], explain: true }, &on_page(found, 1).0))
+                }
+                Err(error) => { p.warn { "It cannot be searched: " (words::line(error.message())) "." } }
+            }
+        }
+    }
+}
+
 /// The hits of the other repositories, each by itself: their scores are not to be compared.
-fn elsewhere(asked: &Asked) -> Result<Vec<(String, Found)>, Error> {
+fn elsewhere(asked: &Asked) -> Vec<Elsewhere> {
     let others = asked.library.shelves.iter().filter(|(name, _)| *name != asked.name);
-    let mut all = Vec::new();
-    for (name, shelf) in others {
+    let look = |shelf: &Arc<Shelf>| {
         let workspace = shelf.open(flags(asked, ON_EACH_OF_MANY))?;
         let catalogue = shelf.catalogue(&workspace)?;
-        all.push((name.clone(), found(asked, &workspace, &catalogue, ON_EACH_OF_MANY)?));
-    }
-    Ok(all)
+        let found = found(asked, &workspace, &catalogue, ON_EACH_OF_MANY)?;
+        Ok((Opener::of(&workspace), found))
+    };
+    others.map(|(name, shelf)| Elsewhere { name: name.clone(), found: look(shelf) }).collect()
 }
 
 /// The hits of a page, by file; and whether there is another page.
@@ -236,14 +270,14 @@ fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'
     }
 }
 
-fn files(site: &Site, told: &Told, files: &[Vec<&Hit>]) -> Markup {
+fn files((site, opener): (&Site, &Opener), told: &Told, files: &[Vec<&Hit>]) -> Markup {
     html! {
         ol.hits data-list {
             @for places in files {
                 @if let Some(first) = places.first() {
                     li.file {
                         (heading(site, first, told.drift(first)))
-                        @for hit in places { (one(site, hit)) }
+                        @for hit in places { (one(site, opener, hit)) }
                     }
                 }
             }
@@ -270,7 +304,7 @@ fn heading(site: &Site, hit: &Hit, drift: Option<&Drift>) -> Markup {
     }
 }
 
-fn one(site: &Site, hit: &Hit) -> Markup {
+fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
     let score = &hit.score;
     let parts = [
         ("words", score.keyword_part),
@@ -290,6 +324,7 @@ fn one(site: &Site, hit: &Hit) -> Markup {
             }
             details.why {
                 summary { "line " (hit.line) ", score " (format!("{:.2}", score.total)) }
+                @if let Some(address) = opener.address(&hit.path.to_text(), hit.line_at(hit.snippet.start)) { p { a href=(address) { "Open in your editor" } } }
                 (charts::shares(&parts, &says))
                 p.quiet {
                     "Words " (format!("{:.2}", score.keyword_part)) ", meaning " (format!("{:.2}", score.semantic_part))
