@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tries the page in a real browser: every page light and dark, wide and narrow, with axe, by keyboard,
-# without script; notes that would like to be markup; editing, talking and approving; pages of others.
+# without script; notes that would like to be markup; editing, talking and approving; pages of others at
+# four origins: another port, localhost, a rebound name, a file.
 #
 #   tests/real/page/run.sh [--keep] BINARY
 #
