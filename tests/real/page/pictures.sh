@@ -3,7 +3,7 @@
 #
 #   tests/real/page/pictures.sh BINARY
 #
-# Needs what run.sh needs. Works on a clone below a temporary folder, and writes assets/pictures/*.png.
+# Needs what run.sh needs. Works on a clone below a temporary folder, and writes assets/pictures/*.webp.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
