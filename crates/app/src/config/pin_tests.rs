@@ -93,7 +93,8 @@ fn uncomments_one_line_of_the_template() {
     let text = template(&[]);
     for key in KEYS.iter() {
         let value = other_value(key);
-        let pinned = pin(&text, key.name, value.trim_matches('"')).unwrap().unwrap();
+        let given = value.trim_matches('"');
+        let pinned = pin(&text, key.name, given).unwrap().unwrap();
         let changed: Vec<(&str, &str)> =
             text.lines().zip(pinned.lines()).filter(|(before, after)| before != after).collect();
         assert_eq!(text.lines().count(), pinned.lines().count());
@@ -101,7 +102,7 @@ fn uncomments_one_line_of_the_template() {
         assert_eq!(changed.len(), 1, "{}", key.name);
         assert_eq!(changed[0].0.trim(), format!("# {leaf}: {}", key.default));
         assert_eq!(changed[0].1.trim(), format!("{leaf}: {value}"));
-        assert_eq!(pinned, template(&[(key.name, &value)]));
+        assert_eq!(pinned, template(&[(key.name, given)]));
     }
 }
 
