@@ -39,5 +39,6 @@ const shown = async (name, path, scheme, ready) => {
 };
 await shown("search", "search?q=how+is+a+run+of+the+agent+taken+back", "light", "#hits .passage");
 await shown("note", "note/knowledge/system/designs/page.md", "light", ".prose");
-await shown("graph", "graph?note=knowledge/system/glossary.md", "dark", ".graph svg");
+await page.setViewportSize({ width: 1120, height: 800 });
+await shown("graph", "graph?note=knowledge/system/architecture.md", "dark", ".graph svg");
 await browser.close();
