@@ -308,7 +308,7 @@ const glance = async (link) => {
   away();
   shown = link;
   const box = make("div", { id: "peek", role: "tooltip" }, make("strong", {}, said.title), make("p", {}, said.words));
-  document.body.append(box);
+  $("main").append(box);
   link.setAttribute("aria-describedby", "peek");
   const place = link.getBoundingClientRect();
   const left = Math.min(place.left, document.documentElement.clientWidth - box.offsetWidth - 8);

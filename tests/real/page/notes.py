@@ -21,10 +21,10 @@ note("README.md", "# The harbour\n\nAll about the harbour: [the ferry](docs/ferr
 note(
     "docs/ferry.md",
     "---\ntags: [boats, timetable]\n---\n# The ferry\n\nThe ferry leaves at dawn. It carries forty cars, and the captain "
-    "is called Ines.\n\n![The ferry at the pier](ferry.png)\n\n## Tickets\n\nTickets are sold at the [pier](pier.md).\n\n| Class | Price | Remark |\n|---|---:|---|\n"
+    "is called Ines.\n\n## Tickets\n\nTickets are sold at the [pier](pier.md).\n\n| Class | Price | Remark |\n|---|---:|---|\n"
     "| first | 20 | with a very long remark that makes the table wider than a telephone is |\n| second | 10 | |\n\n"
     "### Refunds\n\n- [ ] ask Ines\n- [x] write it down\n\n```sh\necho 'a long line of code that does not fit on a small screen at all' | tee /tmp/there\n```\n\n"
-    "> A quotation.\n\n1. one\n2. two\n",
+    "> A quotation.\n\n1. one\n2. two\n\n![A blue square](ferry.png)\n",
 )
 note("docs/pier.md", "# The pier\n\nThe pier was built in 1931.\n\nSee [the ferry](ferry.md).\n")
 note("docs/cars.md", "# Cars\n\nForty cars wait for the boat at sunrise.\n")
