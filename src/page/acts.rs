@@ -1,16 +1,20 @@
 //! What is done from a page: the use cases of the commands of these names. Each says what it did, and
 //! how it is taken back where that can be.
 
-use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Answer, Library, address::decoded, preview::Preview, refusal, words};
+use super::{
+    Answer, Library,
+    address::decoded,
+    lessons::{self, Lesson},
+    preview::Preview,
+    refusal, words,
+};
 use elophanto_app::{
     Error, Workspace, clean,
     interest::{self, WishRequest},
-    memory::{Correction, Draft, Memories},
     notes::{self, Edit, Edited},
     questions,
     reporter::Silent,
@@ -19,7 +23,6 @@ use elophanto_app::{
 use elophanto_knowledge::{
     interest::PreferenceKind,
     learn::merge::Unmerged,
-    memory::Rate,
     scan::{Question, QuestionState},
 };
 
@@ -100,27 +103,14 @@ enum Act {
     },
 }
 
-/// A lesson as it was.
-#[derive(Debug, Deserialize)]
-struct Lesson {
-    kind: String,
-    repo: String,
-    agent: String,
-    context: String,
-    command: String,
-    lesson: String,
-    rate: String,
-    tags: Vec<String>,
-}
-
 /// What came of it.
-struct Done {
+pub struct Done {
     status: u16,
     answer: Value,
 }
 
 impl Done {
-    fn said(said: impl Into<String>, undo: Option<Value>) -> Self {
+    pub fn said(said: impl Into<String>, undo: Option<Value>) -> Self {
         Self { status: 200, answer: json!({ "said": said.into(), "undo": undo }) }
     }
 }
@@ -194,20 +184,10 @@ impl Act {
             Self::Dislike { topic } => wish(workspace, topic, PreferenceKind::Dislike, false),
             Self::Undislike { topic } => wish(workspace, topic, PreferenceKind::Dislike, true),
             Self::Correct { id, context, command, lesson, rate } => {
-                correct(workspace, id, [context, command, lesson, rate])
+                lessons::correct(workspace, id, [context, command, lesson, rate])
             }
-            Self::Forget { id } => {
-                let forgotten = Memories::open(workspace).forget(id, false, None, &Silent)?;
-                let it = &forgotten.memory;
-                let rate = it.success_rate.map(|rate| rate.to_string()).unwrap_or_default();
-                let undo = json!({
-                    "act": "remember", "kind": it.event_type.as_str(), "repo": it.repo, "agent": it.agent_id,
-                    "context": it.context, "command": it.command, "lesson": it.lesson, "rate": rate,
-                    "tags": it.tags,
-                });
-                Ok(Done::said("Forgotten, here and in every clone.", Some(undo)))
-            }
-            Self::Remember(lesson) => remember(workspace, lesson),
+            Self::Forget { id } => lessons::forget(workspace, id),
+            Self::Remember(lesson) => lessons::remember(workspace, lesson),
             Self::React { id, good } => match interest::react(workspace, id, *good)? {
                 Some(_) => {
                     let undo = json!({ "act": "unreact", "id": id, "good": good });
@@ -274,33 +254,6 @@ fn answer(workspace: &Workspace, id: &str) -> Result<Done, Error> {
     Ok(Done::said(format!("{said}{}", words::text(words.trim())), Some(undo)))
 }
 
-fn remember(workspace: &Workspace, it: &Lesson) -> Result<Done, Error> {
-    let draft = Draft {
-        event_type: it.kind.parse().map_err(Error::new)?,
-        context: it.context.clone(),
-        command: it.command.clone(),
-        lesson: it.lesson.clone(),
-        success_rate: rate(&it.rate)?,
-        tags: Some(it.tags.clone()),
-        repo: it.repo.clone(),
-        agent_id: it.agent.clone(),
-        replaces: None,
-    };
-    let remembered = Memories::open(workspace).remember(draft, Timestamp::now())?;
-    let undo = json!({ "act": "forget", "id": remembered.memory.id });
-    Ok(Done::said("It is remembered again.", Some(undo)))
-}
-
-/// How often something worked, as people write it.
-fn rate(text: &str) -> Result<Option<Rate>, Error> {
-    match text.trim() {
-        "" => Ok(None),
-        rate => Ok(Some(rate.parse().map_err(|cause| {
-            Error::new(format_args!("how often it worked {cause}")).hint("write 3/4, or nothing")
-        })?)),
-    }
-}
-
 fn edited(edited: Edited, path: &str, said: &str) -> Done {
     match edited {
         Edited::Changed { diff, before, hash } => {
@@ -341,28 +294,6 @@ fn wish(
     let other = if takes_back { word.to_owned() } else { format!("un{word}") };
     let undo = json!({ "act": other, "topic": topic });
     Ok(Done::said(said, wished.changed.then_some(undo)))
-}
-
-fn correct(workspace: &Workspace, id: &str, texts: [&String; 4]) -> Result<Done, Error> {
-    let memories = Memories::open(workspace);
-    let before = memories.records(&Silent).find(id)?.clone();
-    let [context, command, lesson, rate] = texts;
-    let correction = Correction {
-        context: Some(context.clone()),
-        command: Some(command.clone()),
-        lesson: Some(lesson.clone()),
-        success_rate: self::rate(rate)?,
-        ..Correction::default()
-    };
-    let corrected = memories.correct(id, correction, None, &Silent)?;
-    let undo = json!({
-        "act": "correct", "id": corrected.memory.id, "context": before.context,
-        "command": before.command, "lesson": before.lesson,
-        "rate": before.success_rate.map(|rate| rate.to_string()).unwrap_or_default(),
-    });
-    let mut said = "Corrected.".to_owned();
-    corrected.contradictions().for_each(|it| said.push_str(&format!(" It {it}.")));
-    Ok(Done::said(said, Some(undo)))
 }
 
 /// A button that does something. `sure`: it asks again, for it cannot be taken back.

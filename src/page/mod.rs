@@ -15,12 +15,14 @@ mod body;
 mod charts;
 mod chat;
 mod edit;
+mod elsewhere;
 mod entities;
 mod entity;
 pub mod export;
 mod frame;
 mod graph;
 mod history;
+mod lessons;
 mod memory;
 mod merges;
 mod note;
@@ -34,6 +36,7 @@ mod questions;
 mod runs;
 mod search;
 mod search_form;
+mod shape;
 mod start;
 mod status;
 mod trust;
@@ -49,6 +52,7 @@ pub use acts::act;
 use address::{Query, Site, decoded};
 pub use frame::{Tab, closed};
 use opener::Opener;
+use shape::{Shape, shape_of};
 
 use crate::wire::printed_json;
 use elophanto_app::{
@@ -103,14 +107,6 @@ impl Answer {
     fn to(location: String) -> Self {
         Self { location: Some(location), ..Self::of(303, "text/plain; charset=utf-8", Vec::new()) }
     }
-}
-
-/// In which form a page is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    Page,
-    Json,
-    Markdown,
 }
 
 /// What one page is made of.
@@ -292,25 +288,6 @@ fn status_of(error: &Error) -> u16 {
     }
 }
 
-/// The page without the ending that says in which form it is wanted. A note may be called as if it had
-/// one: what is there comes first.
-fn shape_of<'p>(page: &'p str, is_note: &dyn Fn(&str) -> bool) -> (&'p str, Shape) {
-    let is_known = |page: &str| {
-        let path = page.strip_prefix("note/").and_then(decoded);
-        path.is_some_and(|path| is_note(&path))
-    };
-    if is_known(page) {
-        return (page, Shape::Page);
-    }
-    if let Some(page) = page.strip_suffix(".json") {
-        return (page, Shape::Json);
-    }
-    match page.strip_suffix(".md") {
-        Some(page) if is_known(page) => (page, Shape::Markdown),
-        _ => (page, Shape::Page),
-    }
-}
-
 impl Asked<'_> {
     fn made(&self, page: &str) -> Result<Page, Error> {
         let (first, rest) = page.split_once('/').unwrap_or((page, ""));
@@ -349,28 +326,4 @@ impl Asked<'_> {
 
 fn no_such_page() -> Error {
     Error::new("there is no such page").hint("the parts of the page are named at the top")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_say_the_form() {
-        let is_note = |path: &str| ["a.md", "a.txt", "b.c", "b.c.md", "d.md.json"].contains(&path);
-        for (page, expected) in [
-            ("search", ("search", Shape::Page)),
-            ("search.json", ("search", Shape::Json)),
-            ("note/a.md", ("note/a.md", Shape::Page)),
-            ("note/a%2Emd", ("note/a%2Emd", Shape::Page)),
-            ("note/a.md.md", ("note/a.md", Shape::Markdown)),
-            ("note/a.md.json", ("note/a.md", Shape::Json)),
-            ("note/a.txt.md", ("note/a.txt", Shape::Markdown)),
-            ("note/b.c.md", ("note/b.c.md", Shape::Page)),
-            ("note/d.md.json", ("note/d.md.json", Shape::Page)),
-            ("note/gone.md", ("note/gone.md", Shape::Page)),
-        ] {
-            assert_eq!(shape_of(page, &is_note), expected, "{page}");
-        }
-    }
 }

@@ -9,9 +9,11 @@ use elophanto_app::{
     learning::{Learning, now},
 };
 use elophanto_base::one_line::one_line;
-use elophanto_text::markdown;
+use elophanto_knowledge::summary::prose;
+use elophanto_text::markdown::{self, BlockKind};
 
-/// Characters that are shown.
+/// Paragraphs that are looked at, and characters that are shown.
+const PARAGRAPHS: usize = 2;
 const MOST: usize = 240;
 
 #[derive(Serialize)]
@@ -42,18 +44,17 @@ pub fn page(asked: &Asked, what: &str) -> Result<Page, Error> {
     asked.json(&twin)
 }
 
-/// The first words of a note that are no heading.
+/// The first sentences of a note, without its markup.
 fn first_words(text: &str) -> String {
-    let body = match markdown::parse(text) {
-        Ok(document) => text.get(document.body).unwrap_or_default().to_owned(),
-        Err(_) => text.to_owned(),
+    let paragraphs = match markdown::parse(text) {
+        Ok(document) => {
+            let prose = document.blocks.iter().filter(|it| it.kind == BlockKind::Paragraph);
+            let prose = prose.take(PARAGRAPHS).filter_map(|it| text.get(it.range.clone()));
+            prose.collect::<Vec<_>>().join("\n\n")
+        }
+        Err(_) => text.chars().take(4 * MOST).collect(),
     };
-    let is_prose = |line: &&str| {
-        let line = line.trim_start();
-        !line.is_empty() && !line.starts_with(['#', '|', '<', '!', '`', '-', '=', '>'])
-    };
-    let prose: Vec<&str> = body.lines().filter(is_prose).take(8).collect();
-    one_line(&prose.join(" "), MOST)
+    one_line(&prose(&paragraphs).join(" "), MOST)
 }
 
 #[cfg(test)]
@@ -62,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_glance_shows_prose() {
-        let text = "---\ntags: [a]\n---\n# The ferry\n\nIt leaves\nat dawn.\n\n| a |\n|---|\n";
+        let text = "---\ntags: [a]\n---\n# The ferry\n\nIt *leaves*\nat [dawn](dawn.md).\n\n| a |\n|---|\n";
         assert_eq!(first_words(text), "It leaves at dawn.");
         assert_eq!(first_words("# Only a heading\n"), "");
         assert!(first_words(&"word ".repeat(1_000)).chars().count() <= MOST);

@@ -1,17 +1,17 @@
 //! Searching: files with their best places, what their scores are made of, and how sure it is.
 
-use std::sync::Arc;
-
 use maud::{Markup, PreEscaped, html};
 
-use super::{Asked, Opener, Page, Tab, address::Site, charts, search_form::form, words};
+use super::{
+    Asked, Opener, Page, Tab, address::Site, charts, elsewhere::elsewhere, search_form::form, words,
+};
 use crate::wire::{
     ConfidenceWire, Told,
-    page::{ElsewhereWire, FoundFileWire, PlaceWire, SearchWire},
+    page::{FoundFileWire, PlaceWire, SearchWire},
 };
 use elophanto_app::{
     Error,
-    reading::{Catalogue, Shelf},
+    reading::Catalogue,
     reporter::Silent,
     search::{Found, SearchRequest, search_in},
     workspace::Workspace,
@@ -29,8 +29,6 @@ const ON_EACH: usize = 10;
 const MOST_PAGES: usize = 10;
 /// Places of each.
 const PLACES: usize = 3;
-/// Repositories that are searched at once show fewer.
-const ON_EACH_OF_MANY: usize = 5;
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let text = asked.query.get("q").unwrap_or_default();
@@ -110,7 +108,7 @@ fn open(asked: &Asked, limit: usize) -> Result<Workspace, Error> {
     asked.shelf.open(flags(asked, limit))
 }
 
-fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {
+pub fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {
     let mut flags = vec![("search.limit".to_owned(), limit.to_string())];
     let mode =
         asked.query.get("mode").filter(|mode| ["hybrid", "keyword", "semantic"].contains(mode));
@@ -123,7 +121,7 @@ fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {
 }
 
 /// Changes are read beside: what is searched is at most a moment old.
-fn found(
+pub fn found(
     asked: &Asked,
     workspace: &Workspace,
     catalogue: &Catalogue,
@@ -157,55 +155,8 @@ fn kind(name: &str) -> Option<Kind> {
     Kind::SEARCHED.into_iter().find(|kind| kind.name() == name)
 }
 
-/// What another repository says.
-struct Elsewhere {
-    name: String,
-    found: Result<(Opener, Found), Error>,
-}
-
-impl Elsewhere {
-    fn wire<'w>(&'w self, asked: &Asked) -> ElsewhereWire<'w> {
-        let files = self.found.as_ref().map(|(_, found)| {
-            let told = Told { found, drifted: &[], explain: true };
-            let site = asked.site_of(&self.name);
-            on_page(found, 1).0.iter().map(|places| wire(&site, &told, places)).collect()
-        });
-        ElsewhereWire {
-            repository: &self.name,
-            error: files.as_ref().err().map(|error| error.message()),
-            files: files.unwrap_or_default(),
-        }
-    }
-
-    fn shown(&self, asked: &Asked) -> Markup {
-        let site = asked.site_of(&self.name);
-        html! {
-            p.repository { (words::line(&self.name)) }
-            @match &self.found {
-                Ok((opener, found)) => {
-                    p.said { (sureness(found.answer.confidence, found)) }
-                    (files((&site, opener), &Told { found, drifted: &[], explain: true }, &on_page(found, 1).0))
-                }
-                Err(error) => { p.warn { "It cannot be searched: " (words::line(error.message())) "." } }
-            }
-        }
-    }
-}
-
-/// The hits of the other repositories, each by itself: their scores are not to be compared.
-fn elsewhere(asked: &Asked) -> Vec<Elsewhere> {
-    let others = asked.library.shelves.iter().filter(|(name, _)| *name != asked.name);
-    let look = |shelf: &Arc<Shelf>| {
-        let workspace = shelf.open(flags(asked, ON_EACH_OF_MANY))?;
-        let catalogue = shelf.catalogue(&workspace)?;
-        let found = found(asked, &workspace, &catalogue, ON_EACH_OF_MANY)?;
-        Ok((Opener::of(&workspace), found))
-    };
-    others.map(|(name, shelf)| Elsewhere { name: name.clone(), found: look(shelf) }).collect()
-}
-
 /// The hits of a page, by file; and whether there is another page.
-fn on_page(found: &Found, page: usize) -> (Vec<Vec<&Hit>>, bool) {
+pub fn on_page(found: &Found, page: usize) -> (Vec<Vec<&Hit>>, bool) {
     let mut files: Vec<Vec<&Hit>> = Vec::new();
     for hit in &found.answer.hits {
         match files.iter_mut().find(|places| places.first().is_some_and(|it| it.file == hit.file)) {
@@ -257,7 +208,7 @@ fn mark_of(hit: &Hit) -> Mark {
     }
 }
 
-fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'a> {
+pub fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'a> {
     let first = places.first();
     FoundFileWire {
         path: first.map(|hit| hit.path.to_text()).unwrap_or_default(),
@@ -270,7 +221,7 @@ fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'
     }
 }
 
-fn files((site, opener): (&Site, &Opener), told: &Told, files: &[Vec<&Hit>]) -> Markup {
+pub fn files((site, opener): (&Site, &Opener), told: &Told, files: &[Vec<&Hit>]) -> Markup {
     html! {
         ol.hits data-list {
             @for places in files {
