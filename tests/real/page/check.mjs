@@ -353,6 +353,20 @@ const attempts = async (base) => {
   const { port } = evil.address();
   writeFileSync(`${shots}/stranger.html`, stranger);
   const own = new URL(top);
+  {
+    // What is refused to others is there for our own page.
+    const context = await signedIn();
+    const page = await context.newPage();
+    await page.goto(top);
+    const seen = await page.evaluate(async (top) => {
+      const read = async (address, options) => (await fetch(address, options)).status;
+      const headers = { "Content-Type": "application/json", "X-Elophanto": "page" };
+      const like = (act) => read(`${top}do`, { method: "POST", headers, body: JSON.stringify({ act, topic: "control" }) });
+      return [await read(`${top}status.json`), await read(`${top}picture/docs/ferry.png`), await like("like"), await like("unlike")];
+    }, top);
+    check("our own page is answered", seen.every((status) => status === 200), seen);
+    await context.close();
+  }
   const rebound = `http://rebound.test:${own.port}`;
   for (const [what, address, base] of [
     ["another port of 127.0.0.1", `http://127.0.0.1:${port}/`, top],
