@@ -200,6 +200,20 @@ const act = async (wanted) => {
   return answer.json().catch(() => ({ error: `refused (${answer.status})` }));
 };
 
+/** How a text would read, as the server makes it: it comes as a document, no text becomes markup here. */
+const preview = (wanted) => new Promise((done) => {
+  const request = new XMLHttpRequest();
+  request.open("POST", `${site}do`);
+  request.responseType = "document";
+  request.setRequestHeader("Content-Type", "application/json");
+  request.setRequestHeader("X-Elophanto", "page");
+  request.onloadend = () => {
+    const made = request.status === 200 ? $("div", request.response) : null;
+    done(made ? [document.importNode(made, true)] : ["It cannot be shown just now."]);
+  };
+  request.send(JSON.stringify(wanted));
+});
+
 /** Says what came of it, and offers to take it back. */
 const tell = (status, done) => {
   const text = done.error ? `Not done: ${done.error}${done.hint ? `; ${done.hint}` : ""}.` : done.said;
@@ -229,17 +243,20 @@ for (const form of all("[data-form]")) {
   const status = $("[role=status]", form);
   const fields = () => Object.fromEntries(new FormData(form));
   const save = $("[data-save]", form);
-  const diff = $(".diff", form);
+  const looks = $(".looks", form);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const done = await act({ ...JSON.parse(form.dataset.form), ...fields() });
     if (!save) return tell(status, done);
-    diff.hidden = save.hidden = !done.diff;
-    diff.textContent = done.diff ?? "";
+    if (done.diff) {
+      $(".diff", form).textContent = done.diff;
+      $(".preview", form).replaceChildren(...(await preview({ ...JSON.parse(form.dataset.preview), ...fields() })));
+    }
+    looks.hidden = save.hidden = !done.diff;
     tell(status, { ...done, undo: null });
   });
   form.addEventListener("input", () => {
-    if (save) save.hidden = diff.hidden = true;
+    if (save) save.hidden = looks.hidden = true;
   });
   save?.addEventListener("click", async () => {
     const done = await act({ ...JSON.parse(form.dataset.then), ...fields() });
@@ -263,4 +280,57 @@ for (const code of all("code.copy")) {
     button.textContent = "Copied";
   });
   code.after(" ", button);
+}
+
+// --------------------------------------------------------------------- a glance at where links lead
+
+const reach = new RegExp(`^${site.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}((?:note|entity)/[^?#]+)`);
+const glances = new Map();
+let shown = null;
+let soon = 0;
+
+const away = () => {
+  clearTimeout(soon);
+  $("#peek")?.remove();
+  shown?.removeAttribute("aria-describedby");
+  shown = null;
+};
+
+const glance = async (link) => {
+  const what = reach.exec(new URL(link.href, location.href).pathname)?.[1];
+  if (!what || link === shown) return;
+  if (!glances.has(what)) {
+    const answer = await fetch(`${site}peek/${what}.json`).catch(() => null);
+    glances.set(what, answer?.ok ? await answer.json() : null);
+  }
+  const said = glances.get(what);
+  if (!said?.words || (!link.matches(":hover") && document.activeElement !== link)) return;
+  away();
+  shown = link;
+  const box = make("div", { id: "peek", role: "tooltip" }, make("strong", {}, said.title), make("p", {}, said.words));
+  $("main").append(box);
+  link.setAttribute("aria-describedby", "peek");
+  const place = link.getBoundingClientRect();
+  const left = Math.min(place.left, document.documentElement.clientWidth - box.offsetWidth - 8);
+  const below = place.bottom + box.offsetHeight + 8 < innerHeight;
+  box.style.left = `${Math.max(left, 8) + scrollX}px`;
+  box.style.top = `${(below ? place.bottom : place.top - box.offsetHeight) + scrollY}px`;
+};
+
+// It stays while the pointer is on it or on its link, and Escape takes it away.
+const wanted = (event) => event.target.closest?.("#peek") ?? event.target.closest?.("main a[href]");
+if (site && number) {
+  document.addEventListener("pointerover", (event) => {
+    clearTimeout(soon);
+    const link = wanted(event);
+    if (link?.id === "peek") return;
+    soon = setTimeout(() => (link ? glance(link) : document.activeElement !== shown && away()), 300);
+  });
+  document.addEventListener("focusin", (event) => {
+    away();
+    const link = event.target.matches("main a[href]") && event.target.matches(":focus-visible") ? event.target : null;
+    if (link) soon = setTimeout(() => glance(link), 300);
+  });
+  document.addEventListener("focusout", away);
+  document.addEventListener("keydown", (event) => event.key === "Escape" && away());
 }

@@ -44,6 +44,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'";
 
+/// The same with a picture of the repository: whatever it holds, nothing of it is run.
+const POLICY_OF_PICTURES: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
 /// What lies below the path of pages.
 pub fn routes(hall: &Hall) -> Router<Arc<Hall>> {
     let below = |name: &str| format!("{}{name}", hall.place);
@@ -60,8 +63,10 @@ pub fn routes(hall: &Hall) -> Router<Arc<Hall>> {
 /// What every answer below the path of pages says to a browser.
 async fn as_page(mut response: Response) -> Response {
     let headers = response.headers_mut();
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    }
     let mut say = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
-    say(header::CONTENT_SECURITY_POLICY, POLICY);
     say(header::REFERRER_POLICY, "no-referrer");
     say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     say(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
@@ -107,6 +112,11 @@ async fn pages(State(hall): State<Arc<Hall>>, request: Request) -> Response {
     let is_known = hall.cookie(headers).is_some_and(|cookie| {
         hall.visitors.lock().unwrap_or_else(PoisonError::into_inner).until(cookie, now).is_some()
     });
+    if !is_known && rest.ends_with(".json") {
+        let reason =
+            "this browser may not come in, or not any more: run `elophanto page` in a terminal";
+        return fault(StatusCode::UNAUTHORIZED, reason);
+    }
     if !is_known {
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
         let body = page::closed(&hall.place).into_string();
@@ -131,7 +141,7 @@ async fn act(State(hall): State<Arc<Hall>>, request: Request) -> Response {
         return fault(StatusCode::PAYLOAD_TOO_LARGE, "that is more than a page may send");
     };
     let rest = uri.path().strip_prefix(&hall.place).unwrap_or_default().to_owned();
-    answered(spawn_blocking(move || page::act(&hall.library, &rest, &bytes)).await)
+    answered(spawn_blocking(move || page::act(&hall.library, &hall.place, &rest, &bytes)).await)
 }
 
 /// What a page is made to say.
@@ -140,9 +150,14 @@ fn answered(made: Result<Answer, JoinError>) -> Response {
         return fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug");
     };
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    let kind = [(header::CONTENT_TYPE, answer.kind)];
     match answer.location {
         Some(location) => (status, [(header::LOCATION, location)]).into_response(),
-        None => (status, [(header::CONTENT_TYPE, answer.kind)], answer.body).into_response(),
+        None if answer.kind.starts_with("image/") => {
+            let policy = [(header::CONTENT_SECURITY_POLICY, POLICY_OF_PICTURES)];
+            (status, kind, policy, answer.body).into_response()
+        }
+        None => (status, kind, answer.body).into_response(),
     }
 }
 

@@ -5,17 +5,26 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Answer, Library, address::decoded, of_kind};
+use super::{
+    Answer, Library,
+    address::decoded,
+    lessons::{self, Lesson},
+    preview::Preview,
+    refusal, words,
+};
 use elophanto_app::{
     Error, Workspace, clean,
     interest::{self, WishRequest},
-    memory::{Correction, Memories},
     notes::{self, Edit, Edited},
     questions,
     reporter::Silent,
     runs::{UndoRequest, undo},
 };
-use elophanto_knowledge::interest::PreferenceKind;
+use elophanto_knowledge::{
+    interest::PreferenceKind,
+    learn::merge::Unmerged,
+    scan::{Question, QuestionState},
+};
 
 /// What somebody wants done.
 #[derive(Debug, Deserialize)]
@@ -35,7 +44,19 @@ enum Act {
         #[serde(default)]
         exact: bool,
     },
+    /// Finds the answer to a question of `scan`.
+    Answer {
+        id: String,
+    },
+    /// Takes that back, with what was said of the file for it.
+    Unanswer {
+        id: String,
+        made: Option<String>,
+    },
     Dismiss {
+        id: String,
+    },
+    Undismiss {
         id: String,
     },
     Like {
@@ -60,7 +81,13 @@ enum Act {
     Forget {
         id: String,
     },
+    /// What was forgotten is remembered again.
+    Remember(Box<Lesson>),
     React {
+        id: String,
+        good: bool,
+    },
+    Unreact {
         id: String,
         good: bool,
     },
@@ -77,24 +104,29 @@ enum Act {
 }
 
 /// What came of it.
-struct Done {
+pub struct Done {
     status: u16,
     answer: Value,
 }
 
 impl Done {
-    fn said(said: impl Into<String>, undo: Option<Value>) -> Self {
+    pub fn said(said: impl Into<String>, undo: Option<Value>) -> Self {
         Self { status: 200, answer: json!({ "said": said.into(), "undo": undo }) }
     }
 }
 
 /// Does what the body of a request wants, in the knowledge base that its address names.
-pub fn act(library: &Library, path: &str, body: &[u8]) -> Answer {
+/// `root` is what stands before that name.
+pub fn act(library: &Library, root: &str, path: &str, body: &[u8]) -> Answer {
     let name = path.strip_suffix("/do").and_then(decoded);
-    let Some((_, shelf)) = library.shelves.iter().find(|(known, _)| Some(known) == name.as_ref())
-    else {
+    let found = library.shelves.iter().find(|(known, _)| Some(known) == name.as_ref());
+    let Some(named @ (_, shelf)) = found else {
         return refused(404, &Error::new("there is nothing to be done here"));
     };
+    if let Ok(wanted) = serde_json::from_slice::<Preview>(body) {
+        let made = super::asked(library, root, named, "").and_then(|it| wanted.made(&it));
+        return made.map_or_else(|error| refused(422, &error), |html| Answer::html(200, html));
+    }
     let act = match serde_json::from_slice::<Act>(body) {
         Ok(act) => act,
         Err(cause) => return refused(400, &Error::new(format_args!("this is no act: {cause}"))),
@@ -106,16 +138,13 @@ pub fn act(library: &Library, path: &str, body: &[u8]) -> Answer {
         Ok(done)
     });
     match done {
-        Ok(Done { status, answer }) => {
-            Answer { status, ..of_kind("application/json", answer.to_string()) }
-        }
+        Ok(Done { status, answer }) => Answer::json(status, answer.to_string()),
         Err(error) => refused(422, &error),
     }
 }
 
 fn refused(status: u16, error: &Error) -> Answer {
-    let answer = json!({ "error": error.message(), "hint": error.hint_text() });
-    Answer { status, ..of_kind("application/json", answer.to_string()) }
+    Answer::json(status, refusal(error))
 }
 
 impl Act {
@@ -129,26 +158,45 @@ impl Act {
                 let edit = Edit { path: &path.as_str().into(), hash, text, is_exact: *exact };
                 Ok(edited(notes::edit(workspace, &edit)?, path, "Saved."))
             }
+            Self::Answer { id } => answer(workspace, id),
+            Self::Unanswer { id, made } => {
+                let question = question(workspace, id)?;
+                match questions::take_back(workspace, &question, made.as_deref())? {
+                    Some(_) => Ok(Done::said("Taken back: the question is open again.", None)),
+                    None => Err(Error::new("the question is not answered")),
+                }
+            }
             Self::Dismiss { id } => {
-                let known = questions::known(workspace)?;
-                let question = questions::find(&known, id)?
-                    .ok_or_else(|| Error::new("there is no such question any more"))?;
-                questions::dismiss(workspace, question)?;
-                Ok(Done::said("Dismissed: it is not asked again.", None))
+                let question = question(workspace, id)?;
+                questions::dismiss(workspace, &question)?;
+                let undo = json!({ "act": "undismiss", "id": question.id });
+                Ok(Done::said("Dismissed: it is not asked again.", Some(undo)))
+            }
+            Self::Undismiss { id } => {
+                let question = question(workspace, id)?;
+                match questions::take_up(workspace, &question)? {
+                    true => Ok(Done::said("It is asked again.", None)),
+                    false => Err(Error::new("nobody dismissed the question")),
+                }
             }
             Self::Like { topic } => wish(workspace, topic, PreferenceKind::Like, false),
             Self::Unlike { topic } => wish(workspace, topic, PreferenceKind::Like, true),
             Self::Dislike { topic } => wish(workspace, topic, PreferenceKind::Dislike, false),
             Self::Undislike { topic } => wish(workspace, topic, PreferenceKind::Dislike, true),
             Self::Correct { id, context, command, lesson, rate } => {
-                correct(workspace, id, [context, command, lesson, rate])
+                lessons::correct(workspace, id, [context, command, lesson, rate])
             }
-            Self::Forget { id } => {
-                Memories::open(workspace).forget(id, false, None, &Silent)?;
-                Ok(Done::said("Forgotten, here and in every clone.", None))
-            }
+            Self::Forget { id } => lessons::forget(workspace, id),
+            Self::Remember(lesson) => lessons::remember(workspace, lesson),
             Self::React { id, good } => match interest::react(workspace, id, *good)? {
-                Some(_) => Ok(Done::said("Noted.", None)),
+                Some(_) => {
+                    let undo = json!({ "act": "unreact", "id": id, "good": good });
+                    Ok(Done::said("Noted.", Some(undo)))
+                }
+                None => Err(Error::new("nothing has this id")),
+            },
+            Self::Unreact { id, good } => match interest::unreact(workspace, id, *good)? {
+                Some(_) => Ok(Done::said("Taken back.", None)),
                 None => Err(Error::new("nothing has this id")),
             },
             Self::Merge { from, into } => {
@@ -157,7 +205,10 @@ impl Act {
                 Ok(Done::said(said, Some(json!({ "act": "unmerge", "id": done.id }))))
             }
             Self::Unmerge { id } => match clean::entities::undo(workspace, id)? {
-                Some(_) => Ok(Done::said("They are two again.", None)),
+                Some(Unmerged::Done(merge) | Unmerged::Already(merge)) => {
+                    let undo = json!({ "act": "merge", "from": merge.from, "into": merge.into });
+                    Ok(Done::said("They are two again.", Some(undo)))
+                }
                 None => Err(Error::new("there is no such merge")),
             },
             Self::Undo { run } => {
@@ -169,6 +220,38 @@ impl Act {
             }
         }
     }
+}
+
+fn question(workspace: &Workspace, id: &str) -> Result<Question, Error> {
+    let known = questions::known(workspace)?;
+    let found = questions::find(&known, id)?.cloned();
+    found.ok_or_else(|| {
+        Error::new("there is no such question any more").hint("look at the list of questions again")
+    })
+}
+
+/// By a model that the user agreed to in a terminal, else by the file's own words.
+fn answer(workspace: &Workspace, id: &str) -> Result<Done, Error> {
+    let asked = question(workspace, id)?;
+    let answered = questions::answer(workspace, &asked, &Silent)?;
+    let question = &answered.question;
+    if let Some(reason) = answered.stopped {
+        return Err(Error::new(format_args!("it stays open: {reason}")));
+    }
+    let words = match (&question.answer, &answered.summary) {
+        (Some(answer), _) => answer.as_str(),
+        (None, Some(summary)) => summary.summary.as_str(),
+        (None, None) => "",
+    };
+    let said = match question.state {
+        QuestionState::Answered => "Answered: ",
+        QuestionState::Failed => "No answer was found: ",
+        _ => {
+            return Err(Error::new("it stays open: somebody else is answering questions just now"));
+        }
+    };
+    let undo = json!({ "act": "unanswer", "id": question.id, "made": answered.made });
+    Ok(Done::said(format!("{said}{}", words::text(words.trim())), Some(undo)))
 }
 
 fn edited(edited: Edited, path: &str, said: &str) -> Done {
@@ -211,34 +294,6 @@ fn wish(
     let other = if takes_back { word.to_owned() } else { format!("un{word}") };
     let undo = json!({ "act": other, "topic": topic });
     Ok(Done::said(said, wished.changed.then_some(undo)))
-}
-
-fn correct(workspace: &Workspace, id: &str, texts: [&String; 4]) -> Result<Done, Error> {
-    let memories = Memories::open(workspace);
-    let before = memories.records(&Silent).find(id)?.clone();
-    let [context, command, lesson, rate] = texts;
-    let rate = match rate.trim() {
-        "" => None,
-        rate => Some(rate.parse().map_err(|cause| {
-            Error::new(format_args!("how often it worked {cause}")).hint("write 3/4, or nothing")
-        })?),
-    };
-    let correction = Correction {
-        context: Some(context.clone()),
-        command: Some(command.clone()),
-        lesson: Some(lesson.clone()),
-        success_rate: rate,
-        ..Correction::default()
-    };
-    let corrected = memories.correct(id, correction, None, &Silent)?;
-    let undo = json!({
-        "act": "correct", "id": corrected.memory.id, "context": before.context,
-        "command": before.command, "lesson": before.lesson,
-        "rate": before.success_rate.map(|rate| rate.to_string()).unwrap_or_default(),
-    });
-    let mut said = "Corrected.".to_owned();
-    corrected.contradictions().for_each(|it| said.push_str(&format!(" It {it}.")));
-    Ok(Done::said(said, Some(undo)))
 }
 
 /// A button that does something. `sure`: it asks again, for it cannot be taken back.

@@ -7,6 +7,10 @@ use url::form_urlencoded;
 /// More pages than any list has.
 const MOST_PAGES: usize = 1_000_000;
 
+const HTML: &str = ".html";
+/// Bytes of the name of a file.
+const MOST_NAME: usize = 255;
+
 /// Where the pages of one knowledge base are.
 #[derive(Debug, Clone)]
 pub struct Site {
@@ -30,8 +34,10 @@ impl Site {
 
     /// The page of a note.
     pub fn note(&self, path: &str) -> String {
-        let page = format!("note/{}", encoded(path));
-        self.to(&if self.is_export { page + ".html" } else { page })
+        match self.is_export {
+            true => self.to(&format!("note/{}", encoded(&file_name(path)))),
+            false => self.to(&format!("note/{}", encoded(path))),
+        }
     }
 
     /// The same with a passage marked, where pages are made anew each time.
@@ -42,8 +48,10 @@ impl Site {
 
     /// The page of an entity.
     pub fn entity(&self, slug: &str) -> String {
-        let page = format!("entity/{}", encoded(slug));
-        self.to(&if self.is_export { page + ".html" } else { page })
+        match self.is_export {
+            true => self.to(&format!("entity/{}", encoded(&file_name(slug)))),
+            false => self.to(&format!("entity/{}", encoded(slug))),
+        }
     }
 
     /// The page of this name, which is no note and no entity.
@@ -59,6 +67,18 @@ impl Site {
     pub fn asset(&self, name: &str) -> String {
         format!("{}assets/{name}", self.root)
     }
+}
+
+/// The file that an exported page of a note or an entity is. A name that would be too long for one is
+/// cut, and told apart by its hash.
+pub fn file_name(path: &str) -> String {
+    let (folder, name) =
+        path.rsplit_once('/').map_or(("", path), |it| (&path[..=it.0.len()], it.1));
+    if name.len() + HTML.len() <= MOST_NAME {
+        return format!("{path}{HTML}");
+    }
+    let kept = &name[..name.floor_char_boundary(MOST_NAME - HTML.len() - 17)];
+    format!("{folder}{kept}-{}{HTML}", &blake3::hash(name.as_bytes()).to_hex()[..16])
 }
 
 /// Percent-encoded but for letters, digits, `-._~` and `/`.
@@ -108,6 +128,11 @@ impl Query {
         values.find(|value| !value.trim().is_empty())
     }
 
+    /// Whether any value holds a character.
+    pub fn holds(&self, char: char) -> bool {
+        self.0.iter().any(|(_, value)| value.contains(char))
+    }
+
     /// All values of a name that say anything.
     pub fn all(&self, name: &str) -> Vec<String> {
         let values =
@@ -148,6 +173,20 @@ mod tests {
         }
         assert_eq!(decoded("%FF"), None);
         assert_eq!(decoded("%2"), Some("%2".to_owned()));
+    }
+
+    #[test]
+    fn names_of_files_are_not_too_long() {
+        assert_eq!(file_name("a/b.md"), "a/b.md.html");
+        let fits = "x".repeat(250);
+        assert_eq!(file_name(&fits), format!("{fits}.html"));
+        let long = |last: &str| file_name(&format!("ä/{}{last}", "ö".repeat(125)));
+        for last in ["b.md", "c.md"] {
+            let name = long(last);
+            let file = name.strip_prefix("ä/").unwrap();
+            assert!(file.len() <= 255 && file.ends_with(".html"), "{name}");
+        }
+        assert_ne!(long("b.md"), long("c.md"));
     }
 
     #[test]

@@ -127,6 +127,7 @@ pub fn history_of(asked: &Asked, path: &str, past: &Past) -> Markup {
                 @else {
                     (sparkline(past))
                     (history::list(asked, path, past.commits.iter().take(COMMITS)))
+                    (history::cut_off(past))
                     @if past.commits.len() > COMMITS {
                         p { a href=(asked.site.to(&format!("history/{}", encoded(path)))) { "All " (past.commits.len()) } }
                     }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{Asked, address::encoded, words};
+use super::{Asked, address::encoded, picture, words};
 use elophanto_text::{
     html::{Addresses, Anchor, Mark, Part, Rendered, Target, parts, render},
     markdown::{Destination, Document, Link, LinkKind},
@@ -56,6 +56,12 @@ pub fn body(asked: &Asked, shown: &Shown) -> Body {
     Body { html, anchors, paging }
 }
 
+/// A note as it would read, whole.
+pub fn draft(asked: &Asked, shown: &Shown) -> Markup {
+    let all = parts(shown.text, shown.document, usize::MAX);
+    html! { @for part in &all { (rendered(asked, shown, part, None).0) } }
+}
+
 fn rendered(
     asked: &Asked,
     shown: &Shown,
@@ -68,8 +74,7 @@ fn rendered(
         return (as_it_stands(), Vec::new());
     }
     let link = |link: &Link| target(asked, shown.path, link);
-    // Pictures are not served: only their words are shown.
-    let picture = |_: &Link| None;
+    let picture = |link: &Link| picture::address(asked, shown.path, link);
     let addresses = Addresses { link: &link, picture: &picture };
     match render(text, part.line, shown.title, mark, &addresses) {
         Ok(Rendered { html, anchors, is_marked }) => {
@@ -90,9 +95,9 @@ fn rendered(
 /// Where a link of a note leads.
 fn target(asked: &Asked, note: &str, link: &Link) -> Target {
     let root = &asked.workspace.repository.root;
-    let exists = |path: &str| match asked.is_past {
-        true => asked.catalogue.find(path).is_some(),
-        false => root.join(path).exists(),
+    let exists = |path: &str| match asked.at {
+        Some(_) => asked.catalogue.find(path).is_some(),
+        None => root.join(path).exists(),
     };
     match asked.catalogue.names.destination(note, link, &exists) {
         Destination::External

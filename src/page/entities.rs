@@ -17,7 +17,7 @@ pub const ON_EACH: usize = 100;
 const INTERESTS: usize = 10;
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
-    if asked.is_past {
+    if asked.at.is_some() {
         return past(asked);
     }
     let learning = Learning::look(&asked.workspace);

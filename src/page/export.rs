@@ -1,14 +1,19 @@
 //! The reading part as files, for a web server that only hands out files: nothing of this machine, and
 //! nothing that looks like a secret.
 
-use std::path::Path;
+use std::{
+    cell::RefCell,
+    ffi::OsString,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use maud::{Markup, html};
 use serde::Serialize;
 
 use super::{
-    Asked, Library, Page, Shape,
-    address::{Query, Site},
+    Asked, Library, Opener, Page, Shape,
+    address::{Query, Site, file_name},
     assets, entities, entity, frame, graph, note, notes, search, start,
 };
 use elophanto_app::{
@@ -20,11 +25,14 @@ use elophanto_app::{
 };
 use elophanto_base::{beneath::Folder, one_line::one_line, secrets, visible::escape_control_line};
 use elophanto_index::Kind;
+use elophanto_repo::is_git_name;
 
 /// Secrets that are named one by one.
 const MOST_NAMED: usize = 10;
 /// Characters of a note in the index that a browser searches, beside its headings.
 const MOST_INDEXED: usize = 160;
+/// Where to write instead.
+const ELSEWHERE: &str = "name a folder that is new or empty, such as ../site";
 /// Pages of one list.
 const MOST_PAGES: usize = 1_000;
 
@@ -59,10 +67,11 @@ pub fn export(
     let Some((name, shelf)) = library.shelves.first() else {
         return Err(Error::bug("there is no knowledge base"));
     };
-    let (catalogue, commit) = match at {
+    let place = Place::free(folder, &workspace)?;
+    let (catalogue, at) = match at {
         Some(revision) => {
             let (catalogue, commit) = Catalogue::at(&workspace, revision)?;
-            (catalogue, Some(commit.to_string()))
+            (catalogue, Some(commit))
         }
         None => (Catalogue::now(&workspace)?, None),
     };
@@ -72,12 +81,14 @@ pub fn export(
         site: Site { root: String::new(), name: String::new(), is_export: true },
         name: name.clone(),
         others: Vec::new(),
+        opener: Opener::none(),
         workspace,
         number: 0,
         catalogue: catalogue.into(),
         query: Query::default(),
         shape: Shape::Page,
-        is_past: at.is_some(),
+        at,
+        pictures: RefCell::default(),
     };
     let mut files = Vec::new();
     let mut found = Vec::new();
@@ -87,14 +98,14 @@ pub fn export(
         let name = entry.name.clone();
         // What markup would hide is looked for where it stands.
         found.extend(named(&name, asked.catalogue.text(number).unwrap_or_default()));
-        add(&mut asked, &format!("note/{name}.html"), &mut files, &|asked| {
+        add(&mut asked, &format!("note/{}", file_name(&name)), &mut files, &|asked| {
             Ok(note::exported(asked, number))
         })?;
     }
     if at.is_none() {
         let slugs = slugs(&asked);
         for slug in slugs {
-            add(&mut asked, &format!("entity/{slug}.html"), &mut files, &|asked| {
+            add(&mut asked, &format!("entity/{}", file_name(&slug)), &mut files, &|asked| {
                 entity::page(asked, &slug)
             })?;
         }
@@ -108,12 +119,15 @@ pub fn export(
         let path = format!("assets/{}", asset.name);
         files.push(File { path, bytes: asset.bytes.to_vec() });
     }
-    write(folder, &files)?;
+    for (path, bytes) in asked.pictures.take() {
+        files.extend(bytes.map(|bytes| File { path: format!("picture/{path}"), bytes }));
+    }
+    place.write(&files)?;
     Ok(Exported {
         folder: folder.display().to_string(),
         pages: files.iter().filter(|file| file.path.ends_with(".html")).count(),
         bytes: files.iter().map(|file| file.bytes.len()).sum(),
-        at: commit,
+        at: at.map(|commit| commit.to_string()),
     })
 }
 
@@ -191,21 +205,88 @@ fn refuse(found: Vec<String>) -> Result<(), Error> {
     Err(error.hint("take them out of the notes, or list the files in .elophantoignore"))
 }
 
-fn write(folder: &Path, files: &[File]) -> Result<(), Error> {
-    let unwritable = |cause: std::io::Error| {
-        Error::new(format_args!("`{}` cannot be written: {cause}", folder.display()))
-            .hint("name a folder that is new or empty")
-    };
-    std::fs::create_dir_all(folder).map_err(unwritable)?;
-    if std::fs::read_dir(folder).map_err(unwritable)?.next().is_some() {
-        return Err(Error::new(format_args!("`{}` is not empty", folder.display()))
-            .hint("name a folder that is new or empty"));
+/// Where exported pages will lie: nothing does yet.
+struct Place<'f> {
+    folder: &'f Path,
+    /// The folder around it, and its name there.
+    around: Folder,
+    name: OsString,
+}
+
+impl<'f> Place<'f> {
+    /// # Errors
+    /// When the folder is a link, holds anything, belongs to git, or cannot be made.
+    fn free(folder: &'f Path, workspace: &Workspace) -> Result<Self, Error> {
+        let unwritable = unwritable(folder);
+        let shown = escape_control_line(&folder.display().to_string());
+        let whole = std::path::absolute(folder).map_err(&unwritable)?;
+        let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else {
+            return Err(Error::new(format_args!("`{shown}` names no folder")).hint(ELSEWHERE));
+        };
+        if std::fs::symlink_metadata(&whole).is_ok_and(|found| found.is_symlink()) {
+            return Err(Error::new(format_args!("`{shown}` is a link"))
+                .hint("name the folder that it leads to, or one that is new"));
+        }
+        // Before anything is made.
+        let mut known = parent;
+        let canonical = loop {
+            match (known.canonicalize(), known.parent()) {
+                (Ok(canonical), _) => break canonical,
+                (Err(_), Some(above)) => known = above,
+                (Err(cause), None) => return Err(unwritable(cause)),
+            }
+        };
+        let is_git = |path: &Path| path.components().any(|part| is_git_name(part.as_os_str()));
+        let git = workspace.repository.git_dir.as_deref();
+        let is_within =
+            git.and_then(|it| it.canonicalize().ok()).is_some_and(|git| canonical.starts_with(git));
+        if is_git(&canonical) || is_git(&whole) || is_within {
+            return Err(
+                Error::new(format_args!("`{shown}` lies in a folder of git")).hint(ELSEWHERE)
+            );
+        }
+        let is_empty = match std::fs::read_dir(&whole) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(cause) if cause.kind() == ErrorKind::NotFound => true,
+            Err(cause) => return Err(unwritable(cause)),
+        };
+        if !is_empty {
+            return Err(Error::new(format_args!("`{shown}` is not empty")).hint(ELSEWHERE));
+        }
+        std::fs::create_dir_all(parent).map_err(&unwritable)?;
+        let around = Folder::open(parent).map_err(&unwritable)?;
+        Ok(Self { folder, around, name: name.to_owned() })
     }
-    let top = Folder::open(folder).map_err(unwritable)?;
-    for file in files {
-        top.write_new(Path::new(&file.path), &file.bytes).map_err(unwritable)?;
+
+    /// Writes all of it beside, which then takes its place: there is all of it, or nothing.
+    fn write(&self, files: &[File]) -> Result<(), Error> {
+        let beside = PathBuf::from(format!(".elophanto-export-{}", std::process::id()));
+        let written = self.written(&beside, files);
+        if written.is_err() {
+            // What remains of it says nothing, and is in the way of the next attempt.
+            let _ = self.around.remove_all(&beside);
+        }
+        written.map_err(unwritable(self.folder))
     }
-    Ok(())
+
+    fn written(&self, beside: &Path, files: &[File]) -> std::io::Result<()> {
+        self.around.make_new(beside)?;
+        let top = self.around.at(beside)?;
+        for file in files {
+            top.write_new(Path::new(&file.path), &file.bytes)?;
+        }
+        let name = Path::new(&self.name);
+        match self.around.remove_folder(name) {
+            Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(cause),
+            _ => {}
+        }
+        self.around.rename(beside, name)
+    }
+}
+
+fn unwritable(folder: &Path) -> impl Fn(std::io::Error) -> Error {
+    let shown = escape_control_line(&folder.display().to_string());
+    move |cause| Error::new(format_args!("`{shown}` cannot be written: {cause}")).hint(ELSEWHERE)
 }
 
 /// The head of exported pages says what the server of ours would say with them.

@@ -10,7 +10,7 @@ use elophanto_app::{
     Error,
     reading::{Cluster, Entry, Near, near},
 };
-use elophanto_base::counted::counted;
+use elophanto_base::{counted::counted, one_line::one_line};
 
 /// Groups that are drawn, and that are listed on a page.
 const DRAWN: usize = 40;
@@ -42,7 +42,11 @@ fn node<'a>(asked: &'a Asked<'_>, note: usize, notes: Option<usize>) -> Option<G
 }
 
 fn short(name: &str) -> String {
-    elophanto_base::one_line::one_line(name, MOST_NAME)
+    let mut short = one_line(name, MOST_NAME);
+    if short.len() < one_line(name, 2 * MOST_NAME).len() {
+        short.push('\u{2026}');
+    }
+    short
 }
 
 fn around(asked: &Asked, note: usize) -> Result<Page, Error> {

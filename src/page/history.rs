@@ -6,7 +6,7 @@ use super::{Asked, Page, Tab, beside::sparkline, frame::pager, notes::crumbs, wo
 use crate::wire::{CommitWire, page::LineWire};
 use elophanto_app::{
     Error,
-    reading::{self, Line, past},
+    reading::{self, Line, Past, past},
     when,
 };
 use elophanto_repo::Touched;
@@ -41,8 +41,18 @@ pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
         @else if past.commits.is_empty() { p { "The note is in no commit yet." } }
         @else { (sparkline(&past)) }
         (list(asked, path, past.commits.iter().skip(first).take(ON_EACH)))
+        (cut_off(&past))
         (pager(asked, &asked.site.to(&format!("history/{}", super::address::encoded(path))), past.commits.len(), ON_EACH))
     })
+}
+
+/// That there is more than this clone holds.
+pub fn cut_off(past: &Past) -> Markup {
+    html! {
+        @if past.is_cut_off {
+            p.quiet { "The history is cut off here, for this clone is a shallow one. " code.copy { "git fetch --unshallow" } " brings the rest." }
+        }
+    }
 }
 
 /// Commits, each a link to the note as it was then.

@@ -46,6 +46,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     asked.page(Tab::Memory, "Memory", &twin, || html! {
         h1 { "Memory" }
         p { "What agents learnt here and wrote down for each other." }
+        p.actions { a href=(asked.site.page("patterns")) { "What several repositories learnt" } }
         (form(asked, &records, text))
         @if all.is_empty() {
             p { @if text.is_empty() { "Nothing is remembered yet. Agents write lessons down with " code { "elophanto agent remember" } "." } @else { "Nothing is remembered of that." } }
@@ -77,7 +78,7 @@ pub fn lesson(asked: &Asked, id: &str) -> Result<Page, Error> {
                 div { dt { "Id" } dd { code { (words::line(&memory.id)) } } }
                 @if let Some(place) = place { div { dt { "Where" } dd { (words::line(&place.path)) ":" (place.line) } } }
             }
-            (acts::buttons(&[acts::button("Forget", &json!({ "act": "forget", "id": memory.id }), true)]))
+            (acts::buttons(&[acts::button("Forget", &json!({ "act": "forget", "id": memory.id }), false)]))
             details {
                 summary { "Correct it" }
                 form data-form=(json!({ "act": "correct", "id": memory.id }).to_string()) hidden {

@@ -15,32 +15,44 @@ mod body;
 mod charts;
 mod chat;
 mod edit;
+mod elsewhere;
 mod entities;
 mod entity;
 pub mod export;
 mod frame;
 mod graph;
 mod history;
+mod lessons;
 mod memory;
 mod merges;
 mod note;
 mod notes;
+mod opener;
+mod patterns;
+mod peek;
+mod picture;
+mod preview;
 mod questions;
 mod runs;
 mod search;
 mod search_form;
+mod shape;
 mod start;
 mod status;
+mod trust;
 mod words;
 
-use std::sync::Arc;
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use maud::Markup;
 use serde::Serialize;
+use serde_json::json;
 
 pub use acts::act;
 use address::{Query, Site, decoded};
 pub use frame::{Tab, closed};
+use opener::Opener;
+use shape::{Shape, shape_of};
 
 use crate::wire::printed_json;
 use elophanto_app::{
@@ -48,6 +60,8 @@ use elophanto_app::{
     gateway::Served,
     reading::{Catalogue, Shelf},
 };
+use elophanto_base::image::Bare;
+use elophanto_repo::CommitId;
 
 /// All that pages are made of.
 pub struct Library {
@@ -72,33 +86,27 @@ impl Library {
 pub struct Answer {
     pub status: u16,
     pub kind: &'static str,
-    pub body: String,
+    pub body: Vec<u8>,
     /// Where to go instead.
     pub location: Option<String>,
 }
 
 impl Answer {
     fn html(status: u16, markup: Markup) -> Self {
-        let body = markup.into_string();
-        Self { status, kind: "text/html; charset=utf-8", body, location: None }
+        Self::of(status, "text/html; charset=utf-8", markup.into_string())
+    }
+
+    fn json(status: u16, body: String) -> Self {
+        Self::of(status, "application/json", body)
+    }
+
+    fn of(status: u16, kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, kind, body: body.into(), location: None }
     }
 
     fn to(location: String) -> Self {
-        Self {
-            status: 303,
-            kind: "text/plain; charset=utf-8",
-            body: String::new(),
-            location: Some(location),
-        }
+        Self { location: Some(location), ..Self::of(303, "text/plain; charset=utf-8", Vec::new()) }
     }
-}
-
-/// In which form a page is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    Page,
-    Json,
-    Markdown,
 }
 
 /// What one page is made of.
@@ -116,15 +124,20 @@ pub struct Asked<'l> {
     /// Of the catalogue: a page that is open asks whether there is a newer one.
     pub number: u64,
     shape: Shape,
-    /// Whether the notes are those of a revision: what lies in the work tree is none of it.
-    is_past: bool,
+    /// The revision whose notes they are: what lies in the work tree is none of it.
+    at: Option<CommitId>,
+    /// What opens a place in the editor.
+    pub opener: Opener,
+    /// Pictures that go with exported notes, by path; `None` for what is none.
+    pictures: RefCell<BTreeMap<String, Option<Vec<u8>>>>,
 }
 
 /// A page in the form that was wanted.
 pub enum Page {
     Html { tab: Tab, title: String, body: Markup, status: u16 },
-    Json(String),
+    Json { status: u16, body: String },
     Markdown(String),
+    Picture(Bare),
     To(String),
 }
 
@@ -132,6 +145,11 @@ impl Asked<'_> {
     /// Addresses as they are at the top.
     fn site_of_top(&self) -> Site {
         Site { root: String::new(), ..self.site.clone() }
+    }
+
+    /// The pages of another knowledge base of this gateway.
+    fn site_of(&self, name: &str) -> Site {
+        Site { name: name.to_owned(), ..self.site.clone() }
     }
 
     fn wants_markdown(&self) -> bool {
@@ -150,9 +168,14 @@ impl Asked<'_> {
         body: impl FnOnce() -> Markup,
     ) -> Result<Page, Error> {
         match self.shape {
-            Shape::Json => Ok(Page::Json(printed_json(twin).map_err(Error::new)?)),
+            Shape::Json => self.json(twin),
             _ => Ok(Page::Html { tab, title: title.into(), body: body(), status: 200 }),
         }
+    }
+
+    /// What has no page beside its twin.
+    fn json<T: Serialize + ?Sized>(&self, twin: &T) -> Result<Page, Error> {
+        Ok(Page::Json { status: 200, body: printed_json(twin).map_err(Error::new)? })
     }
 
     /// That there is no note at a path, and why, where that is known.
@@ -169,72 +192,93 @@ impl Asked<'_> {
 
     /// The same of what is not there.
     fn missing(&self, tab: Tab, error: &Error) -> Page {
-        let body = frame::refusal(error);
-        Page::Html { tab, title: "Not there".to_owned(), body, status: 404 }
+        self.refused(tab, error, 404)
     }
+
+    /// Why a page is not to be had, in the form that was wanted.
+    fn refused(&self, tab: Tab, error: &Error, status: u16) -> Page {
+        match self.shape {
+            Shape::Json => Page::Json { status, body: refusal(error) },
+            _ => {
+                let body = frame::refusal(error);
+                Page::Html { tab, title: "Not to be had".to_owned(), body, status }
+            }
+        }
+    }
+}
+
+/// Why something is not to be had, for programs.
+fn refusal(error: &Error) -> String {
+    json!({ "error": error.message(), "hint": error.hint_text() }).to_string()
+}
+
+/// What a page of a knowledge base is made of.
+fn asked<'l>(
+    library: &'l Library,
+    root: &str,
+    (name, shelf): &'l (String, Arc<Shelf>),
+    query: &str,
+) -> Result<Asked<'l>, Error> {
+    let workspace = shelf.open(Vec::new())?;
+    let catalogue = shelf.catalogue(&workspace)?;
+    Ok(Asked {
+        library,
+        shelf,
+        site: Site { root: root.to_owned(), name: name.clone(), is_export: false },
+        name: name.clone(),
+        others: library.shelves.iter().map(|(name, _)| name.clone()).collect(),
+        opener: Opener::of(&workspace),
+        workspace,
+        number: catalogue.number,
+        catalogue,
+        query: Query::parse(query),
+        shape: Shape::Page,
+        at: None,
+        pictures: RefCell::default(),
+    })
 }
 
 /// Answers a request for a page: what follows `root` in its address, and what follows the `?`. May
 /// take some tens of milliseconds.
 pub fn answer(library: &Library, root: &str, path: &str, query: &str) -> Answer {
-    let others: Vec<String> = library.shelves.iter().map(|(name, _)| name.clone()).collect();
     let mut site = Site { root: root.to_owned(), name: String::new(), is_export: false };
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let name = decoded(first).unwrap_or_default();
     let found = library.shelves.iter().find(|(known, _)| *known == name);
-    let Some((name, shelf)) = found.filter(|_| path.contains('/')) else {
+    let Some(named) = found.filter(|_| path.contains('/')) else {
         if let (true, Some((first, _))) = (path.is_empty(), library.shelves.first()) {
             site.name = first.clone();
             return Answer::to(site.to(""));
         }
-        let error = Error::new("there is no such page").hint("begin at the top of the page");
-        return lost(&site, &error, 404);
+        return lost(&site, path, &no_such_page(), 404);
     };
-    site.name = name.clone();
-    let mut page = rest;
-    let asked = shelf.open(Vec::new()).and_then(|workspace| {
-        let catalogue = shelf.catalogue(&workspace)?;
-        let (without, shape) = shape_of(rest, &|path| catalogue.find(path).is_some());
-        page = without;
-        Ok(Asked {
-            library,
-            shelf,
-            site: site.clone(),
-            name: name.clone(),
-            others,
-            workspace,
-            number: catalogue.number,
-            catalogue,
-            query: Query::parse(query),
-            shape,
-            is_past: false,
-        })
-    });
-    let asked = match asked {
+    site.name = named.0.clone();
+    let mut asked = match asked(library, root, named, query) {
         Ok(asked) => asked,
-        Err(error) => return lost(&site, &error, 503),
+        Err(error) => return lost(&site, path, &error, 503),
     };
-    match asked.made(page) {
-        Ok(Page::Html { tab, title, body, status }) => {
+    let (page, shape) = shape_of(rest, &|path| asked.catalogue.find(path).is_some());
+    asked.shape = shape;
+    let made = asked
+        .made(page)
+        .unwrap_or_else(|error| asked.refused(Tab::Start, &error, status_of(&error)));
+    match made {
+        Page::Html { tab, title, body, status } => {
             Answer::html(status, frame::page(&asked, tab, &title, &body))
         }
-        Ok(Page::Json(body)) => of_kind("application/json", body),
-        Ok(Page::Markdown(body)) => of_kind("text/markdown; charset=utf-8", body),
-        Ok(Page::To(location)) => Answer::to(location),
-        Err(error) => {
-            let body = frame::refusal(&error);
-            Answer::html(status_of(&error), frame::page(&asked, Tab::Start, "Not to be had", &body))
-        }
+        Page::Json { status, body } => Answer::json(status, body),
+        Page::Markdown(body) => Answer::of(200, "text/markdown; charset=utf-8", body),
+        Page::Picture(picture) => Answer::of(200, picture.format.media_type(), picture.bytes),
+        Page::To(location) => Answer::to(location),
     }
 }
 
-fn of_kind(kind: &'static str, body: String) -> Answer {
-    Answer { status: 200, kind, body, location: None }
-}
-
 /// Where nothing can be shown around it.
-fn lost(site: &Site, error: &Error, status: u16) -> Answer {
-    Answer::html(status, frame::bare(site, error))
+fn lost(site: &Site, path: &str, error: &Error, status: u16) -> Answer {
+    match path.ends_with(".json") {
+        true => Answer::json(status, refusal(error)),
+        false => Answer::html(status, frame::bare(site, error)),
+    }
 }
 
 fn status_of(error: &Error) -> u16 {
@@ -244,35 +288,22 @@ fn status_of(error: &Error) -> u16 {
     }
 }
 
-/// The page without the ending that says in which form it is wanted. A note may be called as if it had
-/// one: what is there comes first.
-fn shape_of<'p>(page: &'p str, is_note: &dyn Fn(&str) -> bool) -> (&'p str, Shape) {
-    let is_known = |page: &str| {
-        let path = page.strip_prefix("note/").and_then(decoded);
-        path.is_some_and(|path| is_note(&path))
-    };
-    if is_known(page) {
-        return (page, Shape::Page);
-    }
-    if let Some(page) = page.strip_suffix(".json") {
-        return (page, Shape::Json);
-    }
-    match page.strip_suffix(".md") {
-        Some(page) if is_known(page) => (page, Shape::Markdown),
-        _ => (page, Shape::Page),
-    }
-}
-
 impl Asked<'_> {
     fn made(&self, page: &str) -> Result<Page, Error> {
         let (first, rest) = page.split_once('/').unwrap_or((page, ""));
         let rest = decoded(rest).ok_or_else(no_such_page)?;
+        if self.query.holds('\0') {
+            return Err(Error::new("the address holds a character that no text here has")
+                .hint("take `%00` out of it"));
+        }
         match (first, rest.as_str()) {
             ("" | "index", "") => start::page(self),
             ("search", "") => search::page(self),
             ("answer", "") => answer::page(self),
             ("notes", "") => notes::page(self),
             ("note", path) if !path.is_empty() => note::page(self, path),
+            ("picture", path) if !path.is_empty() => picture::page(self, path),
+            ("peek", path) if !path.is_empty() => peek::page(self, path),
             ("history", path) if !path.is_empty() => history::page(self, path),
             ("lines", path) if !path.is_empty() => history::lines(self, path),
             ("entities", "") => entities::page(self),
@@ -283,6 +314,7 @@ impl Asked<'_> {
             ("graph", "") => graph::page(self),
             ("questions", "") => questions::page(self),
             ("memory", "") => memory::page(self),
+            ("patterns", "") => patterns::page(self),
             ("memory", id) => memory::lesson(self, id),
             ("runs", "") => runs::page(self),
             ("run", id) if !id.is_empty() => runs::run(self, id),
@@ -294,28 +326,4 @@ impl Asked<'_> {
 
 fn no_such_page() -> Error {
     Error::new("there is no such page").hint("the parts of the page are named at the top")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_say_the_form() {
-        let is_note = |path: &str| ["a.md", "a.txt", "b.c", "b.c.md", "d.md.json"].contains(&path);
-        for (page, expected) in [
-            ("search", ("search", Shape::Page)),
-            ("search.json", ("search", Shape::Json)),
-            ("note/a.md", ("note/a.md", Shape::Page)),
-            ("note/a%2Emd", ("note/a%2Emd", Shape::Page)),
-            ("note/a.md.md", ("note/a.md", Shape::Markdown)),
-            ("note/a.md.json", ("note/a.md", Shape::Json)),
-            ("note/a.txt.md", ("note/a.txt", Shape::Markdown)),
-            ("note/b.c.md", ("note/b.c.md", Shape::Page)),
-            ("note/d.md.json", ("note/d.md.json", Shape::Page)),
-            ("note/gone.md", ("note/gone.md", Shape::Page)),
-        ] {
-            assert_eq!(shape_of(page, &is_note), expected, "{page}");
-        }
-    }
 }

@@ -22,7 +22,7 @@ use elophanto_app::{
 use elophanto_base::counted::counted;
 use elophanto_index::{Kind, drift::Drift};
 use elophanto_repo::NotePath;
-use elophanto_text::markdown;
+use elophanto_text::{html::Mark, markdown};
 
 pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
     let number = asked.catalogue.find(path);
@@ -243,10 +243,13 @@ fn heading(asked: &Asked, shown: &Shown) -> Markup {
 
 fn actions(asked: &Asked, shown: &Shown, kind: Kind) -> Markup {
     let site = &asked.site;
+    let mark = asked.query.get("mark").and_then(|text| text.parse::<Mark>().ok());
+    let line = mark.map_or(1, |mark| mark.start.0);
     html! {
         @if !site.is_export {
             nav.actions aria-label="This note" {
                 a href=(site.to(&format!("edit/{}", encoded(shown.path)))) { "Edit" }
+                @if let Some(address) = asked.opener.address(shown.path, line) { a href=(address) { "Open in your editor" } }
                 a href=(site.to(&format!("lines/{}", encoded(shown.path)))) { "Who wrote it" }
                 a href=(site.to(&format!("history/{}", encoded(shown.path)))) { "History" }
                 a href=(format!("{}?note={}", site.page("graph"), encoded(shown.path))) { "Graph" }

@@ -34,6 +34,9 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
             }
         } @else {
             p { (words::number(all.len())) " questions, the most valuable first." }
+            @if state.is_none() {
+                p.quiet { "Answers come from a language model that you agreed to in a terminal, else from the file's own words." }
+            }
         }
         ol.questions data-list { @for question in &shown { (one(asked, question)) } }
         (pager(asked, &asked.site.page("questions"), all.len(), ON_EACH))
@@ -66,9 +69,11 @@ fn one(asked: &Asked, question: &Question) -> Markup {
                 ", " (words::day(Some(question.at.as_second())))
             }
             @if let Some(answer) = &question.answer { p.answer { (words::text(answer)) } }
+            @let does = |label, act: &str| acts::button(label, &json!({ "act": act, "id": question.id }), false);
             @if question.state.is_waiting() {
-                (acts::buttons(&[acts::button("Dismiss", &json!({ "act": "dismiss", "id": question.id }), true)]))
+                (acts::buttons(&[does("Answer", "answer"), does("Dismiss", "dismiss")]))
             }
+            @if question.state == QuestionState::Dismissed { (acts::buttons(&[does("Ask it again", "undismiss")])) }
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{Asked, Page, Tab, address::Site, charts, search_form::form, words};
+use super::{
+    Asked, Opener, Page, Tab, address::Site, charts, elsewhere::elsewhere, search_form::form, words,
+};
 use crate::wire::{
     ConfidenceWire, Told,
     page::{FoundFileWire, PlaceWire, SearchWire},
@@ -27,8 +29,6 @@ const ON_EACH: usize = 10;
 const MOST_PAGES: usize = 10;
 /// Places of each.
 const PLACES: usize = 3;
-/// Repositories that are searched at once show fewer.
-const ON_EACH_OF_MANY: usize = 5;
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let text = asked.query.get("q").unwrap_or_default();
@@ -40,6 +40,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
             page: 1,
             more: false,
             files: Vec::new(),
+            others: Vec::new(),
         };
         return asked.page(Tab::Search, "Search", &nothing, || html! {
             h1 { "Search" }
@@ -59,6 +60,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     let (shown, more) = on_page(&found, page);
     let said = sureness(found.answer.confidence, &found);
     let told = Told { found: &found, drifted: &drifted, explain: true };
+    let others = if everywhere { elsewhere(asked) } else { Vec::new() };
     let twin = SearchWire {
         query: text,
         confidence: found.answer.confidence.map(ConfidenceWire::from),
@@ -66,8 +68,8 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         page,
         more,
         files: shown.iter().map(|places| wire(&asked.site, &told, places)).collect(),
+        others: others.iter().map(|it| it.wire(asked)).collect(),
     };
-    let others = if everywhere { elsewhere(asked)? } else { Vec::new() };
     asked.page(Tab::Search, format!("{text} - search"), &twin, || html! {
         h1 { "Search" }
         (form(asked, text))
@@ -78,14 +80,9 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                 p.quiet { "Left out: what holds " (words::line(&excluded.typed)) "." }
             }
             @if everywhere { p.repository { (words::line(&asked.name)) } }
-            (files(&asked.site, &told, &shown))
+            (files((&asked.site, &asked.opener), &told, &shown))
             @if !everywhere { (paging(asked, page, more)) }
-            @for (name, found) in &others {
-                @let there = Site { name: name.clone(), ..asked.site.clone() };
-                p.repository { (words::line(name)) }
-                p.said { (sureness(found.answer.confidence, found)) }
-                (files(&there, &Told { found, drifted: &[], explain: true }, &on_page(found, 1).0))
-            }
+            @for other in &others { (other.shown(asked)) }
         }
     })
 }
@@ -111,7 +108,7 @@ fn open(asked: &Asked, limit: usize) -> Result<Workspace, Error> {
     asked.shelf.open(flags(asked, limit))
 }
 
-fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {
+pub fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {
     let mut flags = vec![("search.limit".to_owned(), limit.to_string())];
     let mode =
         asked.query.get("mode").filter(|mode| ["hybrid", "keyword", "semantic"].contains(mode));
@@ -124,7 +121,7 @@ fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {
 }
 
 /// Changes are read beside: what is searched is at most a moment old.
-fn found(
+pub fn found(
     asked: &Asked,
     workspace: &Workspace,
     catalogue: &Catalogue,
@@ -158,20 +155,8 @@ fn kind(name: &str) -> Option<Kind> {
     Kind::SEARCHED.into_iter().find(|kind| kind.name() == name)
 }
 
-/// The hits of the other repositories, each by itself: their scores are not to be compared.
-fn elsewhere(asked: &Asked) -> Result<Vec<(String, Found)>, Error> {
-    let others = asked.library.shelves.iter().filter(|(name, _)| *name != asked.name);
-    let mut all = Vec::new();
-    for (name, shelf) in others {
-        let workspace = shelf.open(flags(asked, ON_EACH_OF_MANY))?;
-        let catalogue = shelf.catalogue(&workspace)?;
-        all.push((name.clone(), found(asked, &workspace, &catalogue, ON_EACH_OF_MANY)?));
-    }
-    Ok(all)
-}
-
 /// The hits of a page, by file; and whether there is another page.
-fn on_page(found: &Found, page: usize) -> (Vec<Vec<&Hit>>, bool) {
+pub fn on_page(found: &Found, page: usize) -> (Vec<Vec<&Hit>>, bool) {
     let mut files: Vec<Vec<&Hit>> = Vec::new();
     for hit in &found.answer.hits {
         match files.iter_mut().find(|places| places.first().is_some_and(|it| it.file == hit.file)) {
@@ -223,7 +208,7 @@ fn mark_of(hit: &Hit) -> Mark {
     }
 }
 
-fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'a> {
+pub fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'a> {
     let first = places.first();
     FoundFileWire {
         path: first.map(|hit| hit.path.to_text()).unwrap_or_default(),
@@ -236,14 +221,14 @@ fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'
     }
 }
 
-fn files(site: &Site, told: &Told, files: &[Vec<&Hit>]) -> Markup {
+pub fn files((site, opener): (&Site, &Opener), told: &Told, files: &[Vec<&Hit>]) -> Markup {
     html! {
         ol.hits data-list {
             @for places in files {
                 @if let Some(first) = places.first() {
                     li.file {
                         (heading(site, first, told.drift(first)))
-                        @for hit in places { (one(site, hit)) }
+                        @for hit in places { (one(site, opener, hit)) }
                     }
                 }
             }
@@ -270,7 +255,7 @@ fn heading(site: &Site, hit: &Hit, drift: Option<&Drift>) -> Markup {
     }
 }
 
-fn one(site: &Site, hit: &Hit) -> Markup {
+fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
     let score = &hit.score;
     let parts = [
         ("words", score.keyword_part),
@@ -290,6 +275,7 @@ fn one(site: &Site, hit: &Hit) -> Markup {
             }
             details.why {
                 summary { "line " (hit.line) ", score " (format!("{:.2}", score.total)) }
+                @if let Some(address) = opener.address(&hit.path.to_text(), hit.line_at(hit.snippet.start)) { p { a href=(address) { "Open in your editor" } } }
                 (charts::shares(&parts, &says))
                 p.quiet {
                     "Words " (format!("{:.2}", score.keyword_part)) ", meaning " (format!("{:.2}", score.semantic_part))

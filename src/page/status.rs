@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Serialize;
 
-use super::{Asked, Page, Tab, charts, notes::of_folder, words};
+use super::{Asked, Page, Tab, charts, notes::of_folder, trust, words};
 use elophanto_app::{
     Error,
     changelog::entries,
@@ -31,17 +31,21 @@ struct StatusWire<'a> {
     notes: usize,
     chunks: usize,
     waiting: usize,
+    /// Not there if it cannot be told.
+    trust: Option<&'a trust::Waiting>,
 }
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let health = asked.shelf.health();
     let diagnosis = health.as_ref().map(|it| &it.diagnosis);
+    let trust = trust::waiting(asked);
     let twin = StatusWire {
         facts: diagnosis.as_ref().map(|it| &it.facts),
         findings: diagnosis.as_ref().map(|it| it.findings.as_slice()).unwrap_or_default(),
         notes: asked.catalogue.entries.len(),
         chunks: asked.catalogue.chunks,
         waiting: asked.catalogue.waiting,
+        trust: trust.as_ref().ok(),
     };
     asked.page(Tab::Status, "Status", &twin, || html! {
         h1 { "Status" }
@@ -49,7 +53,8 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
             Some(diagnosis) => { (findings(diagnosis)) (facts(&diagnosis.facts)) (folders(asked, diagnosis)) }
             None => { p role="status" data-again { "It is looked at right now. " a href=(asked.site.page("status")) { "Look again" } } }
         }
-        @if let Some(health) = &health { (growth(&health.growth)) }
+        (trust::shown(asked, &trust))
+        @if let Some(health) = &health { (growth(&health.growth, &health.index)) }
         (jobs(asked))
         (costs(asked))
         (changes(asked))
@@ -135,7 +140,8 @@ fn folders(asked: &Asked, diagnosis: &Diagnosis) -> Markup {
     }
 }
 
-fn growth(weeks: &[usize]) -> Markup {
+fn growth(weeks: &[usize], index: &[u64]) -> Markup {
+    let sizes: Vec<f64> = index.iter().map(|bytes| *bytes as f64).collect();
     let values: Vec<f64> = weeks.iter().map(|count| *count as f64).collect();
     html! {
         @if let (Some(first), Some(last)) = (weeks.first(), weeks.last()) {
@@ -144,6 +150,10 @@ fn growth(weeks: &[usize]) -> Markup {
                 p {
                     (charts::curve(&values, &format!("notes by week, from {first} to {last}")))
                     " " (words::number(last - first)) " notes were added in the last year, " (words::number(*last)) " in all."
+                }
+                @if let (Some(first), Some(last)) = (index.first(), index.last()) {
+                    @let grown = format!("from {} to {}", words::bytes(*first), words::bytes(*last));
+                    p { (charts::curve(&sizes, &format!("index in git by week, {grown}"))) " The index in git grew " (grown) "." }
                 }
             }
         }

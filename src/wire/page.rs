@@ -73,6 +73,19 @@ pub struct SearchWire<'a> {
     /// Whether there is another page.
     pub more: bool,
     pub files: Vec<FoundFileWire<'a>>,
+    /// What the other repositories say, where all are asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<ElsewhereWire<'a>>,
+}
+
+/// What another repository says.
+#[derive(Serialize)]
+pub struct ElsewhereWire<'a> {
+    pub repository: &'a str,
+    /// Why it could not be searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'a str>,
+    pub files: Vec<FoundFileWire<'a>>,
 }
 
 /// A file with its best places.

@@ -204,6 +204,27 @@ pub fn react<'a>(
     id: &'a str,
     positive: bool,
 ) -> Result<Option<Reacted<'a>>, Error> {
+    reacted(workspace, id, positive, false)
+}
+
+/// Takes a reaction back: it counts nothing any more. `None` if nothing has this id.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn unreact<'a>(
+    workspace: &Workspace,
+    id: &'a str,
+    positive: bool,
+) -> Result<Option<Reacted<'a>>, Error> {
+    reacted(workspace, id, positive, true)
+}
+
+fn reacted<'a>(
+    workspace: &Workspace,
+    id: &'a str,
+    positive: bool,
+    takes_back: bool,
+) -> Result<Option<Reacted<'a>>, Error> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let interests = learning.interests();
@@ -216,9 +237,11 @@ pub fn react<'a>(
     let valence = kind.valence().unwrap_or(Valence::Neutral);
     let reaction = if positive { "+" } else { "-" };
     let source = format!("{id}{reaction}");
-    let act = |slug: &String| EngagementRecord {
-        source_message_id: Some(id.to_owned()),
-        ..EngagementRecord::new(&learning.user, slug, kind, valence, &source, now())
+    let act = |slug: &String| {
+        let act = EngagementRecord::new(&learning.user, slug, kind, valence, &source, now());
+        // The same act again, of another strength: that takes the place of what was said before.
+        let strength = if takes_back { 0.0 } else { act.strength };
+        EngagementRecord { source_message_id: Some(id.to_owned()), strength, ..act }
     };
     let acts: Vec<EngagementRecord> = entities.iter().map(act).collect();
     learning.record_store.write(Place::Local, &acts)?;

@@ -4,13 +4,18 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Error, reporter::Reporter, workspace::Workspace};
+use crate::{
+    Error,
+    reporter::Reporter,
+    scan::{ScanRequest, investigate},
+    workspace::Workspace,
+};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::scan::{
     GapKind, Known, Priority, Question, QuestionState, Summary,
     freshness::{Freshness, current},
     investigate::reopen,
-    record::{DISMISSAL, Dismissal, Evidence},
+    record::{DISMISSAL, Dismissal, Evidence, just_after},
     sought::is_outside,
 };
 
@@ -147,6 +152,108 @@ pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question, E
     };
     record_store.write(record_store.place(is_outside(&question.evidence.path())), &[&dismissal])?;
     Ok(dismissed)
+}
+
+/// Takes up a question again that was put aside: it is what it was before. Whether somebody had put it
+/// aside.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn take_up(workspace: &Workspace, question: &Question) -> Result<bool, Error> {
+    if question.state != QuestionState::Dismissed {
+        return Ok(false);
+    }
+    let dismissal = Dismissal {
+        kind: DISMISSAL.to_owned(),
+        id: question.id.clone(),
+        at: Timestamp::now(),
+        state: QuestionState::Open,
+        blob: question.evidence.blob.clone(),
+    };
+    let record_store = workspace.record_store();
+    record_store.write(record_store.place(is_outside(&question.evidence.path())), &[&dismissal])?;
+    Ok(true)
+}
+
+/// What came of a question that was answered.
+#[derive(Debug)]
+pub struct Answered {
+    pub question: Question,
+    /// What is said of the file now.
+    pub summary: Option<Summary>,
+    /// The id of that, if it was not said before.
+    pub made: Option<String>,
+    /// Why it stays open.
+    pub stopped: Option<String>,
+}
+
+/// Finds the answer to one question, as `scan --investigate` does: by a language model that the user
+/// agreed to, else from the file's own words.
+///
+/// # Errors
+/// When it waits for no answer, or what was found cannot be written down.
+pub fn answer(
+    workspace: &Workspace,
+    question: &Question,
+    reporter: &dyn Reporter,
+) -> Result<Answered, Error> {
+    if !question.state.is_waiting() {
+        let state = question.state.as_str();
+        return Err(Error::new(format_args!("the question waits for no answer: it is {state}")));
+    }
+    let path = question.evidence.path();
+    let before: Vec<String> = Known::read(&workspace.record_store().journal, Timestamp::now())
+        .described
+        .get(&path)
+        .map(|all| all.iter().filter_map(|it| Some(it.summary()?.id)).collect())
+        .unwrap_or_default();
+    let request = ScanRequest::default();
+    let ids = std::slice::from_ref(&question.id);
+    let outcome = investigate(workspace, ids, &request, &mut |_| Ok(()), reporter)?;
+    let mut answered = Answered {
+        question: question.clone(),
+        summary: None,
+        made: None,
+        stopped: outcome.stopped,
+    };
+    if let Some(found) = outcome.found.into_iter().next() {
+        let is_new = |it: &&Summary| !before.contains(&it.id);
+        answered.made = found.summary.as_ref().filter(is_new).map(|it| it.id.clone());
+        (answered.question, answered.summary) = (found.question, found.summary);
+    }
+    Ok(answered)
+}
+
+/// Takes an answer back: the question waits again, and what was said of the file for it (`made`) is
+/// not said any more. `None` if it is not answered.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn take_back(
+    workspace: &Workspace,
+    question: &Question,
+    made: Option<&str>,
+) -> Result<Option<Question>, Error> {
+    if !matches!(question.state, QuestionState::Answered | QuestionState::Failed) {
+        return Ok(None);
+    }
+    let now = Timestamp::now();
+    let record_store = workspace.record_store();
+    let path = question.evidence.path();
+    let place = record_store.place(is_outside(&path));
+    if let Some(made) = made {
+        let known = Known::read(&record_store.journal, now);
+        let all = known.described.get(&path).into_iter().flatten();
+        let said: Vec<Summary> = all
+            .filter_map(|it| it.summary())
+            .filter(|it| it.id == made)
+            .map(|it| it.taken_back(now))
+            .collect();
+        record_store.write(place, &said.iter().collect::<Vec<_>>())?;
+    }
+    let open = question.moved(QuestionState::Open, None, now.max(just_after(question.at)));
+    record_store.write(place, &[&open])?;
+    Ok(Some(open))
 }
 
 /// What is said of each file that is described, and whether that still holds; by path.

@@ -358,7 +358,7 @@ fn answer(stream: &mut (impl Read + Write), request: &str) -> Answer {
     if let Some(length) = length {
         let mut bytes = vec![0; length.parse().unwrap()];
         reader.read_exact(&mut bytes).unwrap();
-        body = String::from_utf8(bytes).unwrap();
+        body = String::from_utf8_lossy(&bytes).into_owned();
     }
     Answer { status, head, body }
 }

@@ -6,13 +6,13 @@ use super::Visitor;
 use crate::{env::TestEnv, gateway::Answer};
 
 /// What looks like a secret, and is none.
-fn key() -> String {
+pub fn key() -> String {
     ["AKIA", "QYLPMN5HHHFPZAM2"].concat()
 }
 
 impl Visitor<'_> {
     /// Sends an act with these headers in place of the usual ones (`-`: left out).
-    fn act_with(&self, act: &Value, but: &[(&str, &str)]) -> Answer {
+    pub fn act_with(&self, act: &Value, but: &[(&str, &str)]) -> Answer {
         let own = format!("http://{}", self.gate.host());
         let usual = [
             ("Host", self.gate.host()),
@@ -35,7 +35,7 @@ impl Visitor<'_> {
     }
 
     #[track_caller]
-    fn act(&self, act: &Value) -> Value {
+    pub fn act(&self, act: &Value) -> Value {
         let answer = self.act_with(act, &[]);
         assert_eq!(answer.status, 200, "{act}: {}", answer.body);
         answer.json()
@@ -168,61 +168,6 @@ fn likes_lessons_and_questions() {
     visitor.act(&json!({ "act": "dismiss", "id": question }));
     let open = visitor.json("questions.json");
     assert!(open["questions"].as_array().unwrap().iter().all(|it| it["id"] != question));
-}
-
-#[test]
-fn the_reading_part_as_files() {
-    let env = TestEnv::with(&[
-        ("harbour/ferry.md", "# The ferry\n\nIt leaves. See [the pier](pier.md).\n"),
-        ("harbour/pier.md", "# The pier\n\n<script>alert(1)</script>\n"),
-    ]);
-    env.commit("First");
-    env.write("harbour/pier.md", "# The pier\n\nIt was built in 1932.\n");
-    env.commit("The pier is younger");
-    env.ok(&["page", "--export", "../site"]);
-    let site = env.outside().join("site");
-    let read = |name: &str| std::fs::read_to_string(site.join(name)).unwrap();
-    let ferry = read("note/harbour/ferry.md.html");
-    assert!(ferry.contains("href=\"../../note/harbour/pier.md.html\""), "{ferry}");
-    assert!(
-        ferry.contains("href=\"../../assets/page.css\"")
-            && ferry.contains("Content-Security-Policy")
-    );
-    assert!(!ferry.contains("/~") && !ferry.contains("Who wrote it"));
-    assert!(read("note/harbour/pier.md.html").contains("in 1932"));
-    let index: Value = serde_json::from_str(&read("search-index.json")).unwrap();
-    assert_eq!(index[0][0], "note/harbour/ferry.md.html");
-    for name in
-        ["index.html", "notes.html", "graph.html", "entities.html", "search.html", "assets/page.js"]
-    {
-        read(name);
-    }
-    // Every link of every page leads to a page.
-    let mut checked = 0;
-    for (page, folder) in [
-        ("index.html", ""),
-        ("notes.html", ""),
-        ("graph.html", ""),
-        ("note/harbour/ferry.md.html", "note/harbour/"),
-    ] {
-        for address in read(page).split("href=\"").skip(1).filter_map(|it| it.split('"').next()) {
-            let target = site.join(folder).join(address.split(['#', '?']).next().unwrap());
-            assert!(address.starts_with('#') || target.exists(), "{page}: {address}");
-            checked += 1;
-        }
-    }
-    assert!(checked > 20);
-    env.ok(&["page", "--export", "../then", "--at", "HEAD~1"]);
-    let then =
-        std::fs::read_to_string(env.outside().join("then/note/harbour/pier.md.html")).unwrap();
-    assert!(then.contains("&lt;script&gt;") && !then.contains("in 1932"), "{then}");
-    // Not over what is there, and no secret.
-    assert_eq!(env.run(&["page", "--export", "../site"]).code, Some(2));
-    env.write("key.md", format!("# Key\n\nIt is {}.\n", key()));
-    let refused = env.run(&["page", "--export", "../secret"]);
-    assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr().contains("key.md, line 3") && !refused.stderr().contains(&key()));
-    assert!(!env.outside().join("secret").exists());
 }
 
 #[test]

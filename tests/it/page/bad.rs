@@ -18,6 +18,13 @@ fn what_is_not_there() {
         ("note/ferry.md?at=nosuchrev", "names no commit and no date"),
         ("note/ferry.md?at=--output=x", "names no commit and no date"),
         ("note/ferry.md?at=1999-01-01", "no commit as old as"),
+        ("note/ferry.md?at=%00", "%00"),
+        ("search?q=%00", "%00"),
+        ("note/ferry.md?at=HEAD%0A", "names no commit and no date"),
+        ("note/ferry.md?at=%FF", "names no commit and no date"),
+        ("peek/note/gone.md", "there is no note"),
+        ("peek/run/1", "there is no note"),
+        ("picture/gone.png", "there is no picture"),
         ("note/.git/config?at=HEAD", "there was no note"),
         ("note/%FF.md", "there is no such page"),
         ("notes?folder=nowhere", "no note lies in"),
@@ -38,6 +45,40 @@ fn what_is_not_there() {
         assert!(answer.body.contains(says), "{page}: {}", answer.body);
     }
     assert_eq!(visitor.get("another/notes").status, 404);
+    // Programs are told in their own way.
+    let long = format!("note/ferry.md.json?at={}", "x".repeat(20_000));
+    for (page, status) in [
+        ("note/gone.md.json", 404),
+        ("note/ferry.md.json?at=nosuchrev", 404),
+        ("note/ferry.md.json?at=%00", 404),
+        (&long, 404),
+        ("memory/none.json", 404),
+        ("run/../../etc.json", 404),
+        ("entity/nobody.json", 404),
+        ("nowhere.json", 404),
+        ("search.json?q=a&since=whenever", 404),
+    ] {
+        let answer = visitor.page(page);
+        assert_eq!(answer.header("content-type"), Some("application/json"), "{page}");
+        let told = answer.json();
+        assert_eq!(answer.status, status, "{page}: {told}");
+        assert!(told["error"].is_string() && told["hint"].is_string(), "{page}: {told}");
+    }
+    assert!(visitor.get("another/notes.json").json()["error"].is_string());
+    let stranger = visitor.get_with(&format!("{}/notes.json", visitor.name), &[]);
+    assert!(stranger.status == 401 && stranger.json()["error"].is_string(), "{stranger:?}");
+    // However much is asked.
+    for length in [1_000, 20_000, 50_000] {
+        let answer = visitor.page(&format!("search?q={}", "walrus+".repeat(length / 7)));
+        assert!(matches!(answer.status, 200 | 404), "{length}: {}", answer.status);
+    }
+    for parameter in ["since", "until", "author", "at", "path", "tag", "kind", "scope", "mode"] {
+        for value in ["%00", "%0A", "%FF", "--output=x", "["] {
+            let page = format!("search?q=ferry&{parameter}={value}");
+            let status = visitor.page(&page).status;
+            assert!(matches!(status, 200 | 404), "{page}: {status}");
+        }
+    }
     for page in [
         "notes?page=0",
         "notes?page=99999999999999999999",
@@ -131,6 +172,12 @@ fn without_git_without_notes_and_shallow() {
     let visitor = Visitor::open(&shallow);
     assert!(visitor.html("note/ferry.md").contains("Two"));
     assert_eq!(visitor.page("note/ferry.md?at=HEAD~1").status, 404);
+    for page in ["note/ferry.md", "history/ferry.md"] {
+        let html = visitor.html(page);
+        assert!(html.contains("git fetch --unshallow"), "{page}: {html}");
+    }
+    let whole = Visitor::open(&deep);
+    assert!(!whole.html("note/ferry.md").contains("unshallow"));
 }
 
 /// Several repositories: each by its name, and one search over all.
@@ -157,4 +204,31 @@ fn several_repositories() {
     assert!(found.contains("/island/note/boat.md?mark="));
     assert!(!visitor.html("search?q=ferry").contains("at dusk"));
     assert!(visitor.get("island/note/boat.md").body.contains("at dusk"));
+    // Both ways, for programs too; and one that is gone hinders no other.
+    let there = visitor.get("island/search.json?q=ferry&everywhere=1").json();
+    assert_eq!(
+        (&there["files"][0]["path"], &there["others"][0]["files"][0]["path"]),
+        (&"boat.md".into(), &"ferry.md".into())
+    );
+    std::fs::rename(&other, env.outside().join("sunk")).unwrap();
+    let found = visitor.html("search?q=ferry&everywhere=1");
+    assert!(found.contains("at dawn") && found.contains("It cannot be searched"), "{found}");
+    let twin = visitor.json("search.json?q=ferry&everywhere=1");
+    assert!(twin["others"][0]["error"].is_string(), "{twin}");
+    assert_eq!(visitor.get("island/notes").status, 503);
+}
+
+/// Whoever changes the token of the gateway closes its pages too.
+#[test]
+fn a_cookie_of_yesterday() {
+    let env = TestEnv::with(&[("ferry.md", "# The ferry\n")]);
+    let visitor = Visitor::open(&env);
+    visitor.html("notes");
+    env.ok(&["gateway", "token", "rotate"]);
+    until("the cookie opens nothing", || visitor.page("notes").status == 401);
+    let closed = visitor.page("notes");
+    assert!(closed.body.contains("elophanto page"), "{}", closed.body);
+    assert!(
+        visitor.page("notes.json").json()["error"].as_str().unwrap().contains("elophanto page")
+    );
 }

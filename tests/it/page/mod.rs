@@ -2,10 +2,13 @@
 
 mod acts;
 mod bad;
+mod changes;
 mod doors;
+mod exported;
 mod hostile;
 mod notes;
 mod others;
+mod pictures;
 
 use crate::{
     env::TestEnv,

@@ -1,7 +1,7 @@
 //! Entities, questions, lessons, answers, runs, graph and status.
 
 use super::{Visitor, main_of};
-use crate::{env::TestEnv, gateway::until};
+use crate::{env::TestEnv, gateway::until, merges::CONFIG};
 
 #[test]
 fn an_entity_and_where_its_facts_come_from() {
@@ -96,8 +96,101 @@ fn what_is_wrong_and_how_to_mend_it() {
     let html = visitor.html("status");
     assert!(html.contains("leads nowhere") && html.contains("correct the link"), "{html}");
     assert!(html.contains("What models cost") && html.contains("Changelog"));
+    assert!(!html.contains("The index in git grew"));
+    drop(visitor);
+    env.write(".elophanto/config.yaml", CONFIG);
+    env.ok(&["index", "--commit"]);
+    let visitor = Visitor::open(&env);
+    until("it is looked at", || {
+        visitor.html("status").contains("The index in git grew from 0 bytes to")
+    });
     assert!(
         html.contains("1 notes were added in the last year") || html.contains("1 in all"),
         "{html}"
     );
+}
+
+/// A glance at where a link leads: title and first words.
+#[test]
+fn a_glance_from_a_link() {
+    let env = TestEnv::with(&[
+        ("a/ferry.md", "---\ntags: [x]\n---\n# The ferry\n\nIt leaves\nat dawn.\n\n## Tickets\n"),
+        ("a/odd %23 name.md", "# Odd\n\nOdd words.\n"),
+    ]);
+    env.write_attributes();
+    env.ok(&["like", "ferries"]);
+    let visitor = Visitor::open(&env);
+    let seen = visitor.json("peek/note/a/ferry.md.json");
+    assert_eq!(
+        (&seen["title"], &seen["words"]),
+        (&"The ferry".into(), &"It leaves at dawn.".into())
+    );
+    assert_eq!(visitor.json("peek/note/a/odd%20%2523%20name.md.json")["words"], "Odd words.");
+    assert_eq!(visitor.json("peek/entity/ferries.json")["title"], "ferries");
+}
+
+/// What waits for trust is shown with the command that gives it; no page gives it.
+#[test]
+fn trust_is_told_and_given_in_a_terminal() {
+    let env = TestEnv::with(&[("knowledge/system/rules.md", "# Rules\n\nAlways ask.\n")]);
+    env.write(".elophanto/config.yaml", "llm:\n  local_only: false\n");
+    env.commit("First");
+    let visitor = Visitor::open(&env);
+    let told = visitor.json("status.json");
+    assert_eq!(told["trust"]["settings"][0]["key"], "llm.local_only", "{told}");
+    assert_eq!(told["trust"]["pages"][0]["page"], "knowledge/system/rules.md");
+    let html = visitor.html("status");
+    for command in ["elophanto trust<", "elophanto trust --pages<"] {
+        assert!(html.contains(command), "{command}: {html}");
+    }
+    env.ok(&["trust", "--yes"]);
+    env.ok(&["trust", "--pages", "--yes"]);
+    let told = visitor.json("status.json");
+    assert!(told["trust"]["settings"].as_array().unwrap().is_empty(), "{told}");
+    assert!(told["trust"]["pages"].as_array().unwrap().is_empty(), "{told}");
+}
+
+/// What three repositories learnt.
+#[test]
+fn lessons_of_several_repositories() {
+    let env = TestEnv::with(&[("ferry.md", "# The ferry\n")]);
+    let visitor = Visitor::open(&env);
+    assert!(visitor.html("patterns").contains("No lesson was learnt in three repositories"));
+    for repo in ["harbour", "island", "pier"] {
+        let lesson = [
+            "--lesson",
+            "install protoc first",
+            "--context",
+            "the build failed",
+            "--success-rate",
+            "3/4",
+        ];
+        env.ok(&[&["agent", "remember", "--type", "error", "--repo", repo][..], &lesson].concat());
+    }
+    let found = visitor.json("patterns.json");
+    assert_eq!(
+        found["shared"][0]["repositories"],
+        serde_json::json!(["harbour", "island", "pier"])
+    );
+    assert_eq!(found["shared"][0]["success_rate"], "9/12");
+    let html = visitor.html("patterns");
+    assert!(html.contains("harbour, island, pier") && html.contains("worked 9/12"), "{html}");
+}
+
+/// Links that open the editor come from the user's own settings alone.
+#[test]
+fn a_place_is_opened_in_the_editor() {
+    let env = TestEnv::with(&[("a/the ferry.md", "# The ferry\n\nIt leaves at dawn.\n")]);
+    env.write(".elophanto/config.yaml", "page:\n  editor: evil://{path}\n");
+    let visitor = Visitor::open(&env);
+    assert!(!visitor.html("note/a/the%20ferry.md").contains("Open in your editor"));
+    drop(visitor);
+    env.write_settings("page:\n  editor: \"vscode://file/{path}:{line}\"\n");
+    let visitor = Visitor::open(&env);
+    let root = env.root().display().to_string();
+    let address = |line: usize| format!("href=\"vscode://file{root}/a/the%20ferry.md:{line}\"");
+    let html = visitor.html("note/a/the%20ferry.md?mark=3");
+    assert!(html.contains(&address(3)), "{html}");
+    let html = visitor.html("search?q=when+does+the+ferry+leave");
+    assert!(html.contains(&address(3)), "{html}");
 }

@@ -18,7 +18,7 @@ const address = () =>
     .toString()
     .trim();
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--host-resolver-rules=MAP rebound.test 127.0.0.1"] });
 /** What a browser said, asked and wanted to fetch that it should not have. */
 const faults = [];
 const opened = async (context) => {
@@ -108,7 +108,7 @@ const pages = [
   "", "search", "search?q=when+does+the+ferry+leave", "search?q=ferry&kind=note&path=docs/**", "search?q=zzzz&mode=keyword",
   "answer?q=when+does+the+ferry+leave", "answer?q=who+won+the+lottery", "notes", "notes?folder=docs", "note/docs/ferry.md",
   "note/docs/ferry.md?mark=5#mark", "note/docs/pier.md?at=HEAD~1", "history/docs/pier.md", "lines/docs/ferry.md", "edit/docs/ferry.md",
-  "entities", "entity/ferries", "merges", "graph", "graph?note=docs/ferry.md", "questions", "memory", "memory?q=protoc", "chat", "runs", `run/${run}`,
+  "entities", "entity/ferries", "merges", "graph", "graph?note=docs/ferry.md", "questions", "questions?state=dismissed", "memory", "memory?q=protoc", "patterns", "chat", "runs", `run/${run}`,
   "status", "nowhere", "note/gone.md", "note/evil/markup.md", "note/evil/deep.md", "note/evil/wide.md", "note/evil/large.md",
   "note/evil/right%E2%80%AEto%20left.md", "note/evil/100%25%20%22odd%22%20%231%3F.md", "search?q=alert",
 ];
@@ -191,6 +191,7 @@ for (const colorScheme of ["light", "dark"]) {
   await page.keyboard.press("Enter");
   await page.waitForSelector(".diff:not([hidden])");
   check("what changes is shown before it is saved", (await page.textContent(".diff")).includes("+Five more came."), await page.textContent(".diff"));
+  check("and how it would read", (await page.textContent(".preview")).includes("Five more came.") && (await page.locator(".preview h2").count()) === 1, await page.textContent(".preview"));
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.waitForSelector("form.edit [role=status] a");
@@ -205,6 +206,51 @@ for (const colorScheme of ["light", "dark"]) {
   await page.click("form.edit button[type=submit]");
   await page.waitForSelector("form.edit [role=status]:has-text('changed meanwhile')");
   check("a newer version is never written over", readFileSync(`${repository}/docs/cars.md`, "utf8").includes("None."));
+  await page.goto(`${top}edit/docs/speaker.md`);
+  await page.fill("#text", readFileSync(`${repository}/evil/markup.md`, "utf8"));
+  await page.click("form.edit button[type=submit]");
+  await page.waitForSelector(".looks:not([hidden])");
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => axe.run());
+  check("what would like to be markup is text before it is saved", (await page.locator(".preview :is(script, svg, iframe, style, img, [onclick])").count()) === 0 && violations.length === 0, violations.map((it) => it.id));
+  await context.close();
+}
+
+// ------------------------------------------------------------------ questions, glances, pictures
+
+{
+  const context = await signedIn();
+  const page = await opened(context);
+  await page.goto(`${top}questions`);
+  const question = page.locator("li[data-question]:has-text('docs/speaker.md')").first();
+  await question.locator("button:has-text('Answer')").click();
+  await question.locator("[role=status]:has-text('Answered: ')").waitFor();
+  await question.locator("[role=status] button:has-text('Undo')").click();
+  await question.locator("[role=status]:has-text('open again')").waitFor();
+  check("a question is answered, and asked again", true);
+  await page.goto(`${top}note/docs/pier.md`);
+  const link = page.locator(".prose a:has-text('the ferry')");
+  const peek = page.locator("#peek");
+  for (let stops = 0; stops < 60 && !(await link.evaluate((it) => it === document.activeElement)); stops++) await page.keyboard.press("Tab");
+  await peek.waitFor();
+  check("a glance by keyboard", (await peek.textContent()).includes("leaves at dawn") && (await link.getAttribute("aria-describedby")) === "peek", await peek.textContent());
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => axe.run());
+  check("axe finds nothing in it", violations.length === 0, violations.map((it) => `${it.id} ${it.nodes[0].target}`));
+  await page.keyboard.press("Escape");
+  check("Escape takes it away, and the link keeps the focus", (await peek.count()) === 0 && (await link.evaluate((it) => it === document.activeElement)));
+  await page.evaluate(() => document.activeElement.blur());
+  await link.hover();
+  await peek.waitFor();
+  await peek.hover();
+  await page.waitForTimeout(600);
+  check("it stays under the pointer", (await peek.count()) === 1);
+  await page.mouse.move(2, 2);
+  await peek.waitFor({ state: "detached" });
+  check("and goes when that goes", true);
+  await page.goto(`${top}note/docs/ferry.md`);
+  const width = await page.locator(".prose img").evaluate(async (it) => (await it.decode(), it.naturalWidth));
+  check("a picture beside a note is shown", width === 8, width);
   await context.close();
 }
 
@@ -226,62 +272,137 @@ for (const colorScheme of ["light", "dark"]) {
 
 // ------------------------------------------------------------------------------ pages of others
 
-{
-  const context = await signedIn();
-  const evil = createServer((request, response) => {
-    evil.cookies = [...(evil.cookies ?? []), request.headers.cookie].filter(Boolean);
-    response.setHeader("Content-Type", "text/html");
-    response.end("<!doctype html><title>stranger</title>");
-  });
-  await new Promise((done) => evil.listen(0, "127.0.0.1", done));
-  const page = await context.newPage();
-  await page.goto(`http://127.0.0.1:${evil.address().port}/`);
-  const seen = await page.evaluate(async (top) => {
-    const tried = async (what) => {
-      try {
-        return await what();
-      } catch {
-        return "blocked";
-      }
-    };
-    const framed = document.createElement("iframe");
-    framed.src = top;
-    document.body.append(framed);
-    const socket = new Promise((done) => {
-      const it = new WebSocket(`${top.replace("http", "ws").split("/").slice(0, 4).join("/")}/socket`);
+/** What a page of others tries, with what it gets; `base` is where it thinks that ours is. */
+const attempts = async (base) => {
+  const page = base;
+  const root = page.split("/").slice(0, 4).join("/");
+  const evil = '{"act":"like","topic":"evil"}';
+  const within = (time, what) => Promise.race([what, new Promise((done) => setTimeout(() => done("refused"), time))]);
+  const tried = async (what) => {
+    try {
+      return await within(3000, what());
+    } catch {
+      return "refused";
+    }
+  };
+  const element = (name, set) =>
+    within(3000, new Promise((done) => {
+      const it = document.createElement(name);
+      it.onload = () => done(name === "iframe" ? (it.contentDocument?.body.textContent ?? "refused") : "loaded");
+      it.onerror = () => done("refused");
+      set(it);
+      document.body.append(it);
+    }));
+  const read = async (address, options = {}) => {
+    const answer = await fetch(address, { credentials: "include", ...options });
+    return answer.ok && answer.type !== "opaque" ? answer.text() : "refused";
+  };
+  const form = async (type) => {
+    const it = document.createElement("form");
+    Object.assign(it, { method: "post", action: `${page}do`, enctype: type, target: "sink" });
+    const input = document.createElement("input");
+    [input.name, input.value] = ['{"act":"like","topic":"evil","x":"', '"}'];
+    it.append(input);
+    const sink = document.createElement("iframe");
+    sink.name = "sink";
+    document.body.append(sink, it);
+    it.submit();
+    await new Promise((done) => setTimeout(done, 500));
+    return sink.contentDocument?.body?.textContent || "refused";
+  };
+  const json = { "Content-Type": "application/json", "X-Elophanto": "page" };
+  return {
+    fetch: await tried(() => read(page)),
+    "fetch of a twin": await tried(() => read(`${page}status.json`)),
+    "fetch without a cookie": await tried(() => read(page, { credentials: "omit" })),
+    "fetch, no-cors": await tried(() => read(page, { mode: "no-cors" })),
+    iframe: await element("iframe", (it) => (it.src = page)),
+    script: await element("script", (it) => (it.src = `${root}/assets/page.js`)),
+    "a twin as script": await element("script", (it) => (it.src = `${page}index.json`)),
+    style: await element("link", (it) => Object.assign(it, { rel: "stylesheet", href: `${root}/assets/page.css` })),
+    picture: await element("img", (it) => (it.src = `${root}/assets/icon.svg`)),
+    "picture of a note": await element("img", (it) => (it.src = `${page}picture/docs/ferry.png`)),
+    act: await tried(() => read(`${page}do`, { method: "POST", headers: json, body: evil })),
+    "act, no-cors": await tried(() => read(`${page}do`, { method: "POST", mode: "no-cors", body: evil })),
+    "act, text": await tried(() => read(`${page}do`, { method: "POST", headers: { "Content-Type": "text/plain" }, body: evil })),
+    beacon: await tried(async () => (navigator.sendBeacon(`${page}do`, evil), "refused")),
+    form: await tried(() => form("text/plain")),
+    "form, encoded": await tried(() => form("application/x-www-form-urlencoded")),
+    socket: await within(3000, new Promise((done) => {
+      const it = new WebSocket(`${root.replace("http", "ws")}/socket`);
       it.onopen = () => done("open");
       it.onerror = () => done("refused");
-    });
-    const image = new Promise((done) => {
-      const it = new Image();
-      it.onload = () => done("loaded");
+    })),
+    "socket of programs": await within(3000, new Promise((done) => {
+      const it = new WebSocket(`${root.split("/").slice(0, 3).join("/").replace("http", "ws")}/gateway`);
+      it.onopen = () => done("open");
       it.onerror = () => done("refused");
-      it.src = `${top.split("/").slice(0, 4).join("/")}/assets/icon.svg`;
+    })),
+  };
+};
+
+{
+  const stranger = "<!doctype html><title>stranger</title><body>stranger</body>";
+  const sent = [];
+  const evil = createServer((request, response) => {
+    if (request.headers.cookie) sent.push(request.headers.cookie);
+    response.setHeader("Content-Type", "text/html");
+    response.end(stranger);
+  });
+  await new Promise((done) => evil.listen(0, "127.0.0.1", done));
+  const { port } = evil.address();
+  writeFileSync(`${shots}/stranger.html`, stranger);
+  const own = new URL(top);
+  {
+    // What is refused to others is there for our own page.
+    const context = await signedIn();
+    const page = await context.newPage();
+    await page.goto(top);
+    const seen = await page.evaluate(async (top) => {
+      const read = async (address, options) => (await fetch(address, options)).status;
+      const headers = { "Content-Type": "application/json", "X-Elophanto": "page" };
+      const like = (act) => read(`${top}do`, { method: "POST", headers, body: JSON.stringify({ act, topic: "control" }) });
+      return [await read(`${top}status.json`), await read(`${top}picture/docs/ferry.png`), await like("like"), await like("unlike")];
+    }, top);
+    check("our own page is answered", seen.every((status) => status === 200), seen);
+    await context.close();
+  }
+  const rebound = `http://rebound.test:${own.port}`;
+  for (const [what, address, base] of [
+    ["another port of 127.0.0.1", `http://127.0.0.1:${port}/`, top],
+    ["localhost", `http://localhost:${port}/`, top],
+    ["localhost, as which it calls ours", `http://localhost:${port}/`, top.replace("127.0.0.1", "localhost")],
+    ["a rebound name", `${rebound}/stranger`, top.replace(own.origin, rebound)],
+    ["a rebound name, to our address", `${rebound}/stranger`, top],
+    ["a file", `file://${shots}/stranger.html`, top],
+  ]) {
+    const context = await signedIn();
+    const page = await context.newPage();
+    const answered = [];
+    page.on("response", (response) => {
+      if (new URL(response.url()).port === own.port && response.status() < 400) answered.push(response.url());
     });
-    return [
-      await tried(async () => (await fetch(top, { credentials: "include" })).text()),
-      await tried(async () => (await fetch(`${top}do`, { method: "POST", credentials: "include", headers: { "Content-Type": "application/json", "X-Elophanto": "page" }, body: '{"act":"like","topic":"evil"}' })).text()),
-      await tried(async () => {
-        await fetch(`${top}do`, { method: "POST", mode: "no-cors", credentials: "include", body: '{"act":"like","topic":"evil"}' });
-        return "blocked";
-      }),
-      await socket,
-      await image,
-    ];
-  }, top);
-  check("a page at another port reads, writes and opens nothing", JSON.stringify(seen) === JSON.stringify(["blocked", "blocked", "blocked", "refused", "refused"]), seen);
-  check("and is sent no cookie of ours", (evil.cookies ?? []).length === 0, evil.cookies);
-  const own = await opened(context);
-  await own.goto(`${top}entities`);
-  check("nothing of it was done", !(await own.textContent("main")).includes("evil"));
-  await context.close();
+    // What was at the name before it was bound to this machine.
+    await page.route(`${rebound}/stranger`, (route) => route.fulfill({ contentType: "text/html", body: stranger }));
+    await page.goto(address);
+    answered.length = 0;
+    const seen = await page.evaluate(attempts, base);
+    const got = Object.entries(seen).filter(([, value]) => value !== "refused");
+    check(`${what}: a page of others reads, writes and opens nothing`, got.length === 0, got);
+    check(`${what}: and is answered nothing`, answered.length === 0, answered);
+    const ours = await context.newPage();
+    await ours.goto(`${top}entities`);
+    check(`${what}: nothing of it was done`, !(await ours.textContent("main")).includes("evil"));
+    await context.close();
+  }
+  check("and others are sent no cookie of ours", sent.length === 0, sent);
   evil.close();
 }
 
 // ------------------------------------------------------------------------------------- exported
 
 {
-  const kinds = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml" };
+  const kinds = { ".png": "image/png", ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml" };
   const site = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
     const file = join(process.env.SITE, path === "/" ? "index.html" : path);
@@ -303,6 +424,10 @@ for (const colorScheme of ["light", "dark"]) {
     for (const it of violations) found.push(`${path}: ${it.id} ${it.nodes[0].target}`);
     found.push(...faults.splice(before).map((fault) => `${path}: ${fault}`));
   }
+  await page.goto(`${base}note/docs/ferry.md.html`);
+  const width = await page.locator(".prose img").evaluate(async (it) => (await it.decode(), it.naturalWidth));
+  check("an exported note shows its picture", width === 8, width);
+  await page.goto(`${base}search.html`);
   check("exported pages: axe, console, requests", found.length === 0, found);
   await page.fill("#words", "ferry");
   await page.waitForSelector("#hits a");

@@ -4,7 +4,9 @@
 """
 
 import pathlib
+import struct
 import sys
+import zlib
 
 root = pathlib.Path(sys.argv[1])
 
@@ -22,11 +24,23 @@ note(
     "is called Ines.\n\n## Tickets\n\nTickets are sold at the [pier](pier.md).\n\n| Class | Price | Remark |\n|---|---:|---|\n"
     "| first | 20 | with a very long remark that makes the table wider than a telephone is |\n| second | 10 | |\n\n"
     "### Refunds\n\n- [ ] ask Ines\n- [x] write it down\n\n```sh\necho 'a long line of code that does not fit on a small screen at all' | tee /tmp/there\n```\n\n"
-    "> A quotation.\n\n1. one\n2. two\n",
+    "> A quotation.\n\n1. one\n2. two\n\n![A blue square](ferry.png)\n",
 )
 note("docs/pier.md", "# The pier\n\nThe pier was built in 1931.\n\nSee [the ferry](ferry.md).\n")
 note("docs/cars.md", "# Cars\n\nForty cars wait for the boat at sunrise.\n")
 note("docs/speaker.md", "# KEF LS50 Meta\n\nThe KEF LS50 Meta is a bookshelf speaker made by KEF. The KEF LS50 Meta weighs 7.8 kg.\n")
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+(root / "docs/ferry.png").write_bytes(
+    b"\x89PNG\r\n\x1a\n"
+    + chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0))
+    + chunk(b"IDAT", zlib.compress((b"\0" + b"\x2b\x4c\x8c" * 8) * 8))
+    + chunk(b"IEND", b"")
+)
 (root / "run.sh").write_text("#!/bin/sh\n# Starts the ferry.\necho go\n")
 
 note(

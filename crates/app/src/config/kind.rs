@@ -49,6 +49,8 @@ pub enum Kind {
     Places,
     /// Patterns of file names or paths.
     Patterns,
+    /// An address that opens a file in an editor, or none.
+    Opener,
     /// An address of a machine.
     Address,
     /// People who speak over several channels, or none.
@@ -112,6 +114,10 @@ impl Kind {
             ),
             Self::Patterns => {
                 format!("a list of at most {MAX_ITEMS} patterns such as [\"*.md\", \"docs/**\"]")
+            }
+            Self::Opener => {
+                "an address that holds {path}, such as vscode://file/{path}:{line}, or none"
+                    .to_owned()
             }
             Self::Address => "an address such as 127.0.0.1 or ::1".to_owned(),
             Self::People => {
@@ -180,6 +186,7 @@ impl Kind {
             Self::Embedder => text.parse().ok().map(|who: Provider| Value::Text(who.to_string())),
             Self::Budget => budget(text).map(Value::Text),
             Self::Folder => folder(text).map(Value::Text),
+            Self::Opener => opener(text).then(|| Value::Text(text.to_owned())),
             Self::Address => text.parse().ok().map(|it: IpAddr| Value::Text(it.to_string())),
             Self::Span { min, max } => {
                 let span = parse_duration(text).ok()?;
@@ -322,6 +329,24 @@ fn pattern(text: &str) -> Option<String> {
 }
 
 /// One who speaks over several channels: `telegram:1 slack:U2`.
+/// Schemes that run what follows them, or show it as if it were a page of ours.
+const NOT_TO_BE_OPENED: &[&str] =
+    &["about", "blob", "data", "file", "filesystem", "javascript", "vbscript", "view-source"];
+
+fn opener(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return text == "none" };
+    let is_scheme = scheme.starts_with(|char: char| char.is_ascii_lowercase())
+        && scheme.chars().all(|char| {
+            char.is_ascii_lowercase() || char.is_ascii_digit() || matches!(char, '+' | '-' | '.')
+        });
+    let is_plain = |char: char| char.is_ascii_graphic() && !matches!(char, '"' | '<' | '>' | '\\');
+    is_scheme
+        && !NOT_TO_BE_OPENED.contains(&scheme)
+        && rest.contains("{path}")
+        && text.len() <= MAX_TEXT
+        && rest.chars().all(is_plain)
+}
+
 fn person(text: &str) -> Option<String> {
     let names: Vec<_> = text.split_whitespace().collect();
     let is_known = |name: &&str| {
@@ -394,6 +419,20 @@ mod tests {
             ("gateway.host", "0:0::1", Some(r#""::1""#)),
             ("gateway.host", "localhost", None),
             ("gateway.port", "65536", None),
+            ("page.editor", "none", Some("none")),
+            (
+                "page.editor",
+                "vscode://file/{path}:{line}",
+                Some(r#""vscode://file/{path}:{line}""#),
+            ),
+            ("page.editor", "vscode://file/", None),
+            ("page.editor", "javascript:alert('{path}')", None),
+            ("page.editor", "JavaScript:alert('{path}')", None),
+            ("page.editor", "data:text/html,{path}", None),
+            ("page.editor", "file://{path}", None),
+            ("page.editor", " vscode:{path}", None),
+            ("page.editor", "x:{path}\"onclick=\"y", None),
+            ("page.editor", "{path}", None),
             ("gateway.same_person", "none", Some("none")),
             (
                 "gateway.same_person",

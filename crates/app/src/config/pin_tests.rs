@@ -93,7 +93,8 @@ fn uncomments_one_line_of_the_template() {
     let text = template(&[]);
     for key in KEYS.iter() {
         let value = other_value(key);
-        let pinned = pin(&text, key.name, &value).unwrap().unwrap();
+        let given = value.trim_matches('"');
+        let pinned = pin(&text, key.name, given).unwrap().unwrap();
         let changed: Vec<(&str, &str)> =
             text.lines().zip(pinned.lines()).filter(|(before, after)| before != after).collect();
         assert_eq!(text.lines().count(), pinned.lines().count());
@@ -101,7 +102,7 @@ fn uncomments_one_line_of_the_template() {
         assert_eq!(changed.len(), 1, "{}", key.name);
         assert_eq!(changed[0].0.trim(), format!("# {leaf}: {}", key.default));
         assert_eq!(changed[0].1.trim(), format!("{leaf}: {value}"));
-        assert_eq!(pinned, template(&[(key.name, &value)]));
+        assert_eq!(pinned, template(&[(key.name, given)]));
     }
 }
 
@@ -153,6 +154,7 @@ fn other_value(key: &Key) -> String {
         Kind::Text | Kind::Folder => "some/thing".to_owned(),
         Kind::Extensions | Kind::Folders | Kind::Places => "[txt, rst]".to_owned(),
         Kind::Patterns => "[txt, \"*.rst\"]".to_owned(),
+        Kind::Opener => "\"idea://open?file={path}\"".to_owned(),
         Kind::Address => "10.0.0.1".to_owned(),
         Kind::People => "[\"telegram:1 slack:U2\"]".to_owned(),
         Kind::Words(words) => list_text(&words[1..]),
@@ -179,6 +181,7 @@ fn value_for(key: &'static Key) -> BoxedStrategy<String> {
             proptest::collection::vec(model, 1..4).prop_map(|v| list_text(&v)).boxed()
         }
         Kind::Text => r##"[a-z#:"'{}\[\], \\é😀-]{0,8}x"##.boxed(),
+        Kind::Opener => Just("idea://open?file={path}&line={line}".to_owned()).boxed(),
         Kind::Address => any::<std::net::IpAddr>().prop_map(|it| it.to_string()).boxed(),
         Kind::People => {
             let person = "(telegram|cli):[a-z0-9:]{1,4} slack:[A-Z'\"]{1,3}";

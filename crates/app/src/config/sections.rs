@@ -33,6 +33,8 @@ settings! {
         knowledge: KnowledgeConfig;
         /// How questions are answered.
         search: SearchConfig;
+        /// How the knowledge base is looked at in a browser.
+        page: PageConfig;
         /// What is committed.
         index: IndexConfig;
         /// What git's hooks may take.
@@ -128,6 +130,12 @@ settings! {
         // It may cost money.
         #[needs_trust(Except(&["local", "never"]))]
         refresh_stale: RefreshStale = "local";
+    }
+
+    PageConfig in "page" {
+        /// Opens a place in your editor, as vscode://file/{path}:{line} does; none opens nothing.
+        #[needs_trust(Always)]
+        editor: String = "none", Kind::Opener;
     }
 
     IndexConfig in "index" {

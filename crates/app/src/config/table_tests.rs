@@ -64,6 +64,10 @@ fn the_template_as_it_stands() {
       # Describing a changed file again when it is found: always, local (free) or never.
       # refresh_stale: local
 
+    page:
+      # Opens a place in your editor, as vscode://file/{path}:{line} does; none opens nothing.
+      # editor: none
+
     index:
       # Whether vectors are committed: always, slow (of slow models only) or never.
       # commit: always
@@ -298,6 +302,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_SEARCH_COLLAPSE_SIMILARITY: a number from 0 to 1; Never
     search.refresh_stale: local (default)
       ELOPHANTO_SEARCH_REFRESH_STALE: always, local or never; Except(["local", "never"])
+    page.editor: none (default)
+      ELOPHANTO_PAGE_EDITOR: an address that holds {path}, such as vscode://file/{path}:{; Always
     index.commit: always (default)
       ELOPHANTO_INDEX_COMMIT: always, slow or never; Never
     index.background: true (default)

@@ -7,7 +7,8 @@ use crate::{
     doctor::{Diagnosis, examine},
     workspace::{Workspace, now_nanoseconds},
 };
-use elophanto_repo::Git;
+use elophanto_index::commit::TABLES;
+use elophanto_repo::{CommitId, Git, GitError};
 
 /// Git may take this long to tell when notes were added.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -21,6 +22,8 @@ pub struct Health {
     /// Notes that were committed by the end of each of the last weeks, the oldest first, whatever became
     /// of them since; empty where git does not tell.
     pub growth: Vec<usize>,
+    /// Bytes of the committed vectors at the end of each of these weeks; empty where there are none.
+    pub index: Vec<u64>,
 }
 
 impl Health {
@@ -28,17 +31,43 @@ impl Health {
         let diagnosis = examine(workspace)?;
         let endings = &workspace.config.knowledge.extensions;
         let git = Git::of(&workspace.repository).map(|git| git.with_timeout(PATIENCE));
-        let added = git.and_then(|git| git.additions(endings).ok()).unwrap_or_default();
-        Ok(Self { diagnosis, growth: by_week(&added, now_nanoseconds() / 1_000_000_000) })
+        let now = now_nanoseconds() / 1_000_000_000;
+        let added = git.as_ref().and_then(|git| git.additions(endings).ok()).unwrap_or_default();
+        let index = git.and_then(|git| index_by_week(&git, now).ok()).unwrap_or_default();
+        Ok(Self { diagnosis, growth: by_week(&added, now), index })
     }
+}
+
+/// The end of a week, in seconds since 1970.
+fn end_of(week: usize, now: i64) -> i64 {
+    now - i64::try_from(WEEKS - 1 - week).unwrap_or(0) * WEEK
+}
+
+fn index_by_week(git: &Git, now: i64) -> Result<Vec<u64>, GitError> {
+    let changes = git.commits_below(TABLES)?;
+    if changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut known: Option<(CommitId, u64)> = None;
+    let mut weeks = Vec::with_capacity(WEEKS);
+    for week in 0..WEEKS {
+        let last = changes.iter().find(|(time, _)| *time <= end_of(week, now));
+        let bytes = match (last, known) {
+            (None, _) => 0,
+            (Some((_, commit)), Some((of, bytes))) if *commit == of => bytes,
+            (Some((_, commit)), _) => git.bytes_at(commit, TABLES)?,
+        };
+        known = last.map(|(_, commit)| (*commit, bytes));
+        weeks.push(bytes);
+    }
+    Ok(weeks)
 }
 
 fn by_week(added: &[i64], now: i64) -> Vec<usize> {
     if added.is_empty() {
         return Vec::new();
     }
-    let ago = |week: usize| i64::try_from(WEEKS - 1 - week).unwrap_or(0) * WEEK;
-    let by = |week| added.iter().filter(|time| **time <= now - ago(week)).count();
+    let by = |week| added.iter().filter(|time| **time <= end_of(week, now)).count();
     (0..WEEKS).map(by).collect()
 }
 

@@ -6,6 +6,7 @@ mod catalogue;
 mod health;
 mod note;
 mod past;
+mod picture;
 mod shelf;
 mod web;
 
@@ -13,5 +14,6 @@ pub use catalogue::{Catalogue, Entry, Folder, Listed, Reference};
 pub use health::Health;
 pub use note::{Alike, Linked, Note, alike, drift_of, note};
 pub use past::{Line, Past, Version, blame, past, version};
+pub use picture::{PictureFrom, commit, is_picture, picture};
 pub use shelf::Shelf;
 pub use web::{Cluster, Near, near};

@@ -20,6 +20,8 @@ pub struct Past {
     pub commits: Vec<Touched>,
     /// Why they are not told.
     pub untold: Option<String>,
+    /// Whether this clone holds the newest commits alone: older ones are not told.
+    pub is_cut_off: bool,
 }
 
 impl Past {
@@ -70,8 +72,9 @@ pub fn past(workspace: &Workspace, path: &NotePath) -> Past {
             ..Past::default()
         };
     };
-    match git.with_timeout(PATIENCE).commits_of(path, MOST_COMMITS) {
-        Ok(commits) => Past { commits, untold: None },
+    let git = git.with_timeout(PATIENCE);
+    match git.commits_of(path, MOST_COMMITS) {
+        Ok(commits) => Past { commits, untold: None, is_cut_off: git.is_shallow() },
         Err(cause) => Past { untold: Some(cause.to_string()), ..Past::default() },
     }
 }

@@ -21,7 +21,7 @@ use elophanto_knowledge::scan::{
 };
 use elophanto_repo::{Git, NotePath};
 use elophanto_text::{changelog, entity};
-use investigate::investigate;
+pub(crate) use investigate::investigate;
 
 /// Questions that a run asks at once when it is to answer everything.
 const ROUND: usize = 2_000;

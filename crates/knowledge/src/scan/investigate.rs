@@ -412,6 +412,7 @@ impl Read {
                 .into_iter()
                 .map(|part| PartRecord { name: part.name, lines: part.lines, summary: part.text })
                 .collect(),
+            withdrawn: false,
         }
     }
 }

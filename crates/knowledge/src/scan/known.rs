@@ -90,7 +90,8 @@ impl Known {
             }
         }
         for (id, dismissal) in dismissed {
-            if let Some(question) = known.questions.get_mut(&id)
+            if dismissal.state == QuestionState::Dismissed
+                && let Some(question) = known.questions.get_mut(&id)
                 && (question.gap == GapKind::Unindexed || question.evidence.blob == dismissal.blob)
             {
                 question.state = QuestionState::Dismissed;
@@ -100,6 +101,9 @@ impl Known {
             .into_par_iter()
             .filter_map(|record| {
                 let head: SummaryHead = record.parse().ok()?;
+                if head.withdrawn {
+                    return None;
+                }
                 let path = head.path();
                 let shared = record.place == Place::Shared;
                 let SummaryHead { blob, summary_failed: failed, .. } = head;

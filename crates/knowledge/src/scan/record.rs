@@ -1,6 +1,6 @@
 //! What the journal holds of a scan: questions and summaries, as they are written down.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -156,7 +156,7 @@ pub struct Dismissal {
     /// The id of the question.
     pub id: String,
     pub at: Timestamp,
-    /// Always [`QuestionState::Dismissed`].
+    /// [`QuestionState::Dismissed`]; [`QuestionState::Open`] once that was taken back.
     pub state: QuestionState,
     /// The content that the question was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,12 +204,29 @@ pub struct Summary {
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartRecord>,
+    /// A person took it back: it is as if the file had not been described.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 impl Summary {
     /// The path by its bytes.
     pub fn path(&self) -> NotePath {
         path_of(&self.file_path, self.path_bytes.as_deref())
+    }
+
+    /// What is written down when it is taken back, later than what it takes the place of.
+    pub fn taken_back(&self, now: Timestamp) -> Self {
+        Self {
+            at: now.max(just_after(self.at)),
+            summary: String::new(),
+            parts: Vec::new(),
+            // For programs that do not know what it is to take one back.
+            summary_failed: true,
+            reason: Some("taken back".to_owned()),
+            withdrawn: true,
+            ..self.clone()
+        }
     }
 }
 
@@ -222,6 +239,8 @@ pub struct SummaryHead {
     pub blob: String,
     #[serde(default)]
     pub summary_failed: bool,
+    #[serde(default)]
+    pub withdrawn: bool,
 }
 
 impl SummaryHead {
@@ -229,6 +248,11 @@ impl SummaryHead {
     pub fn path(&self) -> NotePath {
         path_of(&self.file_path, self.path_bytes.as_deref())
     }
+}
+
+/// A record of this time takes the place of one of that, whatever the clock says.
+pub fn just_after(at: Timestamp) -> Timestamp {
+    at.checked_add(SignedDuration::from_millis(1)).unwrap_or(at)
 }
 
 /// A path as text, and its bytes if it is not UTF-8.

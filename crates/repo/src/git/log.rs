@@ -95,6 +95,22 @@ impl Git {
         Ok(added)
     }
 
+    /// The commits up to HEAD that changed anything below a folder, each with its time in seconds since
+    /// 1970; the newest first.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn commits_below(&self, folder: &str) -> Result<Vec<(i64, CommitId)>, GitError> {
+        let folder = format!(":(top,literal){folder}");
+        let output = self.run(&["log", "--format=%ct %H", "HEAD", "--", folder.as_str()])?;
+        let text = String::from_utf8_lossy(&output);
+        let commit = |line: &str| {
+            let (time, commit) = line.split_once(' ')?;
+            Some((time.parse().ok()?, commit.parse().ok()?))
+        };
+        Ok(text.lines().filter_map(commit).collect())
+    }
+
     /// The newest commit that changed a file; `None` if HEAD holds none.
     ///
     /// # Errors

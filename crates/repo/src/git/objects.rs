@@ -25,6 +25,9 @@ pub struct Stored {
     pub executable: bool,
 }
 
+/// Bytes of the name of a revision.
+const MOST_REVISION: usize = 4_096;
+
 const EXECUTABLE: i32 = 0o100_755;
 const REGULAR: i32 = 0o100_644;
 /// Written by old versions of git.
@@ -152,6 +155,10 @@ impl Git {
     /// # Errors
     /// [`GitError::UnknownRevision`] when there is none.
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
+        // No program can be given one of these.
+        if revision.contains('\0') || revision.len() > MOST_REVISION {
+            return Err(GitError::UnknownRevision(revision.to_owned()));
+        }
         let by_library = git2::Repository::open_bare(&self.git_dir).and_then(|repository| {
             let commit = repository.revparse_single(revision)?.peel_to_commit()?;
             Ok(commit.id())
@@ -225,6 +232,41 @@ impl Git {
                 Some(file.object)
             };
             Ok(paths.iter().map(find).collect())
+        })
+    }
+
+    /// Bytes of all files below a folder as a commit holds them.
+    ///
+    /// # Errors
+    /// When neither libgit2 nor the git program can read the commit.
+    pub fn bytes_at(&self, commit: &CommitId, folder: &str) -> Result<u64, GitError> {
+        let by_library = || {
+            let repository = git2::Repository::open_bare(&self.git_dir)?;
+            let store = repository.odb()?;
+            let commit = repository.find_commit(git2::Oid::from_bytes(commit.as_bytes())?)?;
+            let found = match commit.tree()?.get_path(Path::new(folder)) {
+                Ok(entry) => entry.to_object(&repository)?.into_tree().ok(),
+                Err(cause) if cause.code() == git2::ErrorCode::NotFound => None,
+                Err(cause) => return Err(cause),
+            };
+            let mut bytes = 0;
+            if let Some(tree) = found {
+                tree.walk(git2::TreeWalkMode::PreOrder, |_, entry| {
+                    if entry.kind() == Some(git2::ObjectType::Blob) {
+                        bytes += store.read_header(entry.id()).map_or(0, |(size, _)| size as u64);
+                    }
+                    git2::TreeWalkResult::Ok
+                })?;
+            }
+            Ok(bytes)
+        };
+        by_library().or_else(|_: git2::Error| {
+            let commit = commit.to_string();
+            let output =
+                self.run(&["ls-tree", "-r", "-l", "--full-tree", &commit, "--", folder])?;
+            let text = String::from_utf8_lossy(&output);
+            let size = |line: &str| line.split_whitespace().nth(3)?.parse::<u64>().ok();
+            Ok(text.lines().filter_map(size).sum())
         })
     }
 

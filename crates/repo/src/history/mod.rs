@@ -264,6 +264,13 @@ fn is_ancestor(git: &Git, old: CommitId, new: CommitId) -> bool {
     old == new || git.run(&["merge-base", "--is-ancestor", &old, &new]).is_ok()
 }
 
+impl Git {
+    /// Whether this clone holds the newest commits alone.
+    pub fn is_shallow(&self) -> bool {
+        !shallow_commits(self).is_empty()
+    }
+}
+
 /// The commits at which a shallow clone ends.
 fn shallow_commits(git: &Git) -> FxHashSet<CommitId> {
     let text = fs::read(git.common_dir().join("shallow")).unwrap_or_default();
