@@ -236,15 +236,15 @@ impl Scheduler<'_> {
         };
         let done = done.and_then(|()| match backend {
             Backend::Systemd | Backend::Cron if in_kept.is_some() => {
-                kept::write(&self.kept, &others).or_else(|cause| match &crontab {
+                kept::write(&self.kept, &others).map_err(|cause| match &crontab {
                     // Its line would stay beside what is brought back below.
                     Crontab::Text(text) if backend == Backend::Cron || !lines.is_empty() => {
-                        Err(match calls::install(self.run, text.clone()) {
+                        match calls::install(self.run, text.clone()) {
                             Ok(()) => cause,
                             Err(then) => undone(cause, then),
-                        })
+                        }
                     }
-                    _ => Err(cause),
+                    _ => cause,
                 })
             }
             _ => Ok(()),

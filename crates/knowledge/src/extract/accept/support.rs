@@ -109,13 +109,13 @@ impl Source {
         let names: Vec<String> = names.iter().map(|name| fold(name)).collect();
         hits.iter().take(MAX_COMPARED).find_map(|(number, _)| {
             let it = self.said.get(*number).filter(|_| self.is_about(*number, &names))?;
-            if claim.is_said_by(&it.words) {
+            if claim.is_said_by(&[&it.words]) {
                 return Some(it.line);
             }
             // Two sentences in a row about the same.
             let before = number.checked_sub(1).filter(|before| self.is_about(*before, &names))?;
             let first = self.said.get(before).filter(|it| !is_order(&it.folded))?;
-            let both: Vec<Word> = first.words.iter().chain(&it.words).cloned().collect();
+            let both = [first.words.as_slice(), &it.words];
             (first.paragraph == it.paragraph && claim.is_said_by(&both)).then_some(first.line)
         })
     }

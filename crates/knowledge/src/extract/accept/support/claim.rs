@@ -120,14 +120,15 @@ impl Claim {
         self.strict.iter().chain(self.free.iter().map(|(key, _)| key))
     }
 
-    /// Whether a sentence of a document says it.
-    pub(super) fn is_said_by(&self, said: &[Word]) -> bool {
-        self.holds_words(said)
-            && same(&self.words, said, &LIMITS)
-            && self.compares_alike(said)
-            && self.negates_alike(said)
-            && self.numbers_alike(said)
-            && self.acts_alike(said)
+    /// Whether a sentence of a document says it, or two of them together.
+    pub(super) fn is_said_by(&self, sentences: &[&[Word]]) -> bool {
+        let said = sentences.concat();
+        self.holds_words(&said)
+            && same(&self.words, &said, &LIMITS)
+            && self.compares_alike(&said)
+            && self.negates_alike(&said)
+            && self.numbers_alike(&said)
+            && sentences.iter().all(|said| self.acts_alike(said))
     }
 
     fn holds_words(&self, said: &[Word]) -> bool {
