@@ -37,6 +37,7 @@ use crate::{
 };
 use elophanto_app::{
     Environment, Error, Reporter,
+    channels::{ChannelOptions, ChannelSettings, Channels},
     gateway::{Gateway, GatewayOptions, Served},
 };
 
@@ -59,6 +60,7 @@ pub struct Serving {
     pub requests_per_minute: u32,
     pub approval_expires: Duration,
     pub same_person: Vec<Vec<String>>,
+    pub channels: ChannelSettings,
 }
 
 /// Serves until the process is told to end; `begun` is called once it listens.
@@ -146,7 +148,16 @@ pub fn serve(
     });
     files.server.write(&running)?;
     begun(&running)?;
+    // Whoever writes there is told what comes of what waits.
+    let channels = Channels::open(&ChannelOptions {
+        gateway: Arc::clone(&gateway),
+        folder: files.folder.clone(),
+        settings: serving.channels,
+        environment: environment.clone(),
+        reporter: Arc::clone(&reporter),
+    });
     gateway.begin();
+    channels.begin()?;
     for (number, served) in repositories.into_iter().enumerate() {
         let handle = (number == 0).then(|| handle.clone());
         keeping::follow(served, handle, Arc::clone(&reporter))?;
@@ -168,6 +179,7 @@ pub fn serve(
         );
     });
     drop(jobs);
+    drop(channels);
     drop(opened);
     // An operation that is still at work is nobody's any more.
     runtime.shutdown_timeout(Duration::from_secs(1));

@@ -19,6 +19,7 @@ const COMMANDS: &[&str] = &[
     "react",
     "agent",
     "gateway",
+    "channel",
     "page",
     "schedule",
     "clean",

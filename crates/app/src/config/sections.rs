@@ -367,6 +367,12 @@ settings! {
         // One text for each person.
         #[needs_trust(Always)]
         same_person: Vec<String> = "none", Kind::People;
+        /// Whether bots answer in groups whoever may write to them, from the notes alone.
+        #[needs_trust(Always)]
+        groups: bool = "false";
+        /// Address of Telegram's Bot API, if another than theirs.
+        #[needs_trust(Always)]
+        telegram_url: Option<String> = "none";
     }
 }
 

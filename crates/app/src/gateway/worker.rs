@@ -25,6 +25,7 @@ use crate::{
         self, Answer, Door, Finished, Given, Prepared,
         chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
     },
+    interest,
     reporter::{Progress, Silent, Tone},
 };
 use elophanto_repo::{Git, NotePath};
@@ -189,7 +190,14 @@ impl Here<'_> {
             granted,
         };
         let ended = match chat.say(&goal, &mut approver) {
-            Ok(finished) => self.ended(&finished, &goal),
+            Ok(finished) => {
+                let ended = self.ended(&finished, &goal);
+                let paths = ended.sources.iter().map(|source| source.path.as_str());
+                // An answer that cannot be reacted to is still one.
+                let _ =
+                    interest::answered(self.prepared.workspace, id, &goal, &ended.answer, paths);
+                ended
+            }
             Err(error) => {
                 gateway.tell(conversation, &failure(&error, Some(id)));
                 Ended::without_answer(events::failed(&goal, &error))
