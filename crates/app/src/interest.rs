@@ -228,6 +228,11 @@ pub fn react<'a>(
     Ok(Some(Reacted { id, reaction, entities, to }))
 }
 
+/// The user did something: what is found out for them is told at once again.
+pub fn acted(workspace: &Workspace) {
+    Learning::look(workspace).acted();
+}
+
 /// Entities that an answer is about which names no source.
 const MOST_NAMED: usize = 3;
 /// Bytes of an answer that say what it is about.

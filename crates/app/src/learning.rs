@@ -9,6 +9,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use crate::{
     Error, attributes,
+    channels::{self, Platform},
     config::{SinkKind, Source as SourceName},
     embedding::background::embed_soon,
     keys::{self, Asking},
@@ -371,6 +372,20 @@ impl<'a> Learning<'a> {
                 (SinkKind::Webhook, .., Some(url)) => {
                     let sink = WebhookSink::new(url).map_err(unusable("notify.webhook"))?;
                     Outlet::Sink(Box::new(sink))
+                }
+                (SinkKind::Telegram, ..) => {
+                    let (config, environment) =
+                        (&self.workspace.config, &self.workspace.environment);
+                    match channels::sink(Platform::Telegram, config, environment, reporter)? {
+                        Some(sink) => Outlet::Sink(Box::new(sink)),
+                        None => {
+                            reporter.note(
+                                "`notify.sinks` names telegram, and nobody answers approvals there; it is \
+                                 left out",
+                            );
+                            continue;
+                        }
+                    }
                 }
                 (kind, ..) => {
                     let key = if *kind == SinkKind::Command { "program" } else { kind.as_str() };

@@ -35,10 +35,7 @@ fn a_conversation() {
         .iter()
         .map(|command| command["command"].as_str().unwrap().to_owned())
         .collect();
-    assert!(
-        names.contains(&"undo".to_owned()) && !names.contains(&"resume".to_owned()),
-        "{names:?}"
-    );
+    assert!(names.contains(&"undo".to_owned()) && !names.contains(&"quit".to_owned()), "{names:?}");
     // Nothing that is sent has links looked at.
     assert!(harbour.telegram.sent().iter().all(|sent| !sent.has_preview));
     let listed = harbour.listed();
@@ -134,8 +131,8 @@ fn files_both_ways() {
     let long = "Otters hold hands while they sleep. ".repeat(60);
     let long: String = (0..12).map(|number| format!("{number}: {long}\n\n")).collect();
     let model = Model::start(json!({}), move |seen, _| match words(&seen.body) {
-        said if said.contains("PEBBLES") => text("They keep pebbles."),
         said if said.contains("at length") => text(&long),
+        said if said.contains("PEBBLES") => text("They keep pebbles."),
         _ => text("Nothing."),
     });
     let harbour = Harbour::new(model);
@@ -259,4 +256,34 @@ fn the_platform_is_heeded() {
     harbour.wait(ADA, |sent| sent.thread == Some(5) && sent.text.contains("Well."));
     let asked = harbour.telegram.asked();
     assert!(asked.iter().all(|name| name != "sendPhoto"), "{asked:?}");
+}
+
+/// A discovery is told where the user is, and a reaction to it counts as to what came unasked.
+#[test]
+fn discoveries_are_told() {
+    let harbour = Harbour::with(
+        Model::script(vec![text("Aye.")]),
+        "notify.sinks: [telegram]\nlearn.sources: [files]\n",
+    );
+    harbour.env.write("otters.md", "# Sea otters\n\nSea otters hold hands while they sleep.\n");
+    let learn = || harbour.run(&["learn", "sea otters", "--from", "otters.md"]);
+    let before = learn();
+    assert!(before.stderr().contains("nobody answers approvals there"), "{before}");
+    let _gate = harbour.gate();
+    harbour.let_in(ADA, &["--approve"]);
+    let text =
+        "The KEF LS50 Meta weighs 7.8 kg.\n\nThe KEF LS50 Meta was released in September 2020.\n";
+    harbour.env.write("speaker.md", text);
+    let learned = harbour.run(&["learn", "KEF LS50 Meta", "--from", "speaker.md"]);
+    assert_eq!(learned.code, Some(0), "{learned}");
+    let told = harbour.wait(ADA, |sent| sent.text.contains("I just"));
+    assert!(told.text.contains("- ") && !told.has_preview, "{told:?}");
+    let lowest = || {
+        let all = harbour.env.json(&["interests", "--json"]);
+        let scores = all.iter().filter_map(|it| it["score"].as_f64());
+        scores.fold(f64::INFINITY, f64::min)
+    };
+    let before = lowest();
+    harbour.telegram.react(ADA, ADA, told.message, "👎");
+    until("it drops", || lowest() < before - 0.7);
 }

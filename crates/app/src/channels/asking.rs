@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn what_runs_is_shown_whole() {
         let text = shown(&call("echo ```\n# no heading\u{202e}"));
-        assert!(text.contains("````\necho ```\n# no heading\\u{202e}\n````"), "{text}");
+        assert!(text.contains("````\necho ```\n# no heading<U+202E>\n````"), "{text}");
         assert!(text.contains("Text from outside"));
     }
 

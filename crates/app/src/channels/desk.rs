@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
+    path::PathBuf,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
@@ -39,6 +40,8 @@ pub struct Desk {
     pub(super) gateway: Arc<Gateway>,
     pub(super) bot: Bot,
     pub(super) groups: bool,
+    /// Where what is kept of channels lies.
+    pub(super) folder: PathBuf,
     pub(super) registry: RegistryFile,
     pub(super) kept: Mutex<Kept>,
     pub(super) seats: Mutex<BTreeMap<String, Seat>>,
@@ -105,6 +108,7 @@ impl Desk {
             gateway: Arc::clone(&options.gateway),
             bot,
             groups: options.settings.groups,
+            folder: super::below(&options.folder),
             registry,
             kept: Mutex::new(kept),
             seats: Mutex::default(),

@@ -9,6 +9,7 @@ use super::{
     asking,
     desk::{Desk, chat, lock, now},
     kept::Open,
+    notifying,
     registry::Person,
 };
 use crate::{
@@ -245,7 +246,7 @@ impl Desk {
 
     /// Somebody puts a sign to an answer of ours.
     fn reacted(&self, person: &Person, posted: &Posted, sign: Option<Sign>) {
-        let (Some(sign), Some(answer)) = (sign, lock(&self.kept).answer(posted)) else { return };
+        let Some(sign) = sign else { return };
         {
             let reactions = &mut lock(&self.memory).reactions;
             while reactions.front().is_some_and(|at| at.elapsed() > MINUTE) {
@@ -256,11 +257,14 @@ impl Desk {
             }
             reactions.push_back(Instant::now());
         }
+        let answer = lock(&self.kept).answer(posted).map(|id| id.to_string());
+        let told = || notifying::told(&self.folder, self.platform, posted);
+        let Some(to) = answer.or_else(told) else { return };
         let sign = match sign {
             Sign::For => "+",
             Sign::Against => "-",
         };
-        let (name, args) = ("react".to_owned(), format!("{answer} {sign}"));
+        let (name, args) = ("react".to_owned(), format!("{to} {sign}"));
         if let Some(client) = self.client(&person.id) {
             let body = Asked::Command(Command { name, args });
             client.receive(Incoming { id: Uuid::new_v4(), session_id: None, body });

@@ -131,6 +131,6 @@ impl Kept {
 }
 
 /// A reaction does not say in which thread the message stands.
-fn is_same(a: &Posted, b: &Posted) -> bool {
+pub fn is_same(a: &Posted, b: &Posted) -> bool {
     a.message == b.message && a.place.chat == b.place.chat
 }

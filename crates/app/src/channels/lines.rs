@@ -247,9 +247,10 @@ mod tests {
         lines.ended(&a, id);
         lines.push(&a, post(About::Answer(id), &["1", "2"]));
         lines.push(&b, post(About::Other, &["x"]));
+        let now = Instant::now();
         assert_eq!(said(lines.next(now)), "bx");
         assert!(lines.said(&b, LIMITS, now));
-        let now = now + LIMITS.between;
+        let now = Instant::now() + LIMITS.between;
         assert_eq!(said(lines.next(now)), "a1");
         assert!(!lines.said(&a, LIMITS, now));
         lines.later(&a, Some(Duration::from_secs(5)), now);

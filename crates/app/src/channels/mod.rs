@@ -10,6 +10,7 @@ mod desk;
 mod hall;
 mod kept;
 mod lines;
+mod notifying;
 mod registry;
 mod sending;
 mod setup;
@@ -32,6 +33,7 @@ use crate::{
 use desk::Desk;
 use elophanto_channels::{Bot, ChannelAdapter, ChannelError, TELEGRAM, Telegram};
 use kept::Kept;
+pub use notifying::sink;
 use registry::RegistryFile;
 pub use registry::{Knocked, Person, Registry};
 pub use setup::{Bots, Listed, Met, SetUp};

@@ -247,7 +247,7 @@ fn named(sources: &[SourceWire]) -> String {
 }
 
 /// Words that are no markup.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for char in text.chars() {
         if matches!(char, '*' | '_' | '[' | ']' | '<' | '>' | '#' | '~' | '\\' | '|') {

@@ -166,6 +166,8 @@ choice! {
         Command = "command",
         /// An address that takes JSON.
         Webhook = "webhook",
+        /// By the user's bot at Telegram.
+        Telegram = "telegram",
     }
 }
 

@@ -165,6 +165,7 @@ impl Here<'_> {
                 return false;
             }
         };
+        interest::acted(self.prepared.workspace);
         chat.keep_here(!conversation.is_of_this_machine(id));
         gateway.tell_status(conversation, None);
         if let Some((request, settled)) = &answered {

@@ -56,12 +56,18 @@ fn parts(boundary: &str, body: &[u8], given: &mut Given) -> Option<()> {
         let head = find(part, b"\r\n\r\n")?;
         let (head, bytes) =
             (String::from_utf8_lossy(&part[..head]).into_owned(), &part[head + 4..]);
-        let quoted = |key: &str| {
-            let from = head.find(&format!("{key}=\""))? + key.len() + 2;
-            Some(head[from..].split('"').next()?.to_owned())
+        // `name="a b"`, or without the quotes.
+        let given_as = |key: &str| {
+            let at = [format!("; {key}="), format!(";{key}=")];
+            let from = at.iter().find_map(|mark| Some(head.find(mark)? + mark.len()))?;
+            let value = &head[from..];
+            let end = value
+                .strip_prefix('"')
+                .map_or_else(|| value.split([';', '\r']).next(), |value| value.split('"').next());
+            end.map(str::to_owned)
         };
-        let name = quoted(" name").or_else(|| quoted(";name"))?;
-        match quoted("filename") {
+        let name = given_as("name")?;
+        match given_as("filename") {
             Some(file) => drop(given.files.insert(name, (file, bytes.to_vec()))),
             None => {
                 drop(given.values.insert(name, typed(&String::from_utf8_lossy(bytes))));

@@ -374,7 +374,8 @@ async fn answer(shared: &Shared, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let bytes = to_bytes(body, 64 << 20).await.unwrap_or_default();
     let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
-    let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
+    let (path, query) = (decoded(parts.uri.path()), parts.uri.query().unwrap_or_default());
+    let path = path.as_str();
     if let Some(name) = path.strip_prefix("/control/") {
         return respond(Said::Result(control(shared, name, &bytes)));
     }
@@ -394,6 +395,13 @@ async fn answer(shared: &Shared, request: Request) -> Response {
         None => refused("can't parse the request"),
     };
     respond(if is_dropped { Said::Nothing } else { said })
+}
+
+/// A path as it was before it was made a part of an address.
+fn decoded(path: &str) -> String {
+    let pair = format!("p={}", path.replace('+', "%2B").replace('&', "%26"));
+    let value = url::form_urlencoded::parse(pair.as_bytes()).next();
+    value.map(|(_, path)| path.into_owned()).unwrap_or_default()
 }
 
 fn respond(said: Said) -> Response {
