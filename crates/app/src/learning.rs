@@ -373,16 +373,20 @@ impl<'a> Learning<'a> {
                     let sink = WebhookSink::new(url).map_err(unusable("notify.webhook"))?;
                     Outlet::Sink(Box::new(sink))
                 }
-                (SinkKind::Telegram, ..) => {
+                (SinkKind::Telegram | SinkKind::Slack, ..) => {
+                    let platform = match sink {
+                        SinkKind::Slack => Platform::Slack,
+                        _ => Platform::Telegram,
+                    };
                     let (config, environment) =
                         (&self.workspace.config, &self.workspace.environment);
-                    match channels::sink(Platform::Telegram, config, environment, reporter)? {
+                    match channels::sink(platform, config, environment, reporter)? {
                         Some(sink) => Outlet::Sink(Box::new(sink)),
                         None => {
-                            reporter.note(
-                                "`notify.sinks` names telegram, and nobody answers approvals there; it is \
-                                 left out",
-                            );
+                            reporter.note(format_args!(
+                                "`notify.sinks` names {}, and nobody answers approvals there; it is left out",
+                                platform.name()
+                            ));
                             continue;
                         }
                     }

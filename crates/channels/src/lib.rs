@@ -11,6 +11,7 @@ mod error;
 pub mod fake;
 mod multipart;
 mod parts;
+mod slack;
 mod telegram;
 
 pub use adapter::{
@@ -19,4 +20,5 @@ pub use adapter::{
 };
 pub use error::ChannelError;
 pub use parts::{Dialect, Text, fenced};
+pub use slack::{ADDRESS as SLACK, Slack};
 pub use telegram::{ADDRESS as TELEGRAM, Telegram};

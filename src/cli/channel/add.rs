@@ -62,12 +62,33 @@ fn steps(platform: Platform) -> &'static str {
              2. send /newbot, and answer how it is to be called\n\
              3. copy the token that it says: 123456:ABC..."
         }
+        Platform::Slack => {
+            "At Slack:\n\
+             1. open https://api.slack.com/apps?new_app=1, choose `From a manifest`, and paste this:\n\
+             \n\
+             display_information: {name: elophanto}\n\
+             features:\n  \
+               app_home: {messages_tab_enabled: true, messages_tab_read_only_enabled: false}\n  \
+               bot_user: {display_name: elophanto, always_online: true}\n  \
+               slash_commands: [{command: /elophanto, description: Ask the agent, usage_hint: status}]\n\
+             oauth_config: {scopes: {bot: [app_mentions:read, chat:write, commands, files:read, \
+             files:write, im:history, reactions:read]}}\n\
+             settings:\n  \
+               event_subscriptions: {bot_events: [app_mention, message.im, reaction_added]}\n  \
+               interactivity: {is_enabled: true}\n  \
+               socket_mode_enabled: true\n\
+             \n\
+             2. `Install App` shows the token of the bot: xoxb-...\n\
+             3. `Basic Information`, `App-Level Tokens`: make one with connections:write: xapp-...\n\
+             Both are asked for, with a blank between."
+        }
     }
 }
 
 fn address(platform: Platform, name: &str) -> String {
     match platform {
         Platform::Telegram => format!("https://t.me/{name}"),
+        Platform::Slack => format!("under Apps in Slack: {name}"),
     }
 }
 
@@ -105,7 +126,7 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     } else if ui.can_ask() && files.running().is_none() {
         first_person(&bots, platform, &token, &address, ui)?;
     } else {
-        ui.note(format_args!("write to it, {address}, and it says how you let yourself in"));
+        ui.note(format_args!("write to it ({address}), and it says how you let yourself in"));
     }
     match files.running() {
         Some(_) => {
@@ -136,7 +157,7 @@ fn first_person(
     address: &str,
     ui: &Ui,
 ) -> Result<(), CliError> {
-    ui.talk(format_args!("Write to it now, from your own account: {address}"));
+    ui.talk(format_args!("Write to it now, from your own account ({address})"));
     let begun = Instant::now();
     let Some(met) = bots.meet(platform, token, &|| begun.elapsed() < PATIENCE)? else {
         ui.note("nobody wrote to it: do so while your gateway runs, and it says how you let yourself in");

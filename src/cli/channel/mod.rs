@@ -60,12 +60,14 @@ struct OneArgs {
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 pub enum PlatformArg {
     Telegram,
+    Slack,
 }
 
 impl From<PlatformArg> for Platform {
     fn from(platform: PlatformArg) -> Self {
         match platform {
             PlatformArg::Telegram => Self::Telegram,
+            PlatformArg::Slack => Self::Slack,
         }
     }
 }

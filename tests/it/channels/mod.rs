@@ -2,6 +2,7 @@
 //! rules of the real ones.
 
 mod kills;
+mod slack;
 mod strangers;
 mod telegram;
 
@@ -62,18 +63,7 @@ impl Harbour {
 
     fn gate(&self) -> Gate {
         let mut command = self.command(&["gateway", "--json", "--port", "0"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        stdout.read_line(&mut line).unwrap();
-        let mut stderr = child.stderr.take().unwrap();
-        let words = std::thread::spawn(move || {
-            let mut words = line;
-            let _ = stdout.read_to_string(&mut words);
-            let _ = stderr.read_to_string(&mut words);
-            words
-        });
-        Gate { child, words: Some(words) }
+        Gate::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
     /// Somebody writes, and the user lets them in.
@@ -129,6 +119,21 @@ struct Gate {
 }
 
 impl Gate {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let mut stderr = child.stderr.take().unwrap();
+        let words = std::thread::spawn(move || {
+            let mut words = line;
+            let _ = stdout.read_to_string(&mut words);
+            let _ = stderr.read_to_string(&mut words);
+            words
+        });
+        Self { child, words: Some(words) }
+    }
+
     fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

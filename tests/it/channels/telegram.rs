@@ -277,7 +277,7 @@ fn discoveries_are_told() {
     let learned = harbour.run(&["learn", "KEF LS50 Meta", "--from", "speaker.md"]);
     assert_eq!(learned.code, Some(0), "{learned}");
     let told = harbour.wait(ADA, |sent| sent.text.contains("I just"));
-    assert!(told.text.contains("- ") && !told.has_preview, "{told:?}");
+    assert!(told.text.contains("• ") && !told.has_preview, "{told:?}");
     let lowest = || {
         let all = harbour.env.json(&["interests", "--json"]);
         let scores = all.iter().filter_map(|it| it["score"].as_f64());

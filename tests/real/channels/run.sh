@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Tries the Telegram of this machine, against which `cargo test` tries channels, with libraries for the Bot
-# API which nobody here wrote: grammY and python-telegram-bot. What they take for granted holds there.
+# Tries the Telegram and the Slack of this machine, against which `cargo test` tries channels, with libraries
+# which nobody here wrote: grammY, python-telegram-bot, Bolt. What they take for granted holds there.
 #
-#   tests/real/channels/run.sh [--keep] FAKE
+#   tests/real/channels/run.sh [--keep] FOLDER
 #
-#   FAKE     what `cargo build -p elophanto-channels --features testutil --example telegram` makes:
-#            target/debug/examples/telegram
+#   FOLDER   where `cargo build -p elophanto-channels --features testutil --examples` puts `telegram` and
+#            `slack`: target/debug/examples
 #   --keep   leave the temporary folder, and say where
 #
 # Needs Node 20 or later with npm, python3 (3.10 or later) with venv and pip, and on each run the
 # registries: the libraries are installed into the temporary folder, in the versions that
-# package-lock.json and requirements.txt pin. Nothing else is written. Half a minute. It is not part of
+# package-lock.json and requirements.txt pin. Nothing else is written. A minute. It is not part of
 # `cargo test`.
 #
 # One line per check, `ok: ...` or `FAILED: ...` with what was seen; the last line counts them.
@@ -21,7 +21,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 keep=
 [ "${1:-}" != --keep ] || { keep=1 && shift; }
 if [ $# -ne 1 ]; then sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p}' "$0" && exit 2; fi
-[ -x "$1" ] || { echo "no such program: $1" >&2; exit 2; }
+for program in telegram slack; do [ -x "$1/$program" ] || { echo "no such program: $1/$program" >&2; exit 2; }; done
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/elophanto-channels.XXXXXX")
 fake=
@@ -44,21 +44,21 @@ give_up() {
 mkdir "$tmp/node"
 cp "$here/package.json" "$here/package-lock.json" "$tmp/node"
 (cd "$tmp/node" && npm ci --ignore-scripts --no-audit --no-fund) >"$tmp/npm.log" 2>&1 ||
-    give_up "could not install grammy" "$tmp/npm.log"
+    give_up "could not install grammy and bolt" "$tmp/npm.log"
 python3 -m venv "$tmp/python" || give_up "python3 has no venv"
 "$tmp/python/bin/pip" install --disable-pip-version-check -q --require-hashes -r "$here/requirements.txt" \
     >"$tmp/pip.log" 2>&1 || give_up "could not install python-telegram-bot" "$tmp/pip.log"
 
 passed=0
 failed=0
-try() { # NAME COMMAND...
-    local name=$1 code=0 ok bad
-    shift
-    "$fake_program" 0 >"$tmp/$name.url" &
+try() { # NAME PLATFORM COMMAND...
+    local name=$1 platform=$2 code=0 ok bad
+    shift 2
+    "$folder/$platform" 0 >"$tmp/$name.url" &
     fake=$!
     for _ in $(seq 100); do [ -s "$tmp/$name.url" ] && break; sleep 0.1; done
-    read -r url token <"$tmp/$name.url" || give_up "the platform does not start"
-    env MODULES="$tmp/node" URL="$url" TOKEN="$token" PYTHONDONTWRITEBYTECODE=1 \
+    read -r url token app <"$tmp/$name.url" || give_up "the platform does not start"
+    env MODULES="$tmp/node" URL="$url" TOKEN="$token" APP="${app:-}" PYTHONDONTWRITEBYTECODE=1 \
         timeout 300 "$@" 2>"$tmp/$name.errors" | tee "$tmp/$name.checks" || code=$?
     kill "$fake" 2>/dev/null && wait "$fake" 2>/dev/null || true
     fake=
@@ -73,9 +73,10 @@ try() { # NAME COMMAND...
     failed=$((failed + bad))
 }
 
-fake_program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-try node node "$here/check.mjs"
-try py "$tmp/python/bin/python" "$here/check.py"
+folder=$(cd "$1" && pwd)
+try node telegram node "$here/telegram.mjs"
+try py telegram "$tmp/python/bin/python" "$here/telegram.py"
+try slack slack node "$here/slack.mjs"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -31,7 +31,7 @@ use crate::{
     keys::{self, Asking},
 };
 use desk::Desk;
-use elophanto_channels::{Bot, ChannelAdapter, ChannelError, TELEGRAM, Telegram};
+use elophanto_channels::{Bot, ChannelAdapter, ChannelError, SLACK, Slack, TELEGRAM, Telegram};
 use kept::Kept;
 pub use notifying::sink;
 use registry::RegistryFile;
@@ -42,10 +42,11 @@ pub use setup::{Bots, Listed, Met, SetUp};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     Telegram,
+    Slack,
 }
 
 impl Platform {
-    pub const ALL: [Self; 1] = [Self::Telegram];
+    pub const ALL: [Self; 2] = [Self::Telegram, Self::Slack];
 
     pub fn name(self) -> &'static str {
         self.channel().name()
@@ -54,6 +55,7 @@ impl Platform {
     fn channel(self) -> Channel {
         match self {
             Self::Telegram => Channel::Telegram,
+            Self::Slack => Channel::Slack,
         }
     }
 
@@ -61,6 +63,7 @@ impl Platform {
     pub fn variable(self) -> &'static str {
         match self {
             Self::Telegram => "TELEGRAM_BOT_TOKEN",
+            Self::Slack => "SLACK_TOKENS",
         }
     }
 
@@ -72,6 +75,7 @@ impl Platform {
     ) -> Result<Box<dyn ChannelAdapter>, ChannelError> {
         match self {
             Self::Telegram => Ok(Box::new(Telegram::new(&settings.telegram, token, bot)?)),
+            Self::Slack => Ok(Box::new(Slack::new(&settings.slack, token, bot)?)),
         }
     }
 }
@@ -83,6 +87,8 @@ pub struct ChannelSettings {
     pub groups: bool,
     /// Where the Bot API is.
     pub telegram: Url,
+    /// Where Slack's Web API is.
+    pub slack: Url,
 }
 
 impl ChannelSettings {
@@ -90,12 +96,17 @@ impl ChannelSettings {
     /// When an address is none.
     pub fn of(config: &Config) -> Result<Self, Error> {
         let settings = &config.gateway;
-        let address = settings.telegram_url.as_deref().unwrap_or(TELEGRAM);
-        let telegram = Url::parse(address).map_err(|cause| {
-            Error::new(format_args!("gateway.telegram_url is no address: {cause}"))
-                .hint(format!("leave it out, or write one such as {TELEGRAM}"))
-        })?;
-        Ok(Self { groups: settings.groups, telegram })
+        let address = |name: &str, given: &Option<String>, usual: &str| {
+            Url::parse(given.as_deref().unwrap_or(usual)).map_err(|cause| {
+                Error::new(format_args!("gateway.{name} is no address: {cause}"))
+                    .hint(format!("leave it out, or write one such as {usual}"))
+            })
+        };
+        Ok(Self {
+            groups: settings.groups,
+            telegram: address("telegram_url", &settings.telegram_url, TELEGRAM)?,
+            slack: address("slack_url", &settings.slack_url, SLACK)?,
+        })
     }
 }
 

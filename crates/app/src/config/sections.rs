@@ -227,7 +227,7 @@ settings! {
     }
 
     NotifyConfig in "notify" {
-        /// Where discoveries are told: terminal, file, desktop, command, webhook and telegram.
+        /// Where discoveries are told: terminal, file, desktop, command, webhook, telegram and slack.
         #[needs_trust(Always)]
         sinks: Vec<SinkKind> = "[terminal]", Kind::Words(SinkKind::WORDS);
         /// File that discoveries are appended to, as JSON Lines.
@@ -373,6 +373,9 @@ settings! {
         /// Address of Telegram's Bot API, if another than theirs.
         #[needs_trust(Always)]
         telegram_url: Option<String> = "none";
+        /// Address of Slack's Web API, if another than theirs.
+        #[needs_trust(Always)]
+        slack_url: Option<String> = "none";
     }
 }
 

@@ -132,7 +132,7 @@ fn the_template_as_it_stands() {
       # searches_per_hour: 12
 
     notify:
-      # Where discoveries are told: terminal, file, desktop, command, webhook and telegram.
+      # Where discoveries are told: terminal, file, desktop, command, webhook, telegram and slack.
       # sinks: [terminal]
       # File that discoveries are appended to, as JSON Lines.
       # file: none
@@ -194,6 +194,8 @@ fn the_template_as_it_stands() {
       # groups: false
       # Address of Telegram's Bot API, if another than theirs.
       # telegram_url: none
+      # Address of Slack's Web API, if another than theirs.
+      # slack_url: none
 
     llm:
       # Whether only models on this machine are asked.
@@ -408,6 +410,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_GATEWAY_GROUPS: true or false; Always
     gateway.telegram_url: none (default)
       ELOPHANTO_GATEWAY_TELEGRAM_URL: one line of at most 1024 bytes; Always
+    gateway.slack_url: none (default)
+      ELOPHANTO_GATEWAY_SLACK_URL: one line of at most 1024 bytes; Always
     llm.local_only: false (default)
       ELOPHANTO_LLM_LOCAL_ONLY: true or false; Except(["true"])
     llm.context_tokens: 16384 (default)

@@ -4,4 +4,5 @@
 mod form;
 mod markup;
 mod rate;
+pub mod slack;
 pub mod telegram;

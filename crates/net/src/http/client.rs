@@ -142,6 +142,30 @@ impl Client {
         self.ask_as(Method::POST, path, Some((kind, body))).await
     }
 
+    /// Hands a file over: bytes as they are, to the endpoint itself with this query. What is answered is
+    /// no matter.
+    ///
+    /// # Errors
+    /// When no attempt is taken.
+    pub async fn upload(&self, query: &str, bytes: &[u8]) -> Result<(), HttpError> {
+        let reader = self.reader(None);
+        let mut tries = self.tries();
+        loop {
+            let limit = tries.start().await?;
+            let answer = async {
+                let body = Some(("application/octet-stream", bytes));
+                let request = self.request_as(Method::POST, query, body);
+                reader.file(self.send(request).await?).await
+            };
+            let trouble = match timeout(limit, answer).await {
+                Ok(Ok(_)) => return Ok(()),
+                Ok(Err(trouble)) => trouble,
+                Err(_) => tries.cut_off(limit),
+            };
+            tries.after(trouble).await?;
+        }
+    }
+
     /// Asks for a file: `path` below the endpoint, of any type.
     ///
     /// # Errors
@@ -259,8 +283,11 @@ fn below(base: &Url, path: &str) -> Url {
         None => (path, None),
     };
     let mut url = base.clone();
-    let path = format!("{}/{}", base.path().trim_end_matches('/'), path.trim_start_matches('/'));
-    url.set_path(&path);
+    if !path.is_empty() {
+        let path =
+            format!("{}/{}", base.path().trim_end_matches('/'), path.trim_start_matches('/'));
+        url.set_path(&path);
+    }
     url.set_fragment(None);
     if query.is_some() {
         url.set_query(query);
@@ -315,6 +342,8 @@ mod tests {
         check("https://a.test/v1/", "/x/y", "https://a.test/v1/x/y");
         check("https://a.test/v1?api=2#part", "x", "https://a.test/v1/x?api=2");
         check("https://a.test/v1?api=2", "x?n=1", "https://a.test/v1/x?n=1");
+        check("https://a.test/v1/x?api=2", "", "https://a.test/v1/x?api=2");
+        check("https://a.test/v1/x", "?n=1", "https://a.test/v1/x?n=1");
         check("https://a.test/v1", "//evil.test/x", "https://a.test/v1/evil.test/x");
         check("https://a.test/v1", "https://evil.test/", "https://a.test/v1/https://evil.test/");
     }
