@@ -159,7 +159,8 @@ fn mentions() {
     quay.let_in(ADA, &[]);
     let before = quay.model.asked().len();
     for user in [EVE, ADA] {
-        quay.slack.event(json!({ "type": "app_mention", "channel": "C1", "user": user, "ts": "9.1",
+        quay.slack
+            .event(json!({ "type": "app_mention", "channel": "C1", "user": user, "ts": "9.1",
             "text": format!("<@{BOT}> otters") }));
     }
     let said = quay.wait(|sent| sent.channel == "C1");

@@ -74,8 +74,8 @@ try() { # NAME PLATFORM COMMAND...
 }
 
 folder=$(cd "$1" && pwd)
-try node telegram node "$here/telegram.mjs"
-try py telegram "$tmp/python/bin/python" "$here/telegram.py"
+try node telegram node "$here/bot_api.mjs"
+try py telegram "$tmp/python/bin/python" "$here/bot_api.py"
 try slack slack node "$here/slack.mjs"
 
 echo "$passed passed, $failed failed"

@@ -227,7 +227,7 @@ settings! {
     }
 
     NotifyConfig in "notify" {
-        /// Where discoveries are told: terminal, file, desktop, command, webhook, telegram and slack.
+        /// Where discoveries go: terminal, file, desktop, command, webhook, telegram and slack.
         #[needs_trust(Always)]
         sinks: Vec<SinkKind> = "[terminal]", Kind::Words(SinkKind::WORDS);
         /// File that discoveries are appended to, as JSON Lines.

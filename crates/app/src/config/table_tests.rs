@@ -132,7 +132,7 @@ fn the_template_as_it_stands() {
       # searches_per_hour: 12
 
     notify:
-      # Where discoveries are told: terminal, file, desktop, command, webhook, telegram and slack.
+      # Where discoveries go: terminal, file, desktop, command, webhook, telegram and slack.
       # sinks: [terminal]
       # File that discoveries are appended to, as JSON Lines.
       # file: none
@@ -355,7 +355,7 @@ fn the_table_as_it_stands() {
     enrich.searches_per_hour: 12 (default)
       ELOPHANTO_ENRICH_SEARCHES_PER_HOUR: a whole number from 1 to 3600; Never
     notify.sinks: [terminal] (default)
-      ELOPHANTO_NOTIFY_SINKS: a list of terminal, file, desktop, command, webhook or teleg; Always
+      ELOPHANTO_NOTIFY_SINKS: a list of terminal, file, desktop, command, webhook, telegra; Always
     notify.file: none (default)
       ELOPHANTO_NOTIFY_FILE: one line of at most 1024 bytes; Always
     notify.program: none (default)

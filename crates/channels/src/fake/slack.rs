@@ -226,10 +226,13 @@ impl Shared {
             })
         };
         let Some((channel, value)) = found else { return false };
-        self.hand("interactive", json!({ "type": "block_actions", "user": { "id": user, "name": user },
+        self.hand(
+            "interactive",
+            json!({ "type": "block_actions", "user": { "id": user, "name": user },
             "team": { "id": "T1" }, "channel": { "id": channel }, "message": { "ts": ts },
             "trigger_id": self.ts(),
-            "actions": [{ "type": "button", "action_id": "b0", "value": value }] }));
+            "actions": [{ "type": "button", "action_id": "b0", "value": value }] }),
+        );
         true
     }
 
@@ -266,7 +269,11 @@ async fn answer(shared: Arc<Shared>, base: String, request: Request) -> Response
         return control(&shared, name, &bytes);
     }
     if let Some(id) = path.strip_prefix("/upload/") {
-        shared.state().uploads.insert(id.to_owned(), bytes.to_vec());
+        // As it is, or as a form.
+        let form = form::read("", &header("content-type"), &bytes);
+        let file = form.and_then(|given| given.files.into_values().next());
+        let file = file.map_or_else(|| bytes.to_vec(), |(_, bytes)| bytes);
+        shared.state().uploads.insert(id.to_owned(), file);
         return Response::new(Body::from("OK"));
     }
     let token = header("authorization");
@@ -297,8 +304,10 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
         other => other.to_string(),
     };
     match method {
-        "auth.test" => json_of(&json!({ "ok": true, "url": "https://harbour.slack.com/", "team": "Harbour",
-            "team_id": "T1", "user": NAME, "user_id": BOT, "bot_id": "BHARBOUR" })),
+        "auth.test" => {
+            json_of(&json!({ "ok": true, "url": "https://harbour.slack.com/", "team": "Harbour",
+            "team_id": "T1", "user": NAME, "user_id": BOT, "bot_id": "BHARBOUR" }))
+        }
         "apps.connections.open" => {
             json_of(&json!({ "ok": true, "url": format!("ws://{host}/socket?ticket=1") }))
         }
@@ -327,11 +336,17 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
                     return answer.body(Body::from(body)).unwrap();
                 }
             }
-            if method == "chat.postMessage" { post(shared, given, &text) } else { update(shared, given, &text) }
+            if method == "chat.postMessage" {
+                post(shared, given, &text)
+            } else {
+                update(shared, given, &text)
+            }
         }
         "files.getUploadURLExternal" => {
             let id = format!("F{}", shared.ts().replace('.', ""));
-            json_of(&json!({ "ok": true, "file_id": id, "upload_url": format!("http://{host}/upload/{id}?key=1") }))
+            json_of(
+                &json!({ "ok": true, "file_id": id, "upload_url": format!("http://{host}/upload/{id}?key=1") }),
+            )
         }
         "files.completeUploadExternal" => {
             let files = match &given["files"] {
@@ -340,7 +355,8 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
             };
             let mut state = shared.state();
             for file in files.as_array().into_iter().flatten() {
-                let Some(bytes) = state.uploads.remove(file["id"].as_str().unwrap_or_default()) else {
+                let Some(bytes) = state.uploads.remove(file["id"].as_str().unwrap_or_default())
+                else {
                     return wrong("file_not_found");
                 };
                 let title = file["title"].as_str().unwrap_or_default().to_owned();
@@ -370,7 +386,8 @@ fn blocks(given: &Value) -> Result<(Vec<(String, String)>, String), Response> {
         let mut ids = Vec::new();
         for element in block["elements"].as_array().into_iter().flatten() {
             let id = element["action_id"].as_str().unwrap_or_default();
-            let (label, value) = (&element["text"]["text"], element["value"].as_str().unwrap_or_default());
+            let (label, value) =
+                (&element["text"]["text"], element["value"].as_str().unwrap_or_default());
             let label = label.as_str().unwrap_or_default();
             if ids.contains(&id) || label.chars().count() > 75 || value.len() > 2_000 {
                 return Err(wrong("invalid_blocks"));
@@ -471,15 +488,17 @@ async fn talk(shared: Arc<Shared>, mut socket: WebSocket) {
         let due = {
             let mut state = shared.state();
             let is_due = |last: &Option<Instant>| last.is_none_or(|at| at.elapsed() >= AGAIN);
-            state.envelopes.iter_mut().find(|(_, _, last)| is_due(last)).map(|(envelope, times, last)| {
-                *last = Some(Instant::now());
-                if *times > 0 {
-                    envelope["retry_attempt"] = json!(*times);
-                    envelope["retry_reason"] = json!("timeout");
-                }
-                *times += 1;
-                envelope.to_string()
-            })
+            state.envelopes.iter_mut().find(|(_, _, last)| is_due(last)).map(
+                |(envelope, times, last)| {
+                    *last = Some(Instant::now());
+                    if *times > 0 {
+                        envelope["retry_attempt"] = json!(*times);
+                        envelope["retry_reason"] = json!("timeout");
+                    }
+                    *times += 1;
+                    envelope.to_string()
+                },
+            )
         };
         if let Some(envelope) = due {
             if socket.send(Message::Text(envelope.into())).await.is_err() {

@@ -292,7 +292,8 @@ impl ChannelAdapter for Slack {
         }
         let url = Url::parse(&file.id).ok().filter(|url| self.is_theirs(url));
         // The token goes to Slack and nowhere else.
-        let url = url.ok_or_else(|| ChannelError::Refused("it does not lie at Slack".to_owned()))?;
+        let url =
+            url.ok_or_else(|| ChannelError::Refused("it does not lie at Slack".to_owned()))?;
         let endpoint = Endpoint::new(url, Auth::Bearer(self.token.clone()));
         let client = Client::with_body_cap(endpoint, Patience::default(), most)
             .map_err(|error| told(&error))?;
@@ -311,7 +312,8 @@ impl Slack {
     /// Whether an address is one of Slack's, or of whatever stands in for it.
     fn is_theirs(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
-        let is_slack = url.scheme() == "https" && (host == "slack.com" || host.ends_with(".slack.com"));
+        let is_slack =
+            url.scheme() == "https" && (host == "slack.com" || host.ends_with(".slack.com"));
         is_slack || url.origin() == self.base.origin()
     }
 }
@@ -324,15 +326,33 @@ fn told(error: &HttpError) -> ChannelError {
         return ChannelError::of(error);
     }
     if has(&[
-        "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired",
-        "missing_scope", "not_allowed_token_type", "no_permission",
+        "invalid_auth",
+        "not_authed",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "missing_scope",
+        "not_allowed_token_type",
+        "no_permission",
     ]) {
         ChannelError::Token(reason)
-    } else if has(&["channel_not_found", "is_archived", "not_in_channel", "user_not_found", "cannot_dm_bot"]) {
+    } else if has(&[
+        "channel_not_found",
+        "is_archived",
+        "not_in_channel",
+        "user_not_found",
+        "cannot_dm_bot",
+    ]) {
         ChannelError::Gone(reason)
     } else if has(&["message_not_found", "cant_update_message", "edit_window_closed"]) {
         ChannelError::Missing(reason)
-    } else if has(&["internal_error", "fatal_error", "service_unavailable", "ratelimited", "request_timeout"]) {
+    } else if has(&[
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "ratelimited",
+        "request_timeout",
+    ]) {
         ChannelError::Later { reason, wait: None }
     } else if matches!(error, HttpError::Status { status: 200, .. }) {
         ChannelError::Refused(reason)
