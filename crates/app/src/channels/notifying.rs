@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelSettings, Platform, below, kept::is_same, registry::RegistryFile, token};
+use super::{
+    ChannelSettings, Platform, below, kept::is_same, registry::RegistryFile, token, told::escape,
+};
 use crate::{Environment, Error, Reporter, config::Config, gateway, keys::Asking};
 use elophanto_base::jsonl::{self, Caps, Log};
 use elophanto_channels::{ChannelAdapter, ChannelError, Place, Posted};
@@ -108,8 +110,4 @@ pub fn told(folder: &Path, platform: Platform, posted: &Posted) -> Option<String
         let _ = std::fs::remove_file(log.path());
     }
     found
-}
-
-fn escape(text: &str) -> String {
-    super::told::escape(text)
 }

@@ -369,7 +369,7 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
 }
 
 /// Labels and values of buttons, and what sections say.
-fn blocks(given: &Value) -> Result<(Vec<(String, String)>, String), Response> {
+fn blocks(given: &Value) -> Result<(Vec<(String, String)>, String), &'static str> {
     let blocks = match &given["blocks"] {
         Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
         other => other.clone(),
@@ -379,7 +379,7 @@ fn blocks(given: &Value) -> Result<(Vec<(String, String)>, String), Response> {
         if block["type"] == "section" {
             let text = block["text"]["text"].as_str().unwrap_or_default();
             if !(1..=3_000).contains(&text.chars().count()) {
-                return Err(wrong("invalid_blocks"));
+                return Err("invalid_blocks");
             }
             sections.push_str(text);
         }
@@ -390,7 +390,7 @@ fn blocks(given: &Value) -> Result<(Vec<(String, String)>, String), Response> {
                 (&element["text"]["text"], element["value"].as_str().unwrap_or_default());
             let label = label.as_str().unwrap_or_default();
             if ids.contains(&id) || label.chars().count() > 75 || value.len() > 2_000 {
-                return Err(wrong("invalid_blocks"));
+                return Err("invalid_blocks");
             }
             ids.push(id);
             buttons.push((label.to_owned(), value.to_owned()));
@@ -406,7 +406,7 @@ fn is_true(value: &Value) -> bool {
 fn post(shared: &Shared, given: &Value, text: &dyn Fn(&str) -> String) -> Response {
     let (buttons, sections) = match blocks(given) {
         Ok(read) => read,
-        Err(refused) => return refused,
+        Err(word) => return wrong(word),
     };
     if text("text").trim().is_empty() && sections.is_empty() {
         return wrong("no_text");
@@ -429,7 +429,7 @@ fn post(shared: &Shared, given: &Value, text: &dyn Fn(&str) -> String) -> Respon
 fn update(shared: &Shared, given: &Value, text: &dyn Fn(&str) -> String) -> Response {
     let (buttons, sections) = match blocks(given) {
         Ok(read) => read,
-        Err(refused) => return refused,
+        Err(word) => return wrong(word),
     };
     let mut state = shared.state();
     let (channel, ts) = (text("channel"), text("ts"));
