@@ -5,6 +5,7 @@
 
 mod agent;
 mod changelog;
+mod channel;
 mod clean;
 mod clean_entities;
 mod doctor;
@@ -83,6 +84,7 @@ enum Command {
     React(interest::ReactArgs),
     Agent(agent::AgentArgs),
     Gateway(gateway::GatewayArgs),
+    Channel(channel::ChannelArgs),
     Page(page::PageArgs),
     Schedule(schedule::ScheduleArgs),
     Changelog(changelog::ChangelogArgs),
@@ -182,6 +184,7 @@ fn is_json(command: &Command) -> bool {
         Command::React(args) => args.json,
         Command::Agent(args) => args.is_json(),
         Command::Gateway(args) => args.is_json(),
+        Command::Channel(args) => args.is_json(),
         Command::Page(args) => args.json,
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
@@ -215,6 +218,7 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::React(args) => interest::react(args, ui),
         Command::Agent(args) => agent::run(args, ui),
         Command::Gateway(args) => gateway::run(args, ui),
+        Command::Channel(args) => channel::run(args, ui),
         Command::Page(args) => page::run(args, ui),
         Command::Schedule(args) => schedule::run(args, ui),
         Command::Changelog(args) => changelog::run(args, ui),

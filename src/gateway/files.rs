@@ -15,12 +15,11 @@ use crate::listening::{
     running::{Files, Running},
     token::Secret,
 };
-use elophanto_app::{Environment, Error};
+use elophanto_app::{Environment, Error, gateway::FOLDER};
 use elophanto_base::lock::{self, Lock};
 
 /// How long it may take to say what it serves.
 const ASKING: Duration = Duration::from_secs(1);
-const FOLDER: &str = "gateway";
 const NAME: &str = "gateway";
 const SOCKET: &str = "gateway.sock";
 /// Bytes of a token.

@@ -37,6 +37,7 @@ use crate::{
 };
 use elophanto_app::{
     Environment, Error, Reporter,
+    channels::{ChannelOptions, ChannelSettings, Channels},
     gateway::{Gateway, GatewayOptions, Served},
 };
 
@@ -61,6 +62,7 @@ pub struct Serving {
     pub requests_per_minute: u32,
     pub approval_expires: Duration,
     pub same_person: Vec<Vec<String>>,
+    pub channels: ChannelSettings,
 }
 
 /// Serves until the process is told to end; `begun` is called once it listens. Not where another gateway
@@ -153,7 +155,16 @@ pub fn serve(
     });
     files.server.write(&running)?;
     begun(&running)?;
+    // Whoever writes there is told what comes of what waits.
+    let channels = Channels::open(&ChannelOptions {
+        gateway: Arc::clone(&gateway),
+        folder: files.folder.clone(),
+        settings: serving.channels,
+        environment: environment.clone(),
+        reporter: Arc::clone(&reporter),
+    });
     gateway.begin();
+    channels.begin()?;
     for (number, served) in repositories.into_iter().enumerate() {
         let handle = (number == 0).then(|| handle.clone());
         keeping::follow(served, handle, Arc::clone(&reporter))?;
@@ -174,8 +185,9 @@ pub fn serve(
             connections::accept(own, over_socket, SOCKETS, &closing, ending.cancelled()),
         );
     });
-    // Jobs and conversations end at the same time.
+    // Jobs and conversations end at the same time; nobody on a channel says anything more.
     let jobs = jobs.ending();
+    drop(channels);
     drop(opened);
     drop(jobs);
     // An operation that is still at work is nobody's any more.

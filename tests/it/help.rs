@@ -19,6 +19,7 @@ const COMMANDS: &[&str] = &[
     "react",
     "agent",
     "gateway",
+    "channel",
     "page",
     "schedule",
     "clean",
@@ -67,6 +68,7 @@ fn help_of_the_program() {
       react        React to a notification or an answer: `+` for more of it, `-` for no more
       agent        The agent, and what agents share: lessons, notes, an MCP server
       gateway      Serve conversations with the agent, and MCP, to programs of yours
+      channel      Let people write to the agent on platforms such as Telegram, by a bot of yours
       page         See, search and read the knowledge base in your browser
       schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
@@ -1919,6 +1921,222 @@ fn help_of_agent_mcp_add() {
 
       -h, --help
               Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel() {
+    snapshot!(help(&["channel"]), @"
+    exit: 0
+    --- stdout
+    Let people write to the agent on platforms such as Telegram, by a bot of yours
+
+    Your gateway is at work there while it runs. Nobody may write to a bot whom you have not let in, on
+    this machine.
+
+    Usage: elophanto channel [OPTIONS] <COMMAND>
+
+    Commands:
+      add        Set a bot up: its token is asked for, tried, and kept in the vault
+      list       Say which bots there are, who may write to them, and who would like to
+      remove     Take a bot away: nobody may write to it any more
+      test       Ask the platform who the bot is, with the token that is kept
+      pair       Let somebody in who wrote to a bot, by the code that it told them
+      approve    Have somebody who may write answer approvals too
+      leave-out  Let somebody in no more
+      help       Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel_add() {
+    snapshot!(help(&["channel", "add"]), @"
+    exit: 0
+    --- stdout
+    Set a bot up: its token is asked for, tried, and kept in the vault
+
+    The token is asked for at the terminal, or read from standard input to its end when that is not a
+    terminal. At a terminal, the first person is let in by the code that the bot tells them.
+
+    Usage: elophanto channel add [OPTIONS] <PLATFORM>
+
+    Arguments:
+      <PLATFORM>
+              The platform
+
+              [possible values: telegram, slack]
+
+    Options:
+          --token-fd <N>
+              Read the token from descriptor N
+
+          --passphrase-fd <N>
+              Read the passphrase from descriptor N: its first line. The variable ELOPHANTO_VAULT_FD may
+              name it as well
+
+          --remember
+              Let the keyring of this system keep the key, so that nobody is asked again. On Linux it
+              forgets after some days without use, and when the machine starts anew
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel_list() {
+    snapshot!(help(&["channel", "list"]), @"
+    exit: 0
+    --- stdout
+    Say which bots there are, who may write to them, and who would like to
+
+    Usage: elophanto channel list [OPTIONS]
+
+    Options:
+          --json      Print JSON Lines
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel_remove() {
+    snapshot!(help(&["channel", "remove"]), @"
+    exit: 0
+    --- stdout
+    Take a bot away: nobody may write to it any more
+
+    Its token stays in the vault: `elophanto vault remove NAME` takes it away, and the platform makes it
+    invalid.
+
+    Usage: elophanto channel remove [OPTIONS] <PLATFORM>
+
+    Arguments:
+      <PLATFORM>
+              The platform
+
+              [possible values: telegram, slack]
+
+    Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel_test() {
+    snapshot!(help(&["channel", "test"]), @"
+    exit: 0
+    --- stdout
+    Ask the platform who the bot is, with the token that is kept
+
+    Usage: elophanto channel test [OPTIONS] <PLATFORM>
+
+    Arguments:
+      <PLATFORM>  The platform [possible values: telegram, slack]
+
+    Options:
+          --json      Print JSON Lines
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel_pair() {
+    snapshot!(help(&["channel", "pair"]), @"
+    exit: 0
+    --- stdout
+    Let somebody in who wrote to a bot, by the code that it told them
+
+    A code is good for an hour, and once.
+
+    Usage: elophanto channel pair [OPTIONS] <CODE>
+
+    Arguments:
+      <CODE>
+              The code
+
+    Options:
+          --approve
+              Let them answer approvals too
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel_approve() {
+    snapshot!(help(&["channel", "approve"]), @"
+    exit: 0
+    --- stdout
+    Have somebody who may write answer approvals too
+
+    Usage: elophanto channel approve [OPTIONS] <PLATFORM> <ID>
+
+    Arguments:
+      <PLATFORM>  The platform [possible values: telegram, slack]
+      <ID>        Their number: `channel list` says it
+
+    Options:
+          --no-more   Have them answer approvals no more
+          --json      Print JSON Lines
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_channel_leave_out() {
+    snapshot!(help(&["channel", "leave-out"]), @"
+    exit: 0
+    --- stdout
+    Let somebody in no more
+
+    Usage: elophanto channel leave-out [OPTIONS] <PLATFORM> <ID>
+
+    Arguments:
+      <PLATFORM>  The platform [possible values: telegram, slack]
+      <ID>        Their number: `channel list` says it
+
+    Options:
+          --json      Print JSON Lines
+          --no-color  Print without colours and links
+      -h, --help      Print help
     --- stderr
     ");
 }

@@ -76,6 +76,7 @@ fn makes_the_whole_tree() {
       embedding_provider: minilm
       chunk:
     search:
+    page:
     index:
     hooks:
     changelog:

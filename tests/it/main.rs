@@ -15,6 +15,7 @@ mod bad_inputs;
 mod beneath;
 mod cache;
 mod changelog;
+mod channels;
 mod checkpoint;
 mod clean_entities;
 mod commit_index;

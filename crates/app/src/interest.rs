@@ -13,12 +13,15 @@ use elophanto_base::{secrets, visible::escape_control_line};
 use elophanto_knowledge::{
     interest::{Answered, Interest, PreferenceKind, Valence, react as kind_of},
     learn::{
+        entity_store::folder,
         interests::{Stated, retract, state},
+        meaning::text_of,
         plan::Topic,
-        record::EngagementRecord,
+        record::{ANSWER, AnswerRecord, EngagementRecord},
     },
 };
 use elophanto_repo::{Git, NotePath, journal::Place};
+use uuid::Uuid;
 
 /// Acts that are told one by one.
 const MOST_ACTS: usize = 50;
@@ -246,4 +249,84 @@ fn reacted<'a>(
     let acts: Vec<EngagementRecord> = entities.iter().map(act).collect();
     learning.record_store.write(Place::Local, &acts)?;
     Ok(Some(Reacted { id, reaction, entities, to }))
+}
+
+/// The user did something: what is found out for them is told at once again.
+pub fn acted(workspace: &Workspace) {
+    Learning::look(workspace).acted();
+}
+
+/// Entities that an answer is about which names no source.
+const MOST_NAMED: usize = 3;
+/// Bytes of an answer that say what it is about.
+const MOST_GIST: usize = 600;
+
+/// Notes what an answer of the agent is about, to be reacted to by the id of the message that it answers:
+/// entities by its sources; else those that it names; else the one nearest to it. It stays on this machine.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn answered<'s>(
+    workspace: &Workspace,
+    message: Uuid,
+    question: &str,
+    answer: &str,
+    sources: impl Iterator<Item = &'s str>,
+) -> Result<(), Error> {
+    if answer.trim().is_empty() {
+        return Ok(());
+    }
+    let learning = Learning::open(workspace)?;
+    let snapshot = learning.store().read(now());
+    if snapshot.entities.iter().next().is_none() {
+        return Ok(());
+    }
+    let pages = folder(&workspace.config.knowledge.write_root);
+    let of_page = |path: &str| {
+        let path = std::path::Path::new(path);
+        let slug = path.strip_prefix(&pages).ok()?.file_stem()?.to_str()?;
+        snapshot.entities.by_slug(slug).map(|entity| entity.slug.clone())
+    };
+    let mut entities: Vec<String> = sources.filter_map(of_page).collect();
+    let end = answer.floor_char_boundary(MOST_GIST);
+    let gist = format!("{question}\n{}", &answer[..end]);
+    if entities.is_empty() {
+        let words = spaced(&gist);
+        let is_named = |title: &str| {
+            let title = spaced(title);
+            title.len() > 4 && words.contains(&title)
+        };
+        let named = snapshot.entities.iter().filter(|entity| is_named(&entity.title));
+        entities.extend(named.take(MOST_NAMED).map(|entity| entity.slug.clone()));
+    }
+    if entities.is_empty() {
+        let meaning = learning.meaning();
+        let near = |entity: &elophanto_text::entity::Entity| {
+            let facts = entity.facts.iter().map(|fact| fact.line.text.as_str());
+            let text = text_of(&entity.title, facts);
+            Some((meaning.answered(&gist, std::iter::once(text.as_str())), entity.slug.clone()))
+        };
+        let nearest = snapshot.entities.iter().filter_map(near).max_by(|a, b| a.0.total_cmp(&b.0));
+        entities.extend(nearest.filter(|(like, _)| *like >= meaning.near.covers).map(|it| it.1));
+    }
+    entities.sort();
+    entities.dedup();
+    let record = AnswerRecord {
+        kind: ANSWER.to_owned(),
+        id: message.to_string(),
+        at: now(),
+        user: learning.user.clone(),
+        question: secrets::mask(question).0.into_owned(),
+        entities,
+    };
+    learning.record_store.write(Place::Local, &[&record])?;
+    Ok(())
+}
+
+/// Words in lower case between single spaces, one before and one behind.
+fn spaced(text: &str) -> String {
+    let plain: String =
+        text.chars().map(|char| if char.is_alphanumeric() { char } else { ' ' }).collect();
+    let words: Vec<String> = plain.split_whitespace().map(str::to_lowercase).collect();
+    format!(" {} ", words.join(" "))
 }

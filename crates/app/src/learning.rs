@@ -9,6 +9,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use crate::{
     Error, attributes,
+    channels::{self, Platform},
     config::{SinkKind, Source as SourceName},
     embedding::background::embed_soon,
     keys::{self, Asking},
@@ -371,6 +372,24 @@ impl<'a> Learning<'a> {
                 (SinkKind::Webhook, .., Some(url)) => {
                     let sink = WebhookSink::new(url).map_err(unusable("notify.webhook"))?;
                     Outlet::Sink(Box::new(sink))
+                }
+                (SinkKind::Telegram | SinkKind::Slack, ..) => {
+                    let platform = match sink {
+                        SinkKind::Slack => Platform::Slack,
+                        _ => Platform::Telegram,
+                    };
+                    let (config, environment) =
+                        (&self.workspace.config, &self.workspace.environment);
+                    match channels::sink(platform, config, environment, reporter)? {
+                        Some(sink) => Outlet::Sink(Box::new(sink)),
+                        None => {
+                            reporter.note(format_args!(
+                                "`notify.sinks` names {}, and nobody answers approvals there; it is left out",
+                                platform.name()
+                            ));
+                            continue;
+                        }
+                    }
                 }
                 (kind, ..) => {
                     let key = if *kind == SinkKind::Command { "program" } else { kind.as_str() };

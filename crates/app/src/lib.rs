@@ -9,6 +9,7 @@
 pub mod agent;
 pub mod attributes;
 pub mod changelog;
+pub mod channels;
 pub mod clean;
 pub mod clients;
 pub mod config;

@@ -8,5 +8,6 @@ pub mod address;
 pub mod http;
 pub mod oauth;
 pub mod remote;
+pub mod socket;
 pub mod vault;
 pub mod web;

@@ -22,6 +22,7 @@ use crate::{
     listening::{life, running::Running},
 };
 use elophanto_app::{
+    channels::ChannelSettings,
     gateway::{Served, people},
     settings::Settings,
 };
@@ -100,6 +101,7 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         requests_per_minute: args.rate,
         approval_expires: settings.approval_expires,
         same_person: people(&settings.same_person),
+        channels: ChannelSettings::of(&config)?,
         environment,
     };
     if !settings.host.is_loopback() {

@@ -12,7 +12,7 @@ mod life;
 mod many;
 mod messages;
 pub mod pages;
-mod runs;
+pub mod runs;
 mod sturdy;
 mod terminal;
 

@@ -101,6 +101,18 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("vault", &[&["list"], &["get", "none"]]),
     ("model", &[&["list"], &["list", "--json"], &["test", "--embed"]]),
     ("gateway", &[&["status"], &["status", "--json"], &["stop"], &["connect", "--json"]]),
+    (
+        "channel",
+        &[
+            &["list"],
+            &["list", "--json"],
+            &["test", "telegram"],
+            &["pair", "none"],
+            &["approve", "telegram", "none"],
+            &["leave-out", "telegram", "none"],
+            &["remove", "telegram"],
+        ],
+    ),
     ("page", &[&["--export", "page-of-notes"]]),
     ("usage", &[&[], &["--by", "day", "--json"]]),
     ("completions", &[&["bash"]]),

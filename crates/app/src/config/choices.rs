@@ -166,6 +166,10 @@ choice! {
         Command = "command",
         /// An address that takes JSON.
         Webhook = "webhook",
+        /// By the user's bot at Telegram.
+        Telegram = "telegram",
+        /// By the user's app at Slack.
+        Slack = "slack",
     }
 }
 

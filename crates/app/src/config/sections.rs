@@ -235,7 +235,7 @@ settings! {
     }
 
     NotifyConfig in "notify" {
-        /// Where discoveries are told: terminal, file, desktop, command and webhook.
+        /// Where discoveries go: terminal, file, desktop, command, webhook, telegram and slack.
         #[needs_trust(Always)]
         sinks: Vec<SinkKind> = "[terminal]", Kind::Words(SinkKind::WORDS);
         /// File that discoveries are appended to, as JSON Lines.
@@ -375,6 +375,15 @@ settings! {
         // One text for each person.
         #[needs_trust(Always)]
         same_person: Vec<String> = "none", Kind::People;
+        /// Whether bots answer in groups whoever may write to them, from the notes alone.
+        #[needs_trust(Always)]
+        groups: bool = "false";
+        /// Address of Telegram's Bot API, if another than theirs.
+        #[needs_trust(Always)]
+        telegram_url: Option<String> = "none";
+        /// Address of Slack's Web API, if another than theirs.
+        #[needs_trust(Always)]
+        slack_url: Option<String> = "none";
     }
 }
 

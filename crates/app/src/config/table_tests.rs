@@ -136,7 +136,7 @@ fn the_template_as_it_stands() {
       # searches_per_hour: 12
 
     notify:
-      # Where discoveries are told: terminal, file, desktop, command and webhook.
+      # Where discoveries go: terminal, file, desktop, command, webhook, telegram and slack.
       # sinks: [terminal]
       # File that discoveries are appended to, as JSON Lines.
       # file: none
@@ -194,6 +194,12 @@ fn the_template_as_it_stands() {
       # approval_expires: 1d
       # Who is one person on several channels, such as ["telegram:1 slack:U2"].
       # same_person: none
+      # Whether bots answer in groups whoever may write to them, from the notes alone.
+      # groups: false
+      # Address of Telegram's Bot API, if another than theirs.
+      # telegram_url: none
+      # Address of Slack's Web API, if another than theirs.
+      # slack_url: none
 
     llm:
       # Whether only models on this machine are asked.
@@ -355,7 +361,7 @@ fn the_table_as_it_stands() {
     enrich.searches_per_hour: 12 (default)
       ELOPHANTO_ENRICH_SEARCHES_PER_HOUR: a whole number from 1 to 3600; Never
     notify.sinks: [terminal] (default)
-      ELOPHANTO_NOTIFY_SINKS: a list of terminal, file, desktop, command or webhook; Always
+      ELOPHANTO_NOTIFY_SINKS: a list of terminal, file, desktop, command, webhook, telegra; Always
     notify.file: none (default)
       ELOPHANTO_NOTIFY_FILE: one line of at most 1024 bytes; Always
     notify.program: none (default)
@@ -406,6 +412,12 @@ fn the_table_as_it_stands() {
       ELOPHANTO_GATEWAY_APPROVAL_EXPIRES: a duration from 1s to 3650d such as 300ms, 30s, 10m, 6h, 2d ; Always
     gateway.same_person: none (default)
       ELOPHANTO_GATEWAY_SAME_PERSON: a list of people, each as "telegram:1 slack:U2" by two or mo; Always
+    gateway.groups: false (default)
+      ELOPHANTO_GATEWAY_GROUPS: true or false; Always
+    gateway.telegram_url: none (default)
+      ELOPHANTO_GATEWAY_TELEGRAM_URL: one line of at most 1024 bytes; Always
+    gateway.slack_url: none (default)
+      ELOPHANTO_GATEWAY_SLACK_URL: one line of at most 1024 bytes; Always
     llm.local_only: false (default)
       ELOPHANTO_LLM_LOCAL_ONLY: true or false; Except(["true"])
     llm.context_tokens: 16384 (default)

@@ -59,6 +59,9 @@ pub use served::{Served, people};
 use state::Standing;
 use turns::Turns;
 
+/// The folder of the gateway below that of what we keep for the user.
+pub const FOLDER: &str = "gateway";
+
 /// Makes the tools that a door brings along for the runs in a workspace.
 pub type ToolsOf =
     dyn Fn(&Workspace, Arc<dyn Reporter + Send + Sync>) -> Vec<Box<dyn Tool>> + Send + Sync;

@@ -26,6 +26,7 @@ use crate::{
         self, Answer, Door, Finished, Given, Prepared,
         chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
     },
+    interest,
     reporter::{Progress, Silent, Tone},
 };
 use elophanto_repo::{Git, NotePath};
@@ -170,6 +171,7 @@ impl Here<'_> {
                 return false;
             }
         };
+        interest::acted(self.prepared.workspace);
         chat.keep_here(!conversation.is_of_this_machine(id));
         gateway.tell_status(conversation, None);
         if let Some((request, settled)) = &answered {
@@ -200,7 +202,14 @@ impl Here<'_> {
             granted,
         };
         let ended = match chat.say(&goal, &mut approver) {
-            Ok(finished) => self.ended(&finished, &goal),
+            Ok(finished) => {
+                let ended = self.ended(&finished, &goal);
+                let paths = ended.sources.iter().map(|source| source.path.as_str());
+                // An answer that cannot be reacted to is still one.
+                let _ =
+                    interest::answered(self.prepared.workspace, id, &goal, &ended.answer, paths);
+                ended
+            }
             Err(error) => {
                 gateway.tell(conversation, &failure(&error, Some(id)));
                 Ended::without_answer(events::failed(&goal, &error))

@@ -41,6 +41,12 @@ impl Reader<'_> {
         }
     }
 
+    /// The answer as it is.
+    pub async fn file(&self, response: Response) -> Result<Vec<u8>, Trouble> {
+        let response = self.success(response).await?;
+        self.bytes(response, self.cap).await
+    }
+
     /// The answer if its status says success; otherwise what it says.
     pub async fn success(&self, response: Response) -> Result<Response, Trouble> {
         let status = response.status();
@@ -179,10 +185,17 @@ fn is_out_of_quota(json: &Value) -> bool {
 /// whole request.
 fn message(json: &Value) -> Option<String> {
     let first = json.as_array().and_then(|list| list.first()).unwrap_or(json);
-    let said =
-        ["/error/message", "/error", "/message", "/detail", "/detail/0/msg", "/errors/0/message"]
-            .iter()
-            .find_map(|path| first.pointer(path)?.as_str())?;
+    let said = [
+        "/error/message",
+        "/error",
+        "/message",
+        "/detail",
+        "/detail/0/msg",
+        "/errors/0/message",
+        "/description",
+    ]
+    .iter()
+    .find_map(|path| first.pointer(path)?.as_str())?;
     // OpenRouter puts the words of the provider behind it here.
     match first.pointer("/error/metadata/raw").and_then(Value::as_str) {
         Some(raw) => Some(format!("{said}: {raw}")),

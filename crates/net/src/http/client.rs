@@ -28,6 +28,7 @@ use super::{
 };
 use crate::address::{Place, host_and_port};
 
+const JSON: &str = "application/json";
 const USER_AGENT: &str = concat!("elophanto/", env!("CARGO_PKG_VERSION"));
 
 /// Asks one endpoint. Clones are cheap and share connections, the gate that is closed while the
@@ -133,18 +134,81 @@ impl Client {
         self.ask(Method::GET, path, None).await
     }
 
+    /// Sends `body` of another type than JSON to `path` below the endpoint, which answers in JSON.
+    ///
+    /// # Errors
+    /// When no attempt brings JSON without an error inside.
+    pub async fn post_as(&self, path: &str, kind: &str, body: &[u8]) -> Result<Reply, HttpError> {
+        self.ask_as(Method::POST, path, Some((kind, body))).await
+    }
+
+    /// Hands a file over: bytes as they are, to the endpoint itself with this query. What is answered is
+    /// no matter.
+    ///
+    /// # Errors
+    /// When no attempt is taken.
+    pub async fn upload(&self, query: &str, bytes: &[u8]) -> Result<(), HttpError> {
+        let reader = self.reader(None);
+        let mut tries = self.tries();
+        loop {
+            let limit = tries.start().await?;
+            let answer = async {
+                let body = Some(("application/octet-stream", bytes));
+                let request = self.request_as(Method::POST, query, body);
+                reader.file(self.send(request).await?).await
+            };
+            let trouble = match timeout(limit, answer).await {
+                Ok(Ok(_)) => return Ok(()),
+                Ok(Err(trouble)) => trouble,
+                Err(_) => tries.cut_off(limit),
+            };
+            tries.after(trouble).await?;
+        }
+    }
+
+    /// Asks for a file: `path` below the endpoint, of any type.
+    ///
+    /// # Errors
+    /// When no attempt brings all of it; [`HttpError::TooLarge`] beyond the cap of this client.
+    pub async fn file(&self, path: &str) -> Result<Vec<u8>, HttpError> {
+        let reader = self.reader(None);
+        let mut tries = self.tries();
+        loop {
+            let limit = tries.start().await?;
+            let answer = async {
+                let request = self.request(Method::GET, path, None);
+                reader.file(self.send(request).await?).await
+            };
+            let trouble = match timeout(limit, answer).await {
+                Ok(Ok(bytes)) => return Ok(bytes),
+                Ok(Err(trouble)) => trouble,
+                Err(_) => tries.cut_off(limit),
+            };
+            tries.after(trouble).await?;
+        }
+    }
+
     async fn ask(
         &self,
         method: Method,
         path: &str,
         body: Option<&[u8]>,
     ) -> Result<Reply, HttpError> {
-        let reader = self.reader(body);
+        self.ask_as(method, path, body.map(|body| (JSON, body))).await
+    }
+
+    async fn ask_as(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> Result<Reply, HttpError> {
+        let reader = self.reader(body.map(|(_, body)| body));
         let mut tries = self.tries();
         loop {
             let limit = tries.start().await?;
             let answer = async {
-                let request = self.request(method.clone(), path, body);
+                let request = self.request_as(method.clone(), path, body);
                 reader.json(self.send(request).await?).await
             };
             let trouble = match timeout(limit, answer).await {
@@ -178,9 +242,18 @@ impl Client {
         path: &str,
         body: Option<&[u8]>,
     ) -> RequestBuilder {
+        self.request_as(method, path, body.map(|body| (JSON, body)))
+    }
+
+    fn request_as(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> RequestBuilder {
         let request = self.0.http.request(method, below(&self.0.base, path));
         match body {
-            Some(body) => request.header(CONTENT_TYPE, "application/json").body(body.to_vec()),
+            Some((kind, body)) => request.header(CONTENT_TYPE, kind).body(body.to_vec()),
             None => request,
         }
     }
@@ -210,8 +283,11 @@ fn below(base: &Url, path: &str) -> Url {
         None => (path, None),
     };
     let mut url = base.clone();
-    let path = format!("{}/{}", base.path().trim_end_matches('/'), path.trim_start_matches('/'));
-    url.set_path(&path);
+    if !path.is_empty() {
+        let path =
+            format!("{}/{}", base.path().trim_end_matches('/'), path.trim_start_matches('/'));
+        url.set_path(&path);
+    }
     url.set_fragment(None);
     if query.is_some() {
         url.set_query(query);
@@ -266,6 +342,8 @@ mod tests {
         check("https://a.test/v1/", "/x/y", "https://a.test/v1/x/y");
         check("https://a.test/v1?api=2#part", "x", "https://a.test/v1/x?api=2");
         check("https://a.test/v1?api=2", "x?n=1", "https://a.test/v1/x?n=1");
+        check("https://a.test/v1/x?api=2", "", "https://a.test/v1/x?api=2");
+        check("https://a.test/v1/x", "?n=1", "https://a.test/v1/x?n=1");
         check("https://a.test/v1", "//evil.test/x", "https://a.test/v1/evil.test/x");
         check("https://a.test/v1", "https://evil.test/", "https://a.test/v1/https://evil.test/");
     }

@@ -79,6 +79,9 @@ pub enum SinkError {
     /// Only the host is named: the rest of such an address is often a secret.
     #[error("the webhook at `{host}` {reason}")]
     Webhook { host: String, reason: String },
+    /// A channel did not take it.
+    #[error("{0}")]
+    Channel(String),
     /// Texts can always be written as JSON, so this is not to be expected.
     #[error("a message cannot be written as JSON: {0}")]
     Encode(serde_json::Error),

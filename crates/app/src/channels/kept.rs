@@ -1,0 +1,136 @@
+//! What must not be forgotten of a channel: how far it was read, what was taken and is not answered,
+//! where approvals are shown, which message is the answer to what. On disk before it counts.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::Error;
+use elophanto_base::{
+    regular::{careful, read_capped},
+    whole::{PRIVATE, Synced, write_whole},
+};
+use elophanto_channels::{Place, Posted};
+
+/// Answers that can be reacted to.
+const MOST_ANSWERS: usize = 500;
+/// Approvals that are shown.
+const MOST_ASKED: usize = 200;
+/// Bytes of the file.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// What is kept of a channel.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Kept {
+    /// The number of the last that came and is done with.
+    pub read: Option<i64>,
+    /// Messages that were taken and are not answered.
+    #[serde(default)]
+    pub open: BTreeMap<Uuid, Open>,
+    /// Where an approval is shown.
+    #[serde(default)]
+    pub asked: VecDeque<(Uuid, Posted)>,
+    /// Messages of ours, and the answer that each is.
+    #[serde(default)]
+    pub answers: VecDeque<(Posted, Uuid)>,
+    #[serde(skip)]
+    path: PathBuf,
+}
+
+/// A message that was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Open {
+    pub user: String,
+    /// Where it was said, and where the answer goes.
+    pub place: Place,
+    /// Its number there.
+    pub message: String,
+    pub content: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Uuid>,
+    /// The order in which they came.
+    pub number: i64,
+    /// The message of ours in which the answer appears.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posted: Option<Posted>,
+}
+
+impl Kept {
+    /// Reads what is kept.
+    ///
+    /// # Errors
+    /// When it cannot be read: nothing is guessed, or what was answered would be answered again.
+    pub fn open(folder: &Path, channel: &str) -> Result<Self, Error> {
+        let path = folder.join(format!("{channel}-kept.json"));
+        let broken = |cause: &dyn std::fmt::Display| {
+            Error::new(format_args!("`{}` cannot be read: {cause}", path.display()))
+                .hint("move it away: what was not answered then is not answered any more")
+        };
+        let file = match careful().read(true).open(&path) {
+            Ok(file) => file,
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self { path, ..Self::default() });
+            }
+            Err(cause) => return Err(broken(&cause)),
+        };
+        let bytes = read_capped(file, MOST_BYTES).map_err(|cause| broken(&cause))?;
+        let bytes = bytes.ok_or_else(|| broken(&"it is too large"))?;
+        let kept: Self = serde_json::from_slice(&bytes).map_err(|cause| broken(&cause))?;
+        Ok(Self { path, ..kept })
+    }
+
+    /// Takes the file of a channel away.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn remove(folder: &Path, channel: &str) -> Result<(), Error> {
+        match std::fs::remove_file(folder.join(format!("{channel}-kept.json"))) {
+            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(cause.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts all of it on disk.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn save(&mut self) -> Result<(), Error> {
+        while self.answers.len() > MOST_ANSWERS {
+            self.answers.pop_front();
+        }
+        while self.asked.len() > MOST_ASKED {
+            self.asked.pop_front();
+        }
+        let bytes = serde_json::to_vec(self).map_err(Error::new)?;
+        write_whole(&self.path, &bytes, PRIVATE, Synced::Content).map_err(|cause| {
+            Error::new(format_args!("`{}` cannot be written: {cause}", self.path.display()))
+        })
+    }
+
+    /// Where an approval is shown.
+    pub fn shown(&self, request: Uuid) -> Vec<Posted> {
+        let of = self.asked.iter().filter(|(own, _)| *own == request);
+        of.map(|(_, posted)| posted.clone()).collect()
+    }
+
+    /// The approval that a message shows.
+    pub fn approval(&self, posted: &Posted) -> Option<Uuid> {
+        let is_it = |(_, own): &&(Uuid, Posted)| is_same(own, posted);
+        self.asked.iter().find(is_it).map(|(request, _)| *request)
+    }
+
+    /// The answer that a message of ours is.
+    pub fn answer(&self, posted: &Posted) -> Option<Uuid> {
+        let is_it = |(own, _): &&(Posted, Uuid)| is_same(own, posted);
+        self.answers.iter().find(is_it).map(|(_, answer)| *answer)
+    }
+}
+
+/// A reaction does not say in which thread the message stands.
+pub fn is_same(a: &Posted, b: &Posted) -> bool {
+    a.message == b.message && a.place.chat == b.place.chat
+}

@@ -1,0 +1,212 @@
+//! Channels: people write to the agent on platforms of others, by a bot of the user's own. Each is a client
+//! of the gateway, which it is told by the platform alone who writes.
+//!
+//! Nobody may unless the user said so on this machine. What was taken is not lost, whenever the process
+//! ends or the platform does not answer, and is not done twice.
+
+mod admit;
+mod asking;
+mod desk;
+mod hall;
+mod kept;
+mod lines;
+mod notifying;
+mod registry;
+mod sending;
+mod setup;
+mod told;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use secrecy::SecretString;
+use url::Url;
+
+use crate::{
+    Environment, Error, Reporter,
+    config::Config,
+    gateway::{Channel, Gateway},
+    keys::{self, Asking},
+};
+use desk::Desk;
+use elophanto_channels::{Bot, ChannelAdapter, ChannelError, SLACK, Slack, TELEGRAM, Telegram};
+use kept::Kept;
+pub use notifying::sink;
+use registry::RegistryFile;
+pub use registry::{Knocked, Person, Registry};
+pub use setup::{Bots, Listed, Met, SetUp};
+
+/// A platform that bots can be set up at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Platform {
+    Telegram,
+    Slack,
+}
+
+impl Platform {
+    pub const ALL: [Self; 2] = [Self::Telegram, Self::Slack];
+
+    pub fn name(self) -> &'static str {
+        self.channel().name()
+    }
+
+    fn channel(self) -> Channel {
+        match self {
+            Self::Telegram => Channel::Telegram,
+            Self::Slack => Channel::Slack,
+        }
+    }
+
+    /// The variable that may hold the token, which comes before the vault.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Self::Telegram => "TELEGRAM_BOT_TOKEN",
+            Self::Slack => "SLACK_TOKENS",
+        }
+    }
+
+    fn adapter(
+        self,
+        settings: &ChannelSettings,
+        token: &SecretString,
+        bot: Bot,
+    ) -> Result<Box<dyn ChannelAdapter>, ChannelError> {
+        match self {
+            Self::Telegram => Ok(Box::new(Telegram::new(&settings.telegram, token, bot)?)),
+            Self::Slack => Ok(Box::new(Slack::new(&settings.slack, token, bot)?)),
+        }
+    }
+}
+
+/// What the settings say of channels.
+#[derive(Debug, Clone)]
+pub struct ChannelSettings {
+    /// Whether mentions in groups are answered, from the notes.
+    pub groups: bool,
+    /// Where the Bot API is.
+    pub telegram: Url,
+    /// Where Slack's Web API is.
+    pub slack: Url,
+}
+
+impl ChannelSettings {
+    /// # Errors
+    /// When an address is none.
+    pub fn of(config: &Config) -> Result<Self, Error> {
+        let settings = &config.gateway;
+        let address = |name: &str, given: &Option<String>, usual: &str| {
+            Url::parse(given.as_deref().unwrap_or(usual)).map_err(|cause| {
+                Error::new(format_args!("gateway.{name} is no address: {cause}"))
+                    .hint(format!("leave it out, or write one such as {usual}"))
+            })
+        };
+        Ok(Self {
+            groups: settings.groups,
+            telegram: address("telegram_url", &settings.telegram_url, TELEGRAM)?,
+            slack: address("slack_url", &settings.slack_url, SLACK)?,
+        })
+    }
+}
+
+/// What channels are opened with.
+pub struct ChannelOptions {
+    pub gateway: Arc<Gateway>,
+    /// That of the gateway: what is kept lies below it.
+    pub folder: PathBuf,
+    pub settings: ChannelSettings,
+    pub environment: Environment,
+    pub reporter: Arc<dyn Reporter + Send + Sync>,
+}
+
+/// Channels at work. Dropping it ends them.
+pub struct Channels(Vec<Arc<Desk>>);
+
+impl Channels {
+    /// Opens those that were set up; their people are clients of the gateway from now on. What one cannot
+    /// be opened for is told, and the others are.
+    pub fn open(options: &ChannelOptions) -> Self {
+        let reporter: &dyn Reporter = &*options.reporter;
+        let folder = below(&options.folder);
+        let mut desks = Vec::new();
+        for platform in Platform::ALL {
+            match open(platform, &folder, options) {
+                Ok(desk) => desks.extend(desk),
+                Err(error) => {
+                    let hints = error.hints().join("; ");
+                    let hints = if hints.is_empty() { hints } else { format!(" ({hints})") };
+                    reporter.warn(format_args!("{}: {}{hints}", platform.name(), error.message()));
+                }
+            }
+        }
+        Self(desks)
+    }
+
+    /// Takes up what was not answered, then listens and speaks.
+    ///
+    /// # Errors
+    /// When there is no room for more threads.
+    pub fn begin(&self) -> Result<(), Error> {
+        self.0.iter().try_for_each(Desk::begin)
+    }
+}
+
+impl Drop for Channels {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|desk| desk.end());
+    }
+}
+
+/// Where what is kept of channels lies.
+fn below(folder: &Path) -> PathBuf {
+    folder.join("channels")
+}
+
+fn open(
+    platform: Platform,
+    folder: &Path,
+    options: &ChannelOptions,
+) -> Result<Option<Arc<Desk>>, Error> {
+    let registry = RegistryFile::of(folder, platform.name());
+    let Some(known) = registry.read()? else { return Ok(None) };
+    let asking = Asking::Through(&*options.reporter);
+    let token = token(platform, &options.environment, asking)?;
+    let adapter = platform
+        .adapter(&options.settings, &token, known.bot.clone())
+        .map_err(|cause| unusable(platform, &cause))?;
+    let kept = Kept::open(folder, platform.name())?;
+    let desk = Desk::new(platform, adapter, registry, known.bot, kept, options);
+    desk.seat_people(true)?;
+    Ok(Some(desk))
+}
+
+/// The token of a bot.
+fn token(
+    platform: Platform,
+    environment: &Environment,
+    asking: Asking,
+) -> Result<SecretString, Error> {
+    let name = platform.name();
+    let found = keys::named(name, platform.variable(), environment, asking).map_err(Error::new)?;
+    found.ok_or_else(|| {
+        Error::new(format_args!(
+            "the bot has no token in the vault (`{name}`) nor in {}",
+            platform.variable()
+        ))
+        .hint(format!("`elophanto channel add {name}` asks for it"))
+    })
+}
+
+fn unusable(platform: Platform, cause: &ChannelError) -> Error {
+    let error = Error::new(format_args!("{}: {cause}", platform.name()));
+    match cause {
+        ChannelError::Token(_) => error.hint(format!(
+            "take another token from the platform: `elophanto channel add {}`",
+            platform.name()
+        )),
+        ChannelError::Busy(_) => error.hint("end the other program, or take another bot"),
+        ChannelError::Later { .. } => error.hint("try again when the network is there"),
+        _ => error,
+    }
+}

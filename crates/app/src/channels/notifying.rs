@@ -1,0 +1,113 @@
+//! Discoveries told on a channel: to people who were let in and answer approvals, who are the user or
+//! speak for them. Whichever process found something out says it; which message it is stands in a log that the
+//! gateway looks into when somebody reacts.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ChannelSettings, Platform, below, kept::is_same, registry::RegistryFile, token, told::escape,
+};
+use crate::{Environment, Error, Reporter, config::Config, gateway, keys::Asking};
+use elophanto_base::jsonl::{self, Caps, Log};
+use elophanto_channels::{ChannelAdapter, ChannelError, Place, Posted};
+use elophanto_knowledge::notify::{Message, Sink, SinkError};
+
+const CAPS: Caps = Caps { line_bytes: 4 << 10, file_bytes: 4 << 20, faults: 100 };
+/// Messages of which it is known what they tell; a log with more is begun anew.
+const MOST: usize = 5_000;
+
+/// A message of ours that tells a discovery.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Told {
+    posted: Posted,
+    /// What a reaction to it is to.
+    id: String,
+}
+
+/// Tells discoveries on a channel.
+pub struct ChannelSink {
+    adapter: Box<dyn ChannelAdapter>,
+    homes: Vec<Place>,
+    log: Log,
+}
+
+/// The way to people on a channel; `None` where no bot is set up, or nobody is to be told.
+///
+/// # Errors
+/// When what is kept of the bot cannot be read, or it has no token.
+pub fn sink(
+    platform: Platform,
+    config: &Config,
+    environment: &Environment,
+    reporter: &dyn Reporter,
+) -> Result<Option<ChannelSink>, Error> {
+    let Some(folder) = environment.state_folder() else { return Ok(None) };
+    let folder = below(&folder.join(gateway::FOLDER));
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    let Some(registry) = RegistryFile::of(&folder, platform.name()).read()? else {
+        return Ok(None);
+    };
+    let told = registry.people.iter().filter(|person| person.approves);
+    let homes: Vec<Place> = told.map(|person| person.home.clone()).collect();
+    if homes.is_empty() {
+        return Ok(None);
+    }
+    let token = token(platform, environment, Asking::Through(reporter))?;
+    let settings = ChannelSettings::of(config)?;
+    let adapter = platform
+        .adapter(&settings, &token, registry.bot)
+        .map_err(|cause| super::unusable(platform, &cause))?;
+    Ok(Some(ChannelSink { adapter, homes, log: log(&folder, platform) }))
+}
+
+fn log(folder: &Path, platform: Platform) -> Log {
+    Log::new(folder.join(format!("{}-told.jsonl", platform.name()))).with_caps(CAPS)
+}
+
+impl Sink for ChannelSink {
+    fn send(&self, message: &Message) -> Result<(), SinkError> {
+        let facts: Vec<String> = message.facts.iter().map(|fact| escape(fact)).collect();
+        let mut text = format!("**{}**\n", escape(&message.headline()));
+        facts.iter().for_each(|fact| text.push_str(&format!("\n- {fact}")));
+        if message.more > 0 {
+            text.push_str(&format!("\n- and {} more", message.more));
+        }
+        if let Some(image) = &message.image {
+            text.push_str(&format!("\n\n{image}"));
+        }
+        let mut failed = None;
+        for home in &self.homes {
+            for part in self.adapter.parts(&text) {
+                match self.adapter.post(home, None, &part, &[]) {
+                    Ok(posted) => {
+                        let told = Told { posted, id: message.id.clone() };
+                        // What cannot be noted cannot be reacted to, and is told all the same.
+                        let _ = self.log.append(&told);
+                    }
+                    // Whoever left is told nothing.
+                    Err(ChannelError::Gone(_)) => break,
+                    Err(cause) => failed = Some(SinkError::Channel(cause.to_string())),
+                }
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// What a message of ours tells, by the id to react to.
+pub fn told(folder: &Path, platform: Platform, posted: &Posted) -> Option<String> {
+    let log = log(folder, platform);
+    let read = jsonl::read::<Told>(log.path(), &CAPS);
+    let all: Vec<Told> = read.ok()?.into_records().collect();
+    let found =
+        all.iter().rev().find(|told| is_same(&told.posted, posted)).map(|told| told.id.clone());
+    if all.len() > MOST {
+        // Nobody reacts to what was told so long ago.
+        let _ = std::fs::remove_file(log.path());
+    }
+    found
+}

@@ -1,0 +1,8 @@
+//! Platforms on this machine, with the rules of the real ones, for tests. Client libraries that nobody
+//! here wrote drive them too: `tests/real/channels`.
+
+mod form;
+mod markup;
+mod rate;
+pub mod slack;
+pub mod telegram;

@@ -1,0 +1,315 @@
+//! Telegram, by its Bot API: long polling, whose offset acknowledges what came before it.
+
+mod inbound;
+mod signs;
+mod wire;
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::{
+    Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
+    Text, multipart,
+};
+use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, block_on};
+
+/// Where Telegram is.
+pub const ADDRESS: &str = "https://api.telegram.org";
+
+/// Seconds that a request for news is held there.
+const HELD: u64 = 25;
+/// What we want to hear of. Reactions come only to those who ask for them.
+const WANTED: [&str; 4] = ["message", "edited_message", "callback_query", "message_reaction"];
+/// Telegram hands over no larger file to a bot.
+const FILE: usize = 20 << 20;
+
+/// Telegram counts what is seen, in UTF-16.
+const DIALECT: Dialect = Dialect {
+    most: 4_096,
+    measure: |text| text.plain.encode_utf16().count(),
+    escape,
+    strong: ["<b>", "</b>"],
+    emphasis: ["<i>", "</i>"],
+    struck: ["<s>", "</s>"],
+    code: ["<code>", "</code>"],
+    quote: ["<blockquote>", "</blockquote>"],
+    block: ["<pre>", "</pre>"],
+};
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A bot at Telegram.
+pub struct Telegram {
+    /// For what is done at once.
+    client: Client,
+    /// For what is waited for; a limit on what is sent does not hold it up.
+    polling: Client,
+    files: Client,
+    bot: Bot,
+}
+
+impl Telegram {
+    /// The bot that this token is of, at `address`. Nothing is asked yet; `bot` is who it is, as was
+    /// found out when it was set up.
+    ///
+    /// # Errors
+    /// When the token can be none, or the address is not one to send it to.
+    pub fn new(address: &Url, token: &SecretString, bot: Bot) -> Result<Self, ChannelError> {
+        let token = token.expose_secret().trim();
+        // It becomes a part of an address.
+        let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, ':' | '-' | '_');
+        if token.is_empty() || !token.chars().all(is_part) {
+            return Err(ChannelError::Token("it is none of Telegram's: 123456:ABC...".to_owned()));
+        }
+        let base = address.as_str().trim_end_matches('/');
+        let client = |middle: &str, attempts, request: u64, cap| {
+            let text = format!("{base}{middle}/bot{token}");
+            let url = Url::parse(&text).map_err(|_| {
+                ChannelError::Token("the address of the Bot API is none".to_owned())
+            })?;
+            // What travels is as secret as a key.
+            if url.scheme() != "https" && !elophanto_net::address::is_loopback(&url) {
+                return Err(ChannelError::Token(
+                    "its address is no https://, which would show the token on the way".to_owned(),
+                ));
+            }
+            let patience = Patience {
+                connect: Duration::from_secs(10),
+                request: Duration::from_secs(request),
+                idle: Duration::from_secs(request),
+                total: Duration::from_secs(request + 30),
+                attempts,
+            };
+            Client::with_body_cap(Endpoint::new(url, Auth::None), patience, cap)
+                .map_err(|error| ChannelError::of(&error))
+        };
+        Ok(Self {
+            client: client("", 3, 30, 4 << 20)?,
+            polling: client("", 1, HELD + 15, 16 << 20)?,
+            files: client("/file", 3, 120, FILE)?,
+            bot,
+        })
+    }
+
+    fn ask(&self, method: &str, body: &Value) -> Result<Value, ChannelError> {
+        result(block_on(self.client.post(method, body)))
+    }
+
+    /// Sends marked up, and as it stands where the markup is not taken.
+    fn say(
+        &self,
+        method: &str,
+        mut body: Map<String, Value>,
+        text: &Text,
+    ) -> Result<Value, ChannelError> {
+        body.insert("link_preview_options".to_owned(), json!({ "is_disabled": true }));
+        body.insert("text".to_owned(), json!(text.rich));
+        body.insert("parse_mode".to_owned(), json!("HTML"));
+        let said = self.ask(method, &Value::Object(body.clone()));
+        match said {
+            Err(ChannelError::Refused(why)) if why.contains("parse entities") => {
+                body.insert("text".to_owned(), json!(text.plain));
+                body.remove("parse_mode");
+                self.ask(method, &Value::Object(body))
+            }
+            said => said,
+        }
+    }
+
+    /// The same in a thread, and beside it where that is gone.
+    fn say_in(
+        &self,
+        place: &Place,
+        mut body: Map<String, Value>,
+        text: &Text,
+    ) -> Result<Value, ChannelError> {
+        let Some(thread) = thread(place) else { return self.say("sendMessage", body, text) };
+        body.insert("message_thread_id".to_owned(), thread);
+        match self.say("sendMessage", body.clone(), text) {
+            Err(ChannelError::Refused(why)) if why.contains("thread not found") => {
+                body.remove("message_thread_id");
+                self.say("sendMessage", body, text)
+            }
+            said => said,
+        }
+    }
+}
+
+impl ChannelAdapter for Telegram {
+    fn limits(&self) -> Limits {
+        Limits {
+            between: Duration::from_millis(1_050),
+            between_all: Duration::from_millis(35),
+            file: FILE,
+        }
+    }
+
+    fn bot(&self) -> Result<Bot, ChannelError> {
+        let me = self.ask("getMe", &json!({}))?;
+        let name = me["username"].as_str().unwrap_or_default().to_owned();
+        match me["id"].as_i64() {
+            Some(id) => Ok(Bot { id: id.to_string(), name }),
+            None => Err(ChannelError::Refused("whoever answers there is not Telegram".to_owned())),
+        }
+    }
+
+    fn register(&self, commands: &[(&str, &str)]) -> Result<(), ChannelError> {
+        let one = |(name, about): &(&str, &str)| json!({ "command": name, "description": about });
+        let all: Vec<Value> = commands.iter().map(one).collect();
+        self.ask("setMyCommands", &json!({ "commands": all })).map(drop)
+    }
+
+    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError> {
+        let mut body = json!({ "timeout": HELD, "allowed_updates": WANTED });
+        if let Some(after) = after {
+            body["offset"] = json!(after + 1);
+        }
+        let updates = result(block_on(self.polling.post("getUpdates", &body)))?;
+        Ok(inbound::all(updates, &self.bot))
+    }
+
+    fn parts(&self, markdown: &str) -> Vec<Text> {
+        DIALECT.parts(markdown)
+    }
+
+    fn post(
+        &self,
+        place: &Place,
+        to: Option<&str>,
+        text: &Text,
+        buttons: &[Button],
+    ) -> Result<Posted, ChannelError> {
+        let mut body = Map::new();
+        body.insert("chat_id".to_owned(), json!(place.chat));
+        answering(to, &mut body);
+        if !buttons.is_empty() {
+            body.insert("reply_markup".to_owned(), keyboard(buttons));
+        }
+        let said = self.say_in(place, body, text)?;
+        posted(place, &said)
+    }
+
+    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError> {
+        let mut body = Map::new();
+        body.insert("chat_id".to_owned(), json!(posted.place.chat));
+        body.insert("message_id".to_owned(), number(&posted.message));
+        body.insert("reply_markup".to_owned(), keyboard(buttons));
+        match self.say("editMessageText", body, text) {
+            Err(ChannelError::Refused(why)) if why.contains("message is not modified") => Ok(()),
+            Err(ChannelError::Refused(why))
+                if why.contains("message to edit not found") || why.contains("can't be edited") =>
+            {
+                Err(ChannelError::Missing(why))
+            }
+            edited => edited.map(drop),
+        }
+    }
+
+    fn post_file(
+        &self,
+        place: &Place,
+        to: Option<&str>,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Posted, ChannelError> {
+        let mut fields = vec![("chat_id", place.chat.clone())];
+        fields.extend(thread(place).map(|thread| ("message_thread_id", thread.to_string())));
+        let mut answer = Map::new();
+        answering(to, &mut answer);
+        fields.extend(answer.values().map(|to| ("reply_parameters", to.to_string())));
+        let (kind, body) = multipart::form(&fields, ("document", name, bytes));
+        let said = result(block_on(self.client.post_as("sendDocument", &kind, &body)))?;
+        posted(place, &said)
+    }
+
+    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>, ChannelError> {
+        let most = most.min(FILE);
+        let too_large = || ChannelError::Refused(format!("it has more than {most} bytes"));
+        if file.bytes.is_some_and(|bytes| bytes > most as u64) {
+            return Err(too_large());
+        }
+        let found = self.ask("getFile", &json!({ "file_id": file.id }))?;
+        let path = found["file_path"].as_str().unwrap_or_default();
+        if path.is_empty() {
+            return Err(ChannelError::Refused("it is not to be had".to_owned()));
+        }
+        let bytes = block_on(self.files.file(path)).map_err(|error| told(&error))?;
+        if bytes.len() > most { Err(too_large()) } else { Ok(bytes) }
+    }
+
+    fn typing(&self, place: &Place) {
+        let mut body = json!({ "chat_id": place.chat, "action": "typing" });
+        if let Some(thread) = thread(place) {
+            body["message_thread_id"] = thread;
+        }
+        let _ = self.ask("sendChatAction", &body);
+    }
+
+    fn answer_press(&self, press: &str, text: &str) {
+        // Telegram shows at most 200 characters.
+        let text: String = text.chars().take(200).collect();
+        let _ =
+            self.ask("answerCallbackQuery", &json!({ "callback_query_id": press, "text": text }));
+    }
+}
+
+fn answering(to: Option<&str>, body: &mut Map<String, Value>) {
+    if let Some(to) = to {
+        let to = json!({ "message_id": number(to), "allow_sending_without_reply": true });
+        body.insert("reply_parameters".to_owned(), to);
+    }
+}
+
+fn keyboard(buttons: &[Button]) -> Value {
+    let one = |button: &Button| json!({ "text": button.label, "callback_data": button.data });
+    // Two in a row, or their labels are cut.
+    let rows: Vec<Vec<Value>> =
+        buttons.chunks(2).map(|row| row.iter().map(one).collect()).collect();
+    json!({ "inline_keyboard": rows })
+}
+
+fn posted(place: &Place, said: &Value) -> Result<Posted, ChannelError> {
+    let message = said["message_id"]
+        .as_i64()
+        .ok_or_else(|| ChannelError::Refused("whoever answers there is not Telegram".to_owned()))?;
+    Ok(Posted { place: place.clone(), message: message.to_string() })
+}
+
+fn number(text: &str) -> Value {
+    text.parse::<i64>().map_or(Value::Null, Value::from)
+}
+
+fn thread(place: &Place) -> Option<Value> {
+    place.thread.as_deref().map(number)
+}
+
+/// The result in an answer.
+fn result(answer: Result<elophanto_net::http::Reply, HttpError>) -> Result<Value, ChannelError> {
+    let mut json = answer.map_err(|error| told(&error))?.json;
+    match json["ok"].as_bool() {
+        Some(true) => Ok(json["result"].take()),
+        _ => Err(ChannelError::Refused("whoever answers there is not Telegram".to_owned())),
+    }
+}
+
+/// What a failure means at Telegram.
+fn told(error: &HttpError) -> ChannelError {
+    let reason = error.to_string();
+    match error {
+        // A token of a form that none has is answered so.
+        HttpError::Status { status: 404, .. } => ChannelError::Token(reason),
+        HttpError::Auth { status: 403, .. } => ChannelError::Gone(reason),
+        HttpError::Status { status: 409, .. } => ChannelError::Busy(reason),
+        HttpError::Refused { .. }
+            if reason.contains("chat not found") || reason.contains("user is deactivated") =>
+        {
+            ChannelError::Gone(reason)
+        }
+        _ => ChannelError::of(error),
+    }
+}

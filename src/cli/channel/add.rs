@@ -1,0 +1,172 @@
+//! `elophanto channel add`
+
+use std::time::{Duration, Instant};
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+
+use super::{
+    super::{
+        Outcome, env,
+        error::CliError,
+        secret_input::{self, Descriptor},
+        ui::Ui,
+        unlock::UnlockArgs,
+    },
+    PlatformArg, bots,
+};
+use elophanto_app::channels::{Bots, Platform, SetUp};
+use elophanto_base::visible::escape_control_line;
+use elophanto_net::vault::{Kind, Name};
+
+/// How long is waited for somebody to write to a bot.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
+/// Set a bot up: its token is asked for, tried, and kept in the vault
+///
+/// The token is asked for at the terminal, or read from standard input to its end when that is not a
+/// terminal. At a terminal, the first person is let in by the code that the bot tells them.
+#[derive(clap::Args, Debug)]
+pub struct AddArgs {
+    /// The platform
+    #[arg(value_enum)]
+    platform: PlatformArg,
+    /// Read the token from descriptor N
+    #[arg(long, value_name = "N")]
+    token_fd: Option<String>,
+    #[command(flatten)]
+    unlock: UnlockArgs,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A bot that is set up, as `--json` prints it.
+#[derive(Serialize)]
+struct AddedWire<'a> {
+    channel: &'static str,
+    id: &'a str,
+    name: &'a str,
+    /// Who was let in to it before.
+    people: usize,
+    /// Whether the token was put into the vault: not where a variable holds it.
+    kept: bool,
+}
+
+/// What is to be done at the platform first.
+fn steps(platform: Platform) -> &'static str {
+    match platform {
+        Platform::Telegram => {
+            "At Telegram:\n\
+             1. write to @BotFather: https://t.me/BotFather\n\
+             2. send /newbot, and answer how it is to be called\n\
+             3. copy the token that it says: 123456:ABC..."
+        }
+        Platform::Slack => {
+            "At Slack:\n\
+             1. open https://api.slack.com/apps?new_app=1, choose `From a manifest`, and paste this:\n\
+             \n\
+             display_information: {name: elophanto}\n\
+             features:\n  \
+               app_home: {messages_tab_enabled: true, messages_tab_read_only_enabled: false}\n  \
+               bot_user: {display_name: elophanto, always_online: true}\n  \
+               slash_commands: [{command: /elophanto, description: Ask the agent, usage_hint: status}]\n\
+             oauth_config: {scopes: {bot: [app_mentions:read, chat:write, commands, files:read, \
+             files:write, im:history, reactions:read]}}\n\
+             settings:\n  \
+               event_subscriptions: {bot_events: [app_mention, message.im, reaction_added]}\n  \
+               interactivity: {is_enabled: true}\n  \
+               socket_mode_enabled: true\n\
+             \n\
+             2. `Install App` shows the token of the bot: xoxb-...\n\
+             3. `Basic Information`, `App-Level Tokens`: make one with connections:write: xapp-...\n\
+             Both are asked for, with a blank between."
+        }
+    }
+}
+
+fn address(platform: Platform, name: &str) -> String {
+    match platform {
+        Platform::Telegram => format!("https://t.me/{name}"),
+        Platform::Slack => format!("under Apps in Slack: {name}"),
+    }
+}
+
+pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let platform = Platform::from(args.platform);
+    let (bots, files) = bots(ui)?;
+    files.prepare()?;
+    let passphrase = args.unlock.descriptor()?;
+    let of_variable = env::environment().secrets().variable(platform.variable());
+    let of_variable = of_variable.filter(|token| !token.expose_secret().is_empty());
+    let token = match &of_variable {
+        Some(token) => token.clone(),
+        None => asked_for(args, platform, ui)?,
+    };
+    let bot = bots.try_token(platform, &token)?;
+    if of_variable.is_none() {
+        let name: Name = platform.name().parse()?;
+        let value = || Ok(token.clone());
+        args.unlock.entrance(passphrase)?.set(&name, Kind::ApiKey, value, ui)?;
+    }
+    let SetUp { bot, people } = bots.set_up(platform, bot)?;
+    let name = escape_control_line(&bot.name);
+    let wire = AddedWire {
+        channel: platform.name(),
+        id: &bot.id,
+        name: &bot.name,
+        people,
+        kept: of_variable.is_none(),
+    };
+    ui.emit(&wire, format_args!("{} knows your bot as {name}", platform.name()))?;
+    ui.flush()?;
+    let address = address(platform, &name);
+    if people > 0 {
+        ui.note("who was let in to it before still is: `elophanto channel list`");
+    } else if ui.can_ask() && files.running().is_none() {
+        first_person(&bots, platform, &token, &address, ui)?;
+    } else {
+        ui.note(format_args!("write to it ({address}), and it says how you let yourself in"));
+    }
+    match files.running() {
+        Some(_) => {
+            ui.note("`elophanto gateway stop`, then start it again: it listens there from then on")
+        }
+        None => ui.note("`elophanto gateway` listens there while it runs"),
+    }
+    Ok(Outcome::Done)
+}
+
+fn asked_for(args: &AddArgs, platform: Platform, ui: &Ui) -> Result<SecretString, CliError> {
+    let descriptor = match &args.token_fd {
+        Some(text) => Descriptor::named("--token-fd", text)?,
+        None if secret_input::stdin_is_terminal() => {
+            ui.talk(steps(platform));
+            return secret_input::ask_value("The token: ");
+        }
+        None => Descriptor::stdin()?,
+    };
+    descriptor.value()
+}
+
+/// Lets the first person in: whoever types here the code that the bot told them.
+fn first_person(
+    bots: &Bots,
+    platform: Platform,
+    token: &SecretString,
+    address: &str,
+    ui: &Ui,
+) -> Result<(), CliError> {
+    ui.talk(format_args!("Write to it now, from your own account ({address})"));
+    let begun = Instant::now();
+    let Some(met) = bots.meet(platform, token, &|| begun.elapsed() < PATIENCE)? else {
+        ui.note("nobody wrote to it: do so while your gateway runs, and it says how you let yourself in");
+        return Ok(());
+    };
+    ui.talk(format_args!("{} (number {}) wrote to it, and was told a code.", met.name, met.id));
+    let code = secret_input::ask_value("The code that you see there: ")?;
+    let approves = ui.confirm("May they also answer what the agent asks before it acts?")?;
+    let (_, person) = bots.pair(code.expose_secret(), approves)?;
+    ui.talk(format_args!("{} may write to you.", person.name));
+    Ok(())
+}

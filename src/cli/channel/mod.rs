@@ -1,0 +1,213 @@
+//! `elophanto channel`
+
+mod add;
+mod people;
+
+use serde::Serialize;
+
+use super::{Outcome, env, error::CliError, ui::Ui, workspace};
+use crate::gateway::files::GatewayFiles;
+use elophanto_app::{
+    channels::{Bots, ChannelSettings, Person, Platform},
+    settings::Settings,
+};
+use elophanto_base::visible::escape_control_line;
+
+/// Let people write to the agent on platforms such as Telegram, by a bot of yours
+///
+/// Your gateway is at work there while it runs. Nobody may write to a bot whom you have not let in, on
+/// this machine.
+#[derive(clap::Args, Debug)]
+pub struct ChannelArgs {
+    #[command(subcommand)]
+    command: ChannelCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum ChannelCommand {
+    Add(add::AddArgs),
+    /// Say which bots there are, who may write to them, and who would like to
+    List(ListArgs),
+    /// Take a bot away: nobody may write to it any more
+    ///
+    /// Its token stays in the vault: `elophanto vault remove NAME` takes it away, and the platform makes it
+    /// invalid.
+    Remove(OneArgs),
+    /// Ask the platform who the bot is, with the token that is kept
+    Test(OneArgs),
+    Pair(people::PairArgs),
+    Approve(people::ApproveArgs),
+    LeaveOut(people::LeaveOutArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct ListArgs {
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct OneArgs {
+    /// The platform
+    #[arg(value_enum)]
+    platform: PlatformArg,
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+pub enum PlatformArg {
+    Telegram,
+    Slack,
+}
+
+impl From<PlatformArg> for Platform {
+    fn from(platform: PlatformArg) -> Self {
+        match platform {
+            PlatformArg::Telegram => Self::Telegram,
+            PlatformArg::Slack => Self::Slack,
+        }
+    }
+}
+
+/// A bot, as `--json` prints it.
+#[derive(Serialize)]
+struct BotWire<'a> {
+    channel: &'static str,
+    /// Its number, and what people call it.
+    id: &'a str,
+    name: &'a str,
+    people: Vec<PersonWire<'a>>,
+    /// Who would like to write, without their codes.
+    waiting: Vec<WaitingWire<'a>>,
+}
+
+/// Somebody who may write, as `--json` prints them.
+#[derive(Serialize)]
+pub struct PersonWire<'a> {
+    id: &'a str,
+    name: &'a str,
+    approves: bool,
+}
+
+impl<'a> PersonWire<'a> {
+    pub fn of(person: &'a Person) -> Self {
+        Self { id: &person.id, name: &person.name, approves: person.approves }
+    }
+}
+
+#[derive(Serialize)]
+struct WaitingWire<'a> {
+    id: &'a str,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct RemovedWire {
+    channel: &'static str,
+    removed: bool,
+}
+
+impl ChannelArgs {
+    /// Whether stdout is JSON.
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            ChannelCommand::Add(args) => args.json,
+            ChannelCommand::List(args) => args.json,
+            ChannelCommand::Remove(args) | ChannelCommand::Test(args) => args.json,
+            ChannelCommand::Pair(args) => args.json,
+            ChannelCommand::Approve(args) => args.json,
+            ChannelCommand::LeaveOut(args) => args.json,
+        }
+    }
+}
+
+pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match &args.command {
+        ChannelCommand::Add(args) => add::run(args, ui),
+        ChannelCommand::List(_) => list(ui),
+        ChannelCommand::Remove(args) => remove(args.platform.into(), ui),
+        ChannelCommand::Test(args) => test(args.platform.into(), ui),
+        ChannelCommand::Pair(args) => people::pair(args, ui),
+        ChannelCommand::Approve(args) => people::approve(args, ui),
+        ChannelCommand::LeaveOut(args) => people::leave_out(args, ui),
+    }
+}
+
+/// Bots of the user, and the files of their gateway.
+fn bots(ui: &Ui) -> Result<(Bots, GatewayFiles), CliError> {
+    let Settings { config, .. } = workspace::settings(Vec::new(), ui)?;
+    let files = GatewayFiles::of(&env::environment())?;
+    let settings = ChannelSettings::of(&config)?;
+    Ok((Bots::new(&files.folder, settings, env::environment()), files))
+}
+
+fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
+    let listed = bots(ui)?.0.list()?;
+    for it in &listed {
+        let registry = &it.registry;
+        let wire = BotWire {
+            channel: it.platform.name(),
+            id: &registry.bot.id,
+            name: &registry.bot.name,
+            people: registry.people.iter().map(PersonWire::of).collect(),
+            waiting: registry
+                .knocked
+                .iter()
+                .map(|it| WaitingWire { id: &it.id, name: &it.name })
+                .collect(),
+        };
+        let mut text = format!("{}: {}", wire.channel, escape_control_line(wire.name));
+        for person in &wire.people {
+            let approves = if person.approves { ", answers approvals" } else { "" };
+            text.push_str(&format!("\n  {} {}{approves}", person.id, person.name));
+        }
+        for one in &wire.waiting {
+            text.push_str(&format!("\n  {} {} waits with a code", one.id, one.name));
+        }
+        ui.emit(&wire, text)?;
+    }
+    match listed.is_empty() {
+        true => Ok(ui.nothing("no bot is set up: `elophanto channel add telegram`")),
+        false => Ok(Outcome::Done),
+    }
+}
+
+fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let (bots, files) = bots(ui)?;
+    let (channel, removed) = (platform.name(), bots.remove(platform)?);
+    let text = match removed {
+        true => format!("nobody writes to your bot of {channel} any more"),
+        false => format!("there is no bot of {channel}"),
+    };
+    ui.emit(&RemovedWire { channel, removed }, text)?;
+    if removed && files.running().is_some() {
+        ui.note(
+            "your gateway goes on asking there until `elophanto gateway stop`; it lets nobody in",
+        );
+    }
+    Ok(if removed { Outcome::Done } else { Outcome::Negative })
+}
+
+fn test(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let (bots, files) = bots(ui)?;
+    let bot = bots.test(platform, ui)?;
+    let listed = bots.list()?;
+    let registry = listed.iter().find(|it| it.platform == platform).map(|it| &it.registry);
+    let people =
+        registry.map_or_else(Vec::new, |it| it.people.iter().map(PersonWire::of).collect());
+    let (channel, name) = (platform.name(), escape_control_line(&bot.name));
+    let text = format!("{channel} knows your bot as {name}");
+    let is_alone = people.is_empty();
+    let wire = BotWire { channel, id: &bot.id, name: &bot.name, people, waiting: Vec::new() };
+    ui.emit(&wire, text)?;
+    if is_alone {
+        ui.note("nobody may write to it yet: write to it, and it says how you let yourself in");
+    }
+    if files.running().is_none() {
+        ui.note("your gateway does not run, so nobody listens there: `elophanto gateway`");
+    }
+    Ok(Outcome::Done)
+}

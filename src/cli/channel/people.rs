@@ -1,0 +1,97 @@
+//! Who may write to a bot: `elophanto channel pair`, `approve` and `leave-out`
+
+use serde::Serialize;
+
+use super::{
+    super::{Outcome, error::CliError, ui::Ui},
+    PersonWire, PlatformArg, bots,
+};
+
+/// Let somebody in who wrote to a bot, by the code that it told them
+///
+/// A code is good for an hour, and once.
+#[derive(clap::Args, Debug)]
+pub struct PairArgs {
+    /// The code
+    code: String,
+    /// Let them answer approvals too
+    #[arg(long)]
+    approve: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Have somebody who may write answer approvals too
+#[derive(clap::Args, Debug)]
+pub struct ApproveArgs {
+    /// The platform
+    #[arg(value_enum)]
+    platform: PlatformArg,
+    /// Their number: `channel list` says it
+    id: String,
+    /// Have them answer approvals no more
+    #[arg(long)]
+    no_more: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Let somebody in no more
+#[derive(clap::Args, Debug)]
+pub struct LeaveOutArgs {
+    /// The platform
+    #[arg(value_enum)]
+    platform: PlatformArg,
+    /// Their number: `channel list` says it
+    id: String,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Somebody of whom something changed, as `--json` prints it.
+#[derive(Serialize)]
+struct ChangedWire<'a> {
+    channel: &'static str,
+    #[serde(flatten)]
+    person: PersonWire<'a>,
+    may_write: bool,
+}
+
+pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let (platform, person) = bots(ui)?.0.pair(&args.code, args.approve)?;
+    let channel = platform.name();
+    let approves = if person.approves { ", and answers approvals" } else { "" };
+    let text = format!("{} ({channel} {}) may write to you{approves}", person.name, person.id);
+    ui.emit(&ChangedWire { channel, person: PersonWire::of(&person), may_write: true }, text)?;
+    if !person.approves {
+        ui.note(format_args!(
+            "what the agent asks about is answered on this machine: `elophanto channel approve {channel} {}` \
+             lets them answer too",
+            person.id
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let platform = args.platform.into();
+    let person = bots(ui)?.0.approve(platform, &args.id, !args.no_more)?;
+    let text = match person.approves {
+        true => format!("{} answers approvals", person.name),
+        false => format!("{} answers approvals no more", person.name),
+    };
+    let channel = platform.name();
+    ui.emit(&ChangedWire { channel, person: PersonWire::of(&person), may_write: true }, text)?;
+    Ok(Outcome::Done)
+}
+
+pub fn leave_out(args: &LeaveOutArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let platform = args.platform.into();
+    let person = bots(ui)?.0.leave_out(platform, &args.id)?;
+    let (channel, text) = (platform.name(), format!("{} may write no more", person.name));
+    ui.emit(&ChangedWire { channel, person: PersonWire::of(&person), may_write: false }, text)?;
+    Ok(Outcome::Done)
+}

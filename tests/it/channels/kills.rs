@@ -1,0 +1,168 @@
+//! The process killed, the network lost, the platform away: nothing that was said is lost, and nothing is
+//! done twice.
+
+use std::time::Duration;
+
+use super::{ADA, Harbour};
+use crate::{
+    fake::script::{Model, Turn, text, words},
+    gateway::{
+        runs::{obedient, times},
+        until,
+    },
+};
+
+/// Answers what was asked last.
+fn echo() -> Model {
+    Model::start(serde_json::json!({}), |seen, _| {
+        let said = words(&seen.body);
+        let last = said.rsplit("question ").next().unwrap_or_default();
+        let number: String = last.chars().take_while(char::is_ascii_alphanumeric).collect();
+        text(&format!("Answer {number}."))
+    })
+}
+
+#[test]
+fn killed_at_random() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let harbour = Harbour::new(echo());
+    let gate = harbour.gate();
+    harbour.let_in(ADA, &[]);
+    gate.kill();
+    for round in 0..6 {
+        for number in 0..2 {
+            harbour.telegram.say(ADA, &format!("question r{round}x{number}"));
+        }
+        let gate = harbour.gate();
+        std::thread::sleep(Duration::from_millis(random.u64(0..2_500)));
+        gate.kill();
+    }
+    let _gate = harbour.gate();
+    for round in 0..6 {
+        for number in 0..2 {
+            let name = format!("r{round}x{number}");
+            // Answered, or said that its run was cut off.
+            harbour.wait(ADA, |sent| {
+                sent.text.contains(&format!("Answer {name}.")) || sent.text.contains("cut off")
+            });
+        }
+    }
+    until("nothing waits", || {
+        let kept = harbour
+            .env
+            .outside()
+            .join("home/.local/state/elophanto/gateway/channels/telegram-kept.json");
+        let kept: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
+        kept["open"].as_object().unwrap().is_empty()
+    });
+    harbour.settle();
+    // Every one was handed to the model by one run at most.
+    for round in 0..6 {
+        for number in 0..2 {
+            let name = format!("Answer r{round}x{number}.");
+            let shown = harbour.count(ADA, &name);
+            assert!(shown <= 2, "{name} {shown}");
+        }
+    }
+}
+
+/// An approval that was shown before the process was killed is answered by the same button.
+#[test]
+fn an_approval_outlives_the_process() {
+    let harbour = Harbour::new(obedient());
+    let gate = harbour.gate();
+    harbour.let_in(ADA, &["--approve"]);
+    harbour.telegram.say(ADA, "task a");
+    let shown = harbour.wait(ADA, |sent| !sent.buttons.is_empty());
+    until("it is kept where it is shown", || {
+        let kept = harbour
+            .env
+            .outside()
+            .join("home/.local/state/elophanto/gateway/channels/telegram-kept.json");
+        std::fs::read_to_string(kept)
+            .unwrap()
+            .contains(&format!("\"message\":\"{}\"}}]", shown.message))
+    });
+    gate.kill();
+    let _gate = harbour.gate();
+    until("they are asked again", || {
+        harbour.telegram.press(ADA, ADA, shown.message, "Once");
+        std::thread::sleep(Duration::from_millis(200));
+        times(&harbour.env, "a") > 0
+    });
+    harbour.hear(ADA, "Done with a.");
+    harbour.hear(ADA, "Yes, once");
+    assert_eq!(times(&harbour.env, "a"), 1);
+    let asked = harbour.telegram.sent();
+    assert_eq!(asked.iter().filter(|sent| sent.text.contains("May this be done?")).count(), 1);
+}
+
+/// The platform does not answer for a while, then one call in seven breaks, before or after it is done.
+#[test]
+fn the_network_comes_and_goes() {
+    let harbour = Harbour::new(echo());
+    let gate = harbour.gate();
+    harbour.let_in(ADA, &[]);
+    harbour.telegram.down(true);
+    std::thread::sleep(Duration::from_secs(2));
+    for number in 0..3 {
+        harbour.telegram.say(ADA, &format!("question down{number}"));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    harbour.telegram.down(false);
+    for number in 0..3 {
+        harbour.hear(ADA, &format!("Answer down{number}."));
+    }
+    harbour.telegram.drop_every(7);
+    for number in 0..8 {
+        harbour.telegram.say(ADA, &format!("question drop{number}"));
+    }
+    for number in 0..8 {
+        harbour.hear(ADA, &format!("Answer drop{number}."));
+    }
+    harbour.telegram.drop_every(0);
+    // In their order.
+    let texts = harbour.telegram.texts(ADA);
+    let places: Vec<usize> = (0..8)
+        .map(|number| {
+            let is_it = |text: &String| text.contains(&format!("Answer drop{number}."));
+            texts.iter().position(is_it).unwrap()
+        })
+        .collect();
+    assert!(places.is_sorted(), "{places:?} {texts:#?}");
+    let asked = harbour.model.prompts();
+    for number in 0..8 {
+        let last = |prompt: &&String| {
+            prompt
+                .rsplit("question ")
+                .next()
+                .is_some_and(|it| it.starts_with(&format!("drop{number}")))
+        };
+        assert_eq!(asked.iter().filter(last).count(), 1, "drop{number}");
+    }
+    drop(gate);
+}
+
+/// A burst of many: each is answered once, in order; those beyond what may wait are told so.
+#[test]
+fn a_burst() {
+    let harbour = Harbour::new(Model::start(serde_json::json!({}), |_, _| {
+        Turn::Late(Duration::from_millis(50), Box::new(text("Aye.")))
+    }));
+    let _gate = harbour.gate();
+    harbour.let_in(ADA, &[]);
+    let numbers: Vec<i64> =
+        (0..18).map(|it| harbour.telegram.say(ADA, &format!("number {it}"))).collect();
+    until("all are answered", || {
+        let sent = harbour.telegram.sent();
+        numbers.iter().all(|number| {
+            sent.iter().any(|sent| sent.answers == Some(*number) && sent.text.contains("Aye."))
+        })
+    });
+    harbour.settle();
+    let sent = harbour.telegram.sent();
+    let answers: Vec<i64> =
+        sent.iter().filter(|it| it.text.contains("Aye.")).filter_map(|it| it.answers).collect();
+    assert_eq!(answers, numbers);
+}
