@@ -220,7 +220,10 @@ const tell = (status, done) => {
   status.replaceChildren(text);
   if (!done.undo) return;
   const undo = make("button", { type: "button", class: "plain" }, "Undo");
-  undo.addEventListener("click", async () => tell(status, await act(done.undo)));
+  undo.addEventListener("click", async () => {
+    undo.disabled = true;
+    tell(status, await act(done.undo));
+  });
   status.append(" ", undo);
 };
 
@@ -246,11 +249,14 @@ for (const form of all("[data-form]")) {
   const looks = $(".looks", form);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const done = await act({ ...JSON.parse(form.dataset.form), ...fields() });
+    const sent = fields();
+    const done = await act({ ...JSON.parse(form.dataset.form), ...sent });
     if (!save) return tell(status, done);
     if (done.diff) {
       $(".diff", form).textContent = done.diff;
-      $(".preview", form).replaceChildren(...(await preview({ ...JSON.parse(form.dataset.preview), ...fields() })));
+      $(".preview", form).replaceChildren(...(await preview({ ...JSON.parse(form.dataset.preview), ...sent })));
+      // What was written meanwhile is not what is shown.
+      if (JSON.stringify(sent) !== JSON.stringify(fields())) return tell(status, { said: "It was changed meanwhile: look again." });
     }
     looks.hidden = save.hidden = !done.diff;
     tell(status, { ...done, undo: null });

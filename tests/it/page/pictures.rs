@@ -34,6 +34,7 @@ fn harbour() -> TestEnv {
     env.write(".hidden/pier.png", png());
     env.write("other/.git/HEAD", "ref: refs/heads/main\n");
     env.write("other/pier.png", png());
+    env.write(".git/pier.png", png());
     env.write(".gitignore", "ignored/\n");
     std::fs::write(env.outside().join("outside.png"), png()).unwrap();
     std::os::unix::fs::symlink(env.outside().join("outside.png"), env.path("docs/img/link.png"))
@@ -45,6 +46,8 @@ fn harbour() -> TestEnv {
 fn a_note_shows_the_pictures_beside_it() {
     let env = harbour();
     env.git(&["add", "docs"]);
+    // Tracked all the same: what an ignore file names is not shown of a commit either.
+    env.git(&["add", "--force", ".gitignore", "ignored", ".hidden"]);
     env.git(&["commit", "--quiet", "-m", "First"]);
     let visitor = Visitor::open(&env);
     let html = visitor.html("note/docs/pier.md");
@@ -76,6 +79,8 @@ fn a_note_shows_the_pictures_beside_it() {
         ("../outside.png", 404),
         ("docs/../../outside.png", 404),
         ("docs/%2e%2e/docs/img/pier%201.png", 404),
+        ("ignored/pier.png?at=HEAD", 404),
+        (".hidden/pier.png?at=HEAD", 404),
     ] {
         let answer = visitor.page(&format!("picture/{picture}"));
         assert_eq!(answer.status, status, "{picture}: {}", answer.body);

@@ -328,7 +328,6 @@ fn pattern(text: &str) -> Option<String> {
     (one_line(text) && globset::Glob::new(text).is_ok()).then(|| text.to_owned())
 }
 
-/// One who speaks over several channels: `telegram:1 slack:U2`.
 /// Schemes that run what follows them, or show it as if it were a page of ours.
 const NOT_TO_BE_OPENED: &[&str] =
     &["about", "blob", "data", "file", "filesystem", "javascript", "vbscript", "view-source"];
@@ -347,6 +346,7 @@ fn opener(text: &str) -> bool {
         && rest.chars().all(is_plain)
 }
 
+/// One who speaks over several channels: `telegram:1 slack:U2`.
 fn person(text: &str) -> Option<String> {
     let names: Vec<_> = text.split_whitespace().collect();
     let is_known = |name: &&str| {

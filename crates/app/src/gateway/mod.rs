@@ -371,10 +371,10 @@ impl Gateway {
         let (ledger, problems) = Found::read(&path)?.take_up(person, &served.root)?;
         let conversation = Arc::new(Conversation::new(person.to_owned(), served.clone(), ledger)?);
         problems.iter().for_each(|problem| conversation.notice(problem));
-        all.insert(key, Arc::clone(&conversation));
-        drop(all);
-        // Where its log could not be read, or not be told whose it is, when everything else was begun.
+        // Where its log could not be read, or not be told whose it is, when everything else was begun;
+        // before anybody finds it, so that nothing of it goes on yet.
         conversation.begin_again(self);
+        all.insert(key, Arc::clone(&conversation));
         Ok(conversation)
     }
 

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use crate::{Error, when, workspace::Workspace, workspace::now_nanoseconds};
 use elophanto_base::image::{Bare, bare};
-use elophanto_repo::{CommitId, Git, GitError, NotePath, read_note, walk_files};
+use elophanto_repo::{
+    CommitId, Git, GitError, NotePath, Selection, Version, read_note, stored_notes, walk_files,
+};
 use elophanto_text::place::is_below_root;
 
 /// Bytes of one.
@@ -17,6 +19,7 @@ const ENDINGS: &[&str] = &["png", "jpg", "jpeg", "gif", "webp"];
 pub enum PictureFrom<'a> {
     /// What a walk of the work tree finds: nothing that is hidden, ignored or of another repository.
     WorkTree,
+    /// What a commit holds, but for what its own ignore files name and what is hidden.
     Commit(&'a CommitId),
 }
 
@@ -61,9 +64,19 @@ pub fn picture(
         }
         PictureFrom::Commit(commit) => {
             let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
-            let held = git.contents_at(commit, &[&note_path])?.pop().flatten();
-            let Some(object) = held else { return Ok(None) };
-            let read = git.objects().read(&[&object], MOST_BYTES).pop();
+            let objects = git.objects();
+            // Of the pictures that are no more hidden or ignored there than notes are.
+            let all = Selection {
+                roots: vec![PathBuf::from(".")],
+                extensions: ENDINGS.iter().map(|&ending| ending.to_owned()).collect(),
+                apart: PathBuf::new(),
+                is_key: |_| false,
+            };
+            let shown = stored_notes(&git, &objects, &Version::Commit(commit.clone()), &all)?;
+            let Some(held) = shown.into_iter().find(|held| held.path == note_path) else {
+                return Ok(None);
+            };
+            let read = objects.read(&[&held.object], MOST_BYTES).pop();
             read.ok_or_else(|| Error::bug("git read nothing"))?.map_err(Error::new)?
         }
     };

@@ -135,6 +135,7 @@ pub(super) fn collect(page: &Page, grammar: &Grammar, names: &Names) -> Vec<(usi
             && let [first, verb, ..] = all.as_slice()
             && grammar.pronouns.contains(&first.lower().as_str())
             && grammar.is_verb(verb)
+            && !is_impersonal(&all)
             && let Some(rest) = text.get(first.end..)
         {
             let said = format!("{name}{rest}");
@@ -151,6 +152,26 @@ pub(super) fn collect(page: &Page, grammar: &Grammar, names: &Names) -> Vec<(usi
         before = Some((entity, name, sentence.block));
     }
     found
+}
+
+/// `Es gibt viele`, `Sie können`, `Il est possible de`: the pronoun stands for nothing before it.
+fn is_impersonal(tokens: &[Token<'_>]) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let (verb, next) = (word(1), [word(2), word(3), word(4)]);
+    match word(0).as_str() {
+        "es" => matches!(verb.as_str(), "gibt" | "gab") || next.iter().any(|next| next == "dass"),
+        "sie" => verb.ends_with("en") || verb == "sind",
+        "il" => {
+            let adjective = matches!(verb.as_str(), "est" | "était" | "fut" | "sera");
+            let binds = |next: &String| {
+                matches!(next.as_str(), "de" | "que")
+                    || next.starts_with("d'")
+                    || next.starts_with("qu'")
+            };
+            adjective && next.iter().any(binds)
+        }
+        _ => false,
+    }
 }
 
 impl Grammar {

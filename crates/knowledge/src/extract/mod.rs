@@ -27,7 +27,7 @@ mod tests;
 mod token;
 mod words;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use facts::FACT_WORDS;
 pub use message::{Leaning, MAX_LEANINGS, Valence, statements};
@@ -117,29 +117,30 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     for (entity, known) in known.iter().enumerate() {
         names.add_number(entity, &known.name);
     }
+    // A candidate that is known under this name is no other thing.
+    let mut called: HashMap<String, usize> = HashMap::new();
+    for (entity, known) in known.iter().enumerate().filter(|_| !new.is_empty()) {
+        for name in std::iter::once(&known.name).chain(&known.aliases) {
+            called.entry(fold::fold(name)).or_insert(entity);
+        }
+    }
+    let entity_of = |number: usize, candidate: &candidates::Candidate| {
+        called.get(&fold::fold(&candidate.name)).copied().unwrap_or(known.len() + number)
+    };
     for (number, candidate) in new.iter().enumerate() {
-        let known_as = known.iter().position(|known| is_called(known, &candidate.name));
-        let entity = known_as.unwrap_or(known.len() + number);
+        let entity = entity_of(number, candidate);
         names.add(entity, &candidate.name, candidate.class);
         let others = candidate.aliases.iter().chain(&candidate.short);
         others.for_each(|name| names.add(entity, name, Class::NewProper));
     }
     for (number, candidate) in new.iter().enumerate() {
-        names.add_number(known.len() + number, &candidate.name);
+        names.add_number(entity_of(number, candidate), &candidate.name);
     }
     let facts = match grammar {
         Some(grammar) => foreign::collect(&page, grammar, &names),
-        None => {
-            let asked: Vec<&str> = std::iter::once(topic).chain(document.title).collect();
-            facts::collect(&page, &asked, &names)
-        }
+        None => facts::collect(&page, topic, document.title, &names),
     };
     gather(facts, known, &new)
-}
-
-fn is_called(known: &Known, name: &str) -> bool {
-    let name = fold::fold(name);
-    std::iter::once(&known.name).chain(&known.aliases).any(|known| fold::fold(known) == name)
 }
 
 fn gather(

@@ -252,9 +252,34 @@ fn rows_are_facts_of_what_they_are_about() {
 }
 
 #[test]
+fn rows_of_another_page_are_not_what_was_asked_for() {
+    let names = known(&["Redis", "KEF"]);
+    for (title, topic) in [("Redis Cluster", "Redis"), ("Foo 3 | KEF", "KEF")] {
+        let text = format!("# {title}\n\n| | |\n|-|-|\n| Open ports | 16379 and more |\n");
+        assert_eq!(found(&text, topic, &names, Mode::Full), []);
+    }
+    // What is said line by line is no list of properties.
+    let said = statements("Likes: I love espresso\nDislikes: I hate decaf\nPlan: I want tea\n");
+    assert!(said.len() > 1, "{said:?}");
+}
+
+#[test]
+fn he_and_she_are_two() {
+    let facts = |text: &str| found(text, "", &known(&["Ada Byron"]), Mode::KnownOnly).remove(0).1;
+    assert_eq!(
+        facts("Ada Byron was born in 1815. Pierre was her husband. He died in the year 1906."),
+        ["Ada Byron was born in 1815."]
+    );
+    assert_eq!(
+        facts("Ada Byron was born in 1815. She was a writer. He died in the year 1906."),
+        ["Ada Byron was born in 1815.", "Ada Byron was a writer."]
+    );
+}
+
+#[test]
 fn other_languages_say_what_was_asked_for_and_nothing_else() {
     check_asked(
-        "Wien ist die Hauptstadt von Österreich und die größte Stadt des Landes. Seit 1979 ist Wien ein Amtssitz der Vereinten Nationen. Es ist mit der Bahn zu erreichen. Dort wurde Wien damals belagert. Michael Ludwig ist der Bürgermeister.",
+        "Wien ist die Hauptstadt von Österreich und die größte Stadt des Landes. Seit 1979 ist Wien ein Amtssitz der Vereinten Nationen. Es ist mit der Bahn zu erreichen. Es gibt viele Museen. Dort wurde Wien damals belagert. Michael Ludwig ist der Bürgermeister.",
         "wien",
         &[(
             "Wien",
@@ -410,6 +435,10 @@ fn hostile_texts_are_read() {
         "(Foo) ",
         "[^a]",
         "J. ",
+        "a\n",
+        "a: b\n",
+        "|a|",
+        "Es gibt ",
     ] {
         let text = part.repeat(200_000 / part.len());
         let document = Document { text: &text, title: Some(&text) };

@@ -14,6 +14,8 @@ use elophanto_base::lexical::Analyzer;
 
 /// Sentences that are compared with a fact: those that hold most of its words.
 const MAX_COMPARED: usize = 40;
+/// Words of a sentence; what has more without a stop is several.
+const MAX_WORDS: usize = 500;
 /// Sentences before one that a pronoun in it may reach.
 const REACH: usize = 3;
 
@@ -31,12 +33,40 @@ pub(super) struct Source {
 struct Said {
     /// 1-based, of its first word.
     line: usize,
+    raw: String,
     folded: String,
     words: Vec<Word>,
     /// Number of its paragraph.
     paragraph: usize,
     /// The sentence that is the last heading before it.
     heading: Option<usize>,
+    line_of: Line,
+}
+
+/// What a line is: an item or row says what it says alone, as far as it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Prose,
+    Heading,
+    /// Of a list or a table.
+    Item,
+}
+
+impl Line {
+    fn of(line: &str) -> Self {
+        let line = line.trim_start();
+        let numbered = line.trim_start_matches(|char: char| char.is_ascii_digit());
+        let counts = numbered.len() < line.len() && numbered.starts_with([')', '.']);
+        match line.chars().next() {
+            Some('#') => Self::Heading,
+            Some('|') => Self::Item,
+            Some('-' | '*' | '+' | '•') if line.chars().nth(1).is_some_and(char::is_whitespace) => {
+                Self::Item
+            }
+            _ if counts && numbered[1..].starts_with(char::is_whitespace) => Self::Item,
+            _ => Self::Prose,
+        }
+    }
 }
 
 impl Source {
@@ -51,28 +81,33 @@ impl Source {
             let raw = &text[range.clone()];
             line += between.matches('\n').count();
             paragraph += usize::from(between.matches('\n').count() > 1);
-            // A heading and what follows it are one to the splitter.
-            for part in raw.split_inclusive('\n') {
-                let is_heading = part.trim_start().starts_with('#');
-                let fresh = said.is_empty() || done <= range.start || is_heading;
-                if fresh || said.last().is_some_and(|last| last.folded.starts_with('#')) {
-                    paragraph += usize::from(is_heading);
-                    let folded = String::new();
-                    said.push(Said { line, folded, words: Vec::new(), paragraph, heading });
+            // A heading and what follows it are one to the splitter, and so are items without stops.
+            for (row, part) in raw.split_inclusive('\n').enumerate() {
+                let line_of = Line::of(part);
+                let open = said.last().filter(|last| {
+                    row > 0
+                        && last.line_of == Line::Prose
+                        && line_of == Line::Prose
+                        && last.words.len() < MAX_WORDS
+                });
+                if open.is_none() {
+                    paragraph += usize::from(line_of == Line::Heading);
+                    let (raw, folded, words) = Default::default();
+                    said.push(Said { line, raw, folded, words, paragraph, heading, line_of });
                 }
-                done = range.start + 1;
                 let number = said.len() - 1;
                 if let Some(last) = said.last_mut() {
-                    last.folded = fold(&format!("{} {part}", last.folded));
+                    last.raw.push_str(part);
                     last.words.extend(words(part, &analyzer));
                 }
-                if is_heading {
+                if line_of == Line::Heading {
                     heading = Some(number);
                 }
                 line += part.matches('\n').count();
             }
             done = range.end;
         }
+        said.iter_mut().for_each(|said| said.folded = fold(&std::mem::take(&mut said.raw)));
         for (number, sentence) in said.iter().enumerate() {
             if is_order(&sentence.folded) {
                 continue;
@@ -115,8 +150,10 @@ impl Source {
             // Two sentences in a row about the same.
             let before = number.checked_sub(1).filter(|before| self.is_about(*before, &names))?;
             let first = self.said.get(before).filter(|it| !is_order(&it.folded))?;
+            let prose = first.line_of == Line::Prose && it.line_of == Line::Prose;
             let both = [first.words.as_slice(), &it.words];
-            (first.paragraph == it.paragraph && claim.is_said_by(&both)).then_some(first.line)
+            (prose && first.paragraph == it.paragraph && claim.is_said_by(&both))
+                .then_some(first.line)
         })
     }
 

@@ -96,7 +96,7 @@ fn facts_must_be_borne_out() {
 /// From the words of a history, as a model that invents puts them together anew.
 #[test]
 fn words_of_the_text_are_no_proof() {
-    const HISTORY: &str = "# YouTube\n\nYouTube was founded on February 14, 2005, by Chad Hurley, Steve Chen and Jawed Karim, who had worked at PayPal. In November 2006, YouTube was purchased by Google for $1.65 billion. It is a subsidiary of Google. Susan Wojcicki was its CEO from 2014. Wojcicki did not sell her shares.\n\nThe first video was uploaded on April 23, 2005. The site has 2.7 billion users and 500 offices. YouTube may open a studio in Berlin. YouTube supports captions of all languages but never deletes old comments. Viacom sued YouTube in 2007. Neal Mohan succeeded Wojcicki in 2023. YouTube pays more than 55 percent to creators, and Twitch pays 50 percent.\n\nPayPal was founded in 1998 and was sold to eBay in 2002.\n";
+    const HISTORY: &str = "# YouTube\n\nYouTube was founded on February 14, 2005, by Chad Hurley, Steve Chen and Jawed Karim, who had worked at PayPal. In November 2006, YouTube was purchased by Google for $1.65 billion. It is a subsidiary of Google. Susan Wojcicki was its CEO from 2014. Wojcicki did not sell her shares.\n\nThe first video was uploaded on April 23, 2005. The site has 2.7 billion users and 500 offices. YouTube may open a studio in Berlin. YouTube supports captions of all languages but never deletes old comments. Viacom sued YouTube in 2007. Neal Mohan succeeded Wojcicki in 2023. YouTube pays more than 55 percent to creators, and Twitch pays 50 percent.\n\nPayPal was founded in 1998 and was sold to eBay in 2002.\n\n- Vimeo has 5 wheels\n- Twitch has 7 wheels\n\nAfter Vimeo grew quickly, Google bought Vimeo in 2004. The wreck was found in 1985.\n";
     let document = Document { text: HISTORY, title: Some("YouTube") };
     let believed = |fact: &str| {
         let entity = [
@@ -107,7 +107,9 @@ fn words_of_the_text_are_no_proof() {
             "Viacom",
             "Neal Mohan",
             "Twitch",
+            "Vimeo",
             "Chad Hurley",
+            "wreck",
         ]
         .into_iter()
         .find(|name| fact.contains(name))
@@ -136,6 +138,8 @@ fn words_of_the_text_are_no_proof() {
         "YouTube pays more than 55 percent to creators.",
         "PayPal was founded in 1998.",
         "PayPal was sold to eBay in 2002.",
+        "Vimeo has 5 wheels.",
+        "Google bought Vimeo in 2004.",
         "The first video on YouTube was uploaded on April 23, 2005.",
     ] {
         assert!(believed(fact), "{fact}");
@@ -173,8 +177,23 @@ fn words_of_the_text_are_no_proof() {
         "PayPal was sold to eBay in 1998.",
         "eBay was sold to PayPal in 2002.",
         "YouTube was founded in 1998 by Chad Hurley.",
+        "Vimeo has 7 wheels.",
+        "Vimeo bought Google in 2004.",
+        "The wreck was created in 1985.",
     ] {
         assert!(!believed(fact), "{fact}");
+    }
+}
+
+/// Texts that would take a reader hours who looks at all of a sentence for each of its lines.
+#[test]
+fn hostile_documents_are_compared() {
+    let foo = Known { name: "Foo".to_owned(), aliases: Vec::new() };
+    for part in ["a\n", "Foo ", "Foo 7 wheels ", "- Foo\n", "# Foo\n", "Foo bought Bar, ", "not "] {
+        let text = format!("Foo has {}7 wheels", part.repeat(1_000_000 / part.len()));
+        let document = Document { text: &text, title: Some("Foo") };
+        let answer = "[\"Foo has bought 7 wheels of Bar.\", \"Foo has 7 wheels.\"]";
+        let _ = facts(answer, &document, &foo, &[]);
     }
 }
 

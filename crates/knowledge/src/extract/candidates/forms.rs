@@ -32,9 +32,14 @@ pub(super) fn joined(
             .then(|| runs.full(&candidate.name, asked.as_deref(), &kept))
             .flatten();
         let name = full.clone().unwrap_or_else(|| candidate.name.clone());
+        let proper = candidate.class == Class::NewProper;
         let known = kept.iter_mut().find(|it| {
-            let same = |other: &String| *other == name || is_same_person(other, &name);
-            same(&it.name) || it.aliases.iter().any(same)
+            let person = proper && it.class == Class::NewProper && is_same_person(&it.name, &name);
+            // Whoever agrees with one of the names and not with another is somebody else.
+            let mut written_out = it.aliases.iter().filter(|alias| alias.contains(' '));
+            it.name == name
+                || it.aliases.contains(&name)
+                || (person && written_out.all(|alias| is_same_person(alias, &name)))
         });
         // Short for what was asked for is its alias; what a surname is short for elsewhere is open.
         let is_alias = full.is_none() || asked.as_ref() == full.as_ref();
@@ -171,11 +176,15 @@ fn is_same_person(one: &str, other: &str) -> bool {
             || (b.chars().count() == 1 && a.starts_with(b))
     };
     let middles = between.iter().zip(other_between).all(|(a, b)| agree(a, b));
+    let shared = between.len().min(other_between.len());
+    let mut more = between.iter().skip(shared).chain(other_between.iter().skip(shared));
+    let initials = more.all(|word| word.trim_end_matches('.').chars().count() == 1);
     first == other_first
         && last == other_last
         && one.iter().all(letters)
         && other.iter().all(letters)
         && middles
+        && initials
 }
 
 #[cfg(test)]
@@ -189,6 +198,8 @@ mod tests {
             ("William Simon", "William E. Simon", true),
             ("Pierre Curie", "Marie Curie", false),
             ("John A. Smith", "John B. Smith", false),
+            ("European Union", "European Monetary Union", false),
+            ("George W. Bush", "George H. W. Bush", false),
             ("Simon", "Simon", true),
             ("Foo 2 Bar", "Foo Bar", false),
         ] {

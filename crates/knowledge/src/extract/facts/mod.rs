@@ -18,8 +18,13 @@ pub(super) use form::{is_plural, is_statement, is_whole, shown};
 use pronoun::by_pronoun;
 
 /// What is found: the entity's number and a statement, in the order of the page, what its tables
-/// say behind the rest. `asked` are the topic and the title.
-pub(super) fn collect(page: &Page, asked: &[&str], names: &Names) -> Vec<(usize, Statement)> {
+/// say behind the rest.
+pub(super) fn collect(
+    page: &Page,
+    topic: &str,
+    title: Option<&str>,
+    names: &Names,
+) -> Vec<(usize, Statement)> {
     let mut found = Vec::new();
     let mut before: Option<Told> = None;
     // The person whom `she` still stands for behind sentences in which nobody else is named.
@@ -39,14 +44,16 @@ pub(super) fn collect(page: &Page, asked: &[&str], names: &Names) -> Vec<(usize,
                 found.push((told.entity, Statement { text, line }));
                 found.extend(also);
             }
+            person = None;
             before = Some(told);
-        } else if let Some(told) = told
+        } else if let Some(mut told) = told
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
+            told.pronoun = told.pronoun.or(pronoun::of_person(&tokens));
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             before = Some(told);
         } else if let Some(told) = &person
-            && pronoun::is_of_person(&tokens)
+            && pronoun::of_person(&tokens).is_some()
             && let Some(fact) = by_pronoun(text, &tokens, told)
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
@@ -59,16 +66,17 @@ pub(super) fn collect(page: &Page, asked: &[&str], names: &Names) -> Vec<(usize,
             }
         }
     }
-    found.extend(rows::collect(page, asked, names));
+    found.extend(rows::collect(page, topic, title, names));
     found
 }
 
-/// Whether a name stands behind the first word, or one of several words at all.
+/// Whether anybody is named, or spoken of as somebody's.
 fn names_anybody(tokens: &[Token<'_>]) -> bool {
     let owns = tokens
         .first()
         .is_some_and(|first| matches!(first.lower().as_str(), "his" | "her" | "their"));
-    owns || (1..tokens.len()).any(|at| shape::run(tokens, at) > at) || shape::run(tokens, 0) > 1
+    let starter = tokens.first().is_some_and(|first| words::is_starter(&first.lower()));
+    owns || (usize::from(starter)..tokens.len()).any(|at| shape::run(tokens, at) > at)
 }
 
 /// What a statement about something else says of names in it.
@@ -104,6 +112,8 @@ struct Told {
     plural: bool,
     /// It has a name as persons have: `she` may stand for it.
     person: bool,
+    /// `he` or `she`, where one of them stood for it already: the other is somebody else.
+    pronoun: Option<&'static str>,
     /// Whether it is told of as a thing: `it` may stand for it.
     classes: Vec<String>,
 }
@@ -130,6 +140,7 @@ fn by_name(
             surface: surface.to_owned(),
             plural: is_plural(last.text),
             person: names.has_full_name(hit.entity),
+            pronoun: None,
             classes: Vec::new(),
         };
         // `The Great Barrier Reef`: `the reef` goes on about it.

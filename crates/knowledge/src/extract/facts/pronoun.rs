@@ -10,6 +10,9 @@ use crate::extract::words;
 /// pronoun gives way to the name.
 pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Option<Option<String>> {
     let at = beginning(tokens);
+    if of_person(tokens).zip(told.pronoun).is_some_and(|(one, other)| one != other) {
+        return None;
+    }
     let first = tokens.get(at)?;
     let word = first.lower();
     let (end, possessive) = match word.as_str() {
@@ -51,10 +54,13 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     Some(statement(&replaced, &said, before))
 }
 
-/// Whether the subject is `he` or `she`.
-pub(super) fn is_of_person(tokens: &[Token<'_>]) -> bool {
-    let subject = tokens.get(beginning(tokens));
-    subject.is_some_and(|token| matches!(token.lower().as_str(), "he" | "she"))
+/// `he` or `she`, if the subject is one of them or what one of them has.
+pub(super) fn of_person(tokens: &[Token<'_>]) -> Option<&'static str> {
+    match tokens.get(beginning(tokens))?.lower().as_str() {
+        "he" | "his" => Some("he"),
+        "she" | "her" => Some("she"),
+        _ => None,
+    }
 }
 
 /// The token with which the subject begins: the first, or the pronoun behind a phrase that leads

@@ -15,13 +15,22 @@ const MAX_VALUE: usize = 200;
 
 /// The facts of all tables: those of two columns, which list what is so of the page's own thing,
 /// and those whose first column names what each row is about.
-pub(super) fn collect(page: &Page, asked: &[&str], names: &Names) -> Vec<(usize, Statement)> {
-    let headings = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(1)));
-    let titles = asked.iter().copied().chain(page.title.as_deref());
-    let subjects = titles.chain(headings.map(|block| block.text.as_str()).take(1));
-    let of_page = subjects
-        .flat_map(|title| std::iter::once(title).chain(title.split(['|', '–', '—', ':', '·'])))
-        .find_map(|title| names.whole(&tidy(title)).map(|entity| (entity, tidy(title))));
+pub(super) fn collect(
+    page: &Page,
+    topic: &str,
+    title: Option<&str>,
+    names: &Names,
+) -> Vec<(usize, Statement)> {
+    let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
+    let titles = title.into_iter().chain(page.title.as_deref());
+    let titles: Vec<&str> = titles.chain(heading.map(|block| block.text.as_str())).collect();
+    // A page that has a title is about what that says, whatever was asked for.
+    let titles = if titles.is_empty() { vec![topic] } else { titles };
+    let part = |title: &str| title.split(['|', '–', '—', ':', '·']).next().map(tidy);
+    let of_page = titles
+        .into_iter()
+        .flat_map(|title| std::iter::once(tidy(title)).chain(part(title)))
+        .find_map(|name| names.whole(&name).map(|entity| (entity, name)));
     let mut found = Vec::new();
     for row in &page.rows {
         match (row.cells.as_slice(), &of_page) {

@@ -94,7 +94,7 @@ impl Page {
 /// Reads a text. What is no Markdown that can be parsed within the caps is read as plain
 /// paragraphs.
 pub(super) fn read(text: &str) -> Page {
-    let (title, mut blocks, rows) = blocks(text);
+    let (title, mut blocks, rows) = blocks(text, false);
     furniture::tell(&mut blocks);
     let sentences = sentences::sentences(&blocks);
     Page { title, blocks, sentences, rows }
@@ -102,20 +102,20 @@ pub(super) fn read(text: &str) -> Page {
 
 /// Reads what a person wrote: nothing in it is furniture, and what they quote is not theirs.
 pub(super) fn read_message(text: &str) -> Page {
-    let (title, mut blocks, rows) = blocks(text);
+    let (title, mut blocks, rows) = blocks(text, true);
     blocks.retain(|block| !block.is_quoted);
     let sentences = sentences::sentences(&blocks);
     Page { title, blocks, sentences, rows }
 }
 
-fn blocks(text: &str) -> (Option<String>, Vec<Block>, Vec<Row>) {
+fn blocks(text: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
     let text = restructured::as_markdown(text);
     let text = template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {
             let body = text.get(document.body.clone()).unwrap_or_default();
             let title = document.front_matter.title.clone();
-            let (blocks, rows) = Reader::new(document.body_line).read(body);
+            let (blocks, rows) = Reader::new(document.body_line, is_message).read(body);
             (title, blocks, rows)
         }
         Err(_) => (None, plain_blocks(&text), Vec::new()),

@@ -8,10 +8,14 @@ use comrak::{Arena, Options, parse_document};
 
 use super::cut::cut;
 use super::{Block, Kind, Mark, Row};
+use crate::extract::words;
 
 /// Rows of tables of one page that are read.
 const MAX_ROWS: usize = 500;
 
+/// Columns of a table, and bytes of a cell, that are read.
+const MAX_COLUMNS: usize = 20;
+const MAX_CELL: usize = 1_000;
 /// Lines of `key: value` that are no prose, and words of such a key.
 const LEAST_PROPERTIES: usize = 3;
 const MAX_KEY_WORDS: usize = 4;
@@ -24,13 +28,15 @@ pub(super) struct Reader {
     lists: usize,
     /// Depth of quotes.
     quotes: usize,
+    /// What a person wrote: all of it is prose.
+    is_message: bool,
 }
 
 impl Reader {
     /// A reader of a text whose first line is line `body_line` of the document.
-    pub(super) fn new(body_line: usize) -> Self {
+    pub(super) fn new(body_line: usize, is_message: bool) -> Self {
         let lines_before = body_line.saturating_sub(1);
-        Self { lines_before, blocks: Vec::new(), rows: Vec::new(), lists: 0, quotes: 0 }
+        Self { lines_before, blocks: Vec::new(), rows: Vec::new(), lists: 0, quotes: 0, is_message }
     }
 
     /// The blocks of the text, and the rows of its tables. Its caps have been checked.
@@ -81,7 +87,9 @@ impl Reader {
 
     /// Takes down the rows of a table: what each says of its first cell, or of the page.
     fn table<'a>(&mut self, table: &'a AstNode<'a>) {
-        let cells = |row: &'a AstNode<'a>| row.children().map(plain).collect::<Vec<String>>();
+        let cells = |row: &'a AstNode<'a>| -> Vec<String> {
+            row.children().take(MAX_COLUMNS).map(plain).collect()
+        };
         let mut rows = table.children();
         let header = rows.next().map(cells).unwrap_or_default();
         // Without a header the first row is one of the others; HTML's come with an empty one.
@@ -99,18 +107,20 @@ impl Reader {
         let pairs: Option<Vec<(&str, &str)>> = lines
             .map(|(from, end)| {
                 let (key, value) = block.text.get(from..end)?.trim().split_once(": ")?;
+                let value = value.trim();
                 let short = key.split(' ').count() <= MAX_KEY_WORDS && !key.contains(['.', ',']);
-                (short && !value.trim().is_empty()).then_some((key, value.trim()))
+                (short && !value.is_empty() && !is_said(value)).then_some((key, value))
             })
             .collect();
         let Some(pairs) = pairs.filter(|pairs| pairs.len() >= LEAST_PROPERTIES) else {
             return false;
         };
+        if self.is_message || self.rows.len() + pairs.len() > MAX_ROWS {
+            return false;
+        }
         for (number, (key, value)) in pairs.into_iter().enumerate() {
-            if self.rows.len() < MAX_ROWS {
-                let cells = vec![key.to_owned(), value.to_owned()];
-                self.rows.push(Row { header: Vec::new(), cells, line: block.line + number });
-            }
+            let cells = vec![key.to_owned(), value.to_owned()];
+            self.rows.push(Row { header: Vec::new(), cells, line: block.line + number });
         }
         true
     }
@@ -184,7 +194,16 @@ fn plain<'a>(node: &'a AstNode<'a>) -> String {
             _ => {}
         }
     }
+    text.truncate(text.floor_char_boundary(MAX_CELL));
     text.trim().to_owned()
+}
+
+/// Whether a value is what somebody says and no property: it ends as sentences do, or has what
+/// only they have.
+fn is_said(value: &str) -> bool {
+    let speaks = |word: &str| words::is_auxiliary(word) || matches!(word, "i" | "you" | "we");
+    value.ends_with(['.', '!', '?'])
+        || value.split(' ').any(|word| speaks(&word.trim_matches(',').to_lowercase()))
 }
 
 fn mark_of(value: &NodeValue) -> Option<Mark> {

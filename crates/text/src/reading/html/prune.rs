@@ -242,6 +242,10 @@ pub(super) fn definitions(page: &Document) {
     for list in page.select("dl").iter().filter(|list| !list.is("dl dl")) {
         let mut terms: Vec<(String, Vec<String>)> = Vec::new();
         let mut short = true;
+        // What is grouped or loose in it would be lost.
+        if list.children().iter().any(|part| !part.is("dt, dd")) {
+            continue;
+        }
         for part in list.children().iter() {
             let inner = part.inner_html().to_string();
             if part.is("dt") {

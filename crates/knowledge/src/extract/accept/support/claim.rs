@@ -9,24 +9,15 @@ use crate::extract::words;
 use crate::words::{Words, list};
 use elophanto_base::lexical::Analyzer;
 
-/// Verbs that say the same, a group a line.
-static ALIKE: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
-    let analyzer = Analyzer::new("english");
+/// Verbs that say the same, a group a line, as they are written: `found` is none of `founded`.
+static ALIKE: LazyLock<FxHashMap<&'static str, String>> = LazyLock::new(|| {
     let file = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/words/alike_verbs.txt"));
     let groups = file.lines().filter(|line| !line.starts_with('#'));
-    let terms = |line: &str| -> Vec<String> {
-        line.split_whitespace()
-            .filter_map(|word| analyzer.term(word))
-            .map(std::borrow::Cow::into_owned)
-            .collect()
+    let group = |line: &'static str| {
+        let key = format!("={}", line.split_whitespace().next().unwrap_or_default());
+        line.split_whitespace().map(move |word| (word, key.clone()))
     };
-    groups
-        .flat_map(|line| {
-            let terms = terms(line);
-            let first = terms.first().cloned().unwrap_or_default();
-            terms.into_iter().map(move |term| (term, first.clone()))
-        })
-        .collect()
+    groups.flat_map(group).collect()
 });
 
 /// What limits a claim: `may`, `if`, `planned`.
@@ -122,12 +113,19 @@ impl Claim {
 
     /// Whether a sentence of a document says it, or two of them together.
     pub(super) fn is_said_by(&self, sentences: &[&[Word]]) -> bool {
-        let said = sentences.concat();
-        self.holds_words(&said)
-            && same(&self.words, &said, &LIMITS)
-            && self.compares_alike(&said)
-            && self.negates_alike(&said)
-            && self.numbers_alike(&said)
+        let joined;
+        let said = match sentences {
+            [one] => *one,
+            several => {
+                joined = several.concat();
+                joined.as_slice()
+            }
+        };
+        self.holds_words(said)
+            && same(&self.words, said, &LIMITS)
+            && self.compares_alike(said)
+            && self.negates_alike(said)
+            && self.numbers_alike(said)
             && sentences.iter().all(|said| self.acts_alike(said))
     }
 
@@ -177,12 +175,15 @@ impl Claim {
                     .keys
                     .iter()
                     .any(|key| key.starts_with('#') && said[place].keys.contains(key));
-                let there = self.around(said, place);
                 let near = |unit: &String| {
                     said.iter().skip(place + 1).take(2).any(|word| word.keys.contains(unit))
                 };
-                same && (around.is_empty() || there.is_empty() || !around.is_disjoint(&there))
-                    && unit.as_ref().is_none_or(near)
+                // Only then is what stands around it looked for, which takes as long as it is.
+                let told = || {
+                    let there = self.around(said, place);
+                    around.is_empty() || there.is_empty() || !around.is_disjoint(&there)
+                };
+                same && told() && unit.as_ref().is_none_or(near)
             })
         })
     }
@@ -201,17 +202,16 @@ impl Claim {
         names.windows(2).all(|pair| {
             let [first, second] = pair else { return true };
             let Some(acts) = acts_of(&self.words, first, second) else { return true };
-            let (Some(one), Some(other)) = (self.find(said, first), self.find(said, second)) else {
-                return true;
-            };
-            let told = if one.1 <= other.0 {
-                acts_of(said, &one, &other)
-            } else if other.1 <= one.0 {
-                acts_of(said, &other, &one).map(|first| !first)
-            } else {
-                None
-            };
-            told.is_none_or(|told| told == acts)
+            let mut told = Vec::new();
+            for one in self.places(said, first) {
+                for other in self.places(said, second) {
+                    told.extend(match one < other {
+                        true => acts_of(said, &(one, one + 1), &(other, other + 1)),
+                        false => acts_of(said, &(other, other + 1), &(one, one + 1)).map(|it| !it),
+                    });
+                }
+            }
+            told.is_empty() || told.contains(&acts)
         })
     }
 
@@ -234,21 +234,26 @@ impl Claim {
         found
     }
 
-    /// Where a sentence has a name of the claim: by its last word; what the claim is about may be
-    /// a pronoun there.
-    fn find(&self, said: &[Word], name: &(usize, usize)) -> Option<(usize, usize)> {
-        let last = self.words.get(name.1 - 1)?;
-        let key = last.keys.first()?;
-        let at = said.iter().position(|word| word.keys.contains(key));
+    /// Where a sentence has a name of the claim: its last word; what the claim is about may be a
+    /// pronoun there.
+    fn places(&self, said: &[Word], name: &(usize, usize)) -> Vec<usize> {
+        const MOST: usize = 4;
+        let Some(last) = name.1.checked_sub(1).and_then(|at| self.words.get(at)) else {
+            return Vec::new();
+        };
+        let find = |is: &dyn Fn(&Word) -> bool| -> Vec<usize> {
+            let found = said.iter().enumerate().filter(|(_, word)| is(word));
+            found.map(|(at, _)| at).take(MOST).collect()
+        };
+        let named = find(&|word| last.keys.first().is_some_and(|key| word.keys.contains(key)));
         let is_own = last.keys.iter().all(|key| self.own.contains(key));
-        let at = at.or_else(|| {
-            let stands = |word: &Word| {
-                self.own.iter().any(|key| word.keys.contains(key))
-                    || matches!(word.lower.as_str(), "it" | "he" | "she" | "they")
-            };
-            is_own.then(|| said.iter().position(stands)).flatten()
-        })?;
-        Some((at, at + 1))
+        if !named.is_empty() || !is_own {
+            return named;
+        }
+        find(&|word| {
+            self.own.iter().any(|key| word.keys.contains(key))
+                || matches!(word.lower.as_str(), "it" | "he" | "she" | "they")
+        })
     }
 }
 
@@ -326,8 +331,11 @@ fn keys(word: &str, analyzer: &Analyzer) -> Vec<String> {
     }
     // Numbers have been taken; what is in one must not count as a word as well.
     let terms = analyzer.terms(bare);
-    let said =
-        terms.into_iter().filter(|term| !term.starts_with(|char: char| char.is_ascii_digit()));
-    keys.extend(said.map(|term| ALIKE.get(&term).cloned().unwrap_or(term)));
+    if let Some(alike) = ALIKE.get(bare) {
+        keys.push(alike.clone());
+        return keys;
+    }
+    let is_number = |term: &String| term.starts_with(|char: char| char.is_ascii_digit());
+    keys.extend(terms.into_iter().filter(|term| !is_number(term)));
     keys
 }
