@@ -35,7 +35,8 @@ impl ChannelError {
             HttpError::Refused { .. } | HttpError::TooLarge { .. } | HttpError::Endpoint { .. } => {
                 Self::Refused(reason)
             }
-            HttpError::Insecure { .. } | HttpError::Redirect { .. } => Self::Token(reason),
+            HttpError::Insecure { .. } => Self::Token(reason),
+            HttpError::Redirect { .. } => Self::Refused(reason),
             HttpError::RateLimited { wait, .. } => Self::Later { reason, wait: *wait },
             _ => Self::Later { reason, wait: None },
         }

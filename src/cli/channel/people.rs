@@ -68,7 +68,7 @@ pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     ui.emit(&ChangedWire { channel, person: PersonWire::of(&person), may_write: true }, text)?;
     if !person.approves {
         ui.note(format_args!(
-            "what the agent asks about is answered on this machine: `elophanto channel approve {channel} {}` \
+            "what would need an approval is not done for them: `elophanto channel approve {channel} {}` \
              lets them answer too",
             person.id
         ));

@@ -15,21 +15,33 @@ const DIGITS: usize = 16;
 /// Answers to choose from.
 const MOST_OPTIONS: usize = 8;
 
-/// A request in words. All of what runs is in it.
+/// A request in words. All of what runs is in it, behind what speaks against it.
 pub fn shown(request: &ApprovalRequest) -> String {
+    let what = match &request.what {
+        ApprovalOf::Call { shown, .. } => fenced(&exact(shown)),
+        ApprovalOf::Question { .. } => String::new(),
+    };
+    with(request, &what)
+}
+
+/// A request that is too long for one message: what runs is in a file.
+pub fn shown_beside_file(request: &ApprovalRequest, file: &str) -> String {
+    with(request, &format!("**All of what runs is in `{file}`: read it first.**"))
+}
+
+fn with(request: &ApprovalRequest, what: &str) -> String {
     let repository = exact_line(&request.repository);
     match &request.what {
-        ApprovalOf::Call { tool, level, shown, reasons, tainted, .. } => {
+        ApprovalOf::Call { tool, level, reasons, tainted, .. } => {
             let reasons: Vec<String> = reasons.iter().map(|it| exact_line(it)).collect();
             let taint = match tainted {
-                true => "\n\nText from outside has been read before this.",
+                true => "Text from outside has been read before this.\n\n",
                 false => "",
             };
             format!(
-                "**May this be done?** `{}` ({}), in `{repository}`\n\n{}\n\n{}{taint}",
+                "**May this be done?** `{}` ({}), in `{repository}`\n\n{taint}{}\n\n{what}",
                 exact_line(tool),
                 exact_line(level),
-                fenced(&exact(shown)),
                 reasons.join("; "),
             )
         }

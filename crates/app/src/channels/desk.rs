@@ -205,7 +205,7 @@ impl Desk {
                     client.receive(Incoming {
                         id,
                         session_id: None,
-                        body: chat(open.content, Vec::new()),
+                        body: chat(open.content, open.attachments),
                     });
                 }
                 // Who may not write any more is not answered either.
@@ -271,7 +271,7 @@ impl Desk {
         }
     }
 
-    fn pause(&self, wait: Duration) {
+    pub(super) fn pause(&self, wait: Duration) {
         let end = Instant::now() + wait;
         while !self.is_ending() && Instant::now() < end {
             std::thread::sleep(wait.min(Duration::from_millis(100)));

@@ -103,7 +103,7 @@ impl Desk {
         let id = self.id_of(inbound, &said.message);
         let attachments = match self.is_taken(id) {
             true => Vec::new(),
-            false => match self.attached(person, said)? {
+            false => match self.attached(person, said) {
                 Ok(ids) => ids,
                 Err(error) => {
                     let hints = error.hints().join("; ");
@@ -188,32 +188,42 @@ impl Desk {
     }
 
     /// Files and words of others, handed over as what they are.
-    fn attached(
-        &self,
-        person: &Person,
-        said: &Said,
-    ) -> Result<Result<Vec<Uuid>, Error>, ChannelError> {
+    fn attached(&self, person: &Person, said: &Said) -> Result<Vec<Uuid>, Error> {
         let identity = self.identity(person);
         let mut ids = Vec::new();
         for quote in &said.quotes {
             match self.gateway.attach(&identity, quote.name, quote.text.as_bytes()) {
                 Ok((id, _)) => ids.push(id),
-                Err(error) => return Ok(Err(error)),
+                Err(error) => return Err(error),
             }
         }
         for file in &said.files {
-            let bytes =
-                match self.adapter.fetch(file, self.adapter.limits().file.min(MOST_ATTACHMENT)) {
-                    Ok(bytes) => bytes,
-                    Err(error @ ChannelError::Later { .. }) => return Err(error),
-                    Err(error) => return Ok(Err(not_fetched(file, &error))),
-                };
+            let bytes = match self.fetched(file) {
+                Ok(bytes) => bytes,
+                Err(error) => return Err(not_fetched(file, &error)),
+            };
             match self.gateway.attach(&identity, &file.name, &bytes) {
                 Ok((id, _)) => ids.push(id),
-                Err(error) => return Ok(Err(error)),
+                Err(error) => return Err(error),
             }
         }
-        Ok(Ok(ids))
+        Ok(ids)
+    }
+
+    /// A file, tried a few times: what waits behind it must not wait for ever.
+    fn fetched(&self, file: &FileRef) -> Result<Vec<u8>, ChannelError> {
+        const TRIES: usize = 3;
+        const MOST_PAUSE: Duration = Duration::from_secs(10);
+        let most = self.adapter.limits().file.min(MOST_ATTACHMENT);
+        for _ in 1..TRIES {
+            match self.adapter.fetch(file, most) {
+                Err(ChannelError::Later { wait, .. }) => {
+                    self.pause(wait.unwrap_or(Duration::from_secs(1)).min(MOST_PAUSE));
+                }
+                fetched => return fetched,
+            }
+        }
+        self.adapter.fetch(file, most)
     }
 
     fn answer_to_question(&self, posted: &Posted, text: &str) -> Option<ApprovalResponse> {

@@ -106,7 +106,7 @@ impl Kept {
             self.asked.pop_front();
         }
         let bytes = serde_json::to_vec(self).map_err(Error::new)?;
-        write_whole(&self.path, &bytes, PRIVATE, Synced::Content).map_err(|cause| {
+        write_whole(&self.path, &bytes, PRIVATE, Synced::ContentAndName).map_err(|cause| {
             Error::new(format_args!("`{}` cannot be written: {cause}", self.path.display()))
         })
     }

@@ -53,7 +53,10 @@ impl Desk {
                 lock(&self.lines).later(&place, None, Instant::now());
                 true
             }
-            Err(ChannelError::Token(_)) => false,
+            Err(error @ ChannelError::Token(_)) => {
+                self.warn(&format!("nothing is said there any more: {error}"));
+                false
+            }
             Err(error) => {
                 // The same would not be taken later either.
                 self.warn(&error.to_string());

@@ -10,7 +10,7 @@ use super::{
     lines::{About, Post},
 };
 use crate::gateway::message::{
-    ApprovalRequest, Failure, Happening, Response, SourceWire, TaskComplete, Told,
+    ApprovalOf, ApprovalRequest, Failure, Happening, Response, SourceWire, TaskComplete, Told,
 };
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
 use elophanto_channels::Place;
@@ -112,12 +112,20 @@ impl Desk {
         let text = asking::shown(request);
         let mut parts = self.adapter.parts(&text);
         let mut file = None;
+        /// Where what is too long for a message is.
+        const FILE: &str = "approval.md";
         if parts.len() > 1 {
-            // All of what runs is in the file; the buttons stand below its beginning.
+            // No beginning that looks like all of it.
+            parts = self.adapter.parts(&asking::shown_beside_file(request, FILE));
             parts.truncate(1);
-            file = Some(("approval.md".to_owned(), text));
+            file = Some((FILE.to_owned(), text));
         }
-        let buttons = asking::buttons(request);
+        let mut buttons = asking::buttons(request);
+        if file.is_some() && matches!(request.what, ApprovalOf::Call { .. }) {
+            buttons.retain(|button| {
+                button.data.starts_with("once:") || button.data.starts_with("no:")
+            });
+        }
         let post =
             Post { about: About::Approval(id), to: None, parts: parts.into(), file, buttons };
         self.put(&place, post);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Gateway, Identity,
+    Channel, Gateway, Identity,
     conversation::{Conversation, LOOKS},
     endings::note_end,
     events,
@@ -77,6 +77,16 @@ impl Conversation {
     /// Asks for an approval, and waits as long as it takes. It is on disk before anybody sees it.
     pub fn ask(&self, gateway: &Gateway, message: Uuid, request: ApprovalRequest) -> Settled {
         let id = request.request_id;
+        if let Some(channel) = self.nobody_may_answer(gateway, message) {
+            let text = format!(
+                "{} is not done: you may write here, but not approve anything; the user of this \
+                 machine can let you, with `elophanto channel approve`",
+                named(&request)
+            );
+            gateway.tell(self, &events::notice(text, Tone::Warning));
+            let text = Some("whoever asked for it may approve nothing".to_owned());
+            return Settled::Answered { word: Word::No, text, channel };
+        }
         {
             let mut state = self.state();
             let record = Record::Asked { id: message, request: Box::new(request.clone()) };
@@ -126,6 +136,21 @@ impl Conversation {
             let waited = self.bell.wait_timeout(state, LOOKS);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// The channel of a message whose sender may not approve what its run asks, on any channel: to wait
+    /// would keep everybody else from the repository. At this machine somebody may always come.
+    fn nobody_may_answer(&self, gateway: &Gateway, message: Uuid) -> Option<Channel> {
+        let mut state = self.state();
+        let open = state.ledger.kept.find(message)?;
+        let (channel, person) = (open.channel, gateway.person_of(open.sender()));
+        drop(state);
+        let may = |client: &Arc<super::Connected>| {
+            client.identity.scopes.approve && client.person == person
+        };
+        let none = !super::lock(&gateway.clients).iter().any(may);
+        let remote = matches!(channel, Channel::Telegram | Channel::Discord | Channel::Slack);
+        (remote && none).then_some(channel)
     }
 
     /// Answers an approval: once, whoever comes first. `false`: there is none of this id here.

@@ -72,7 +72,7 @@ pub fn picture(
                 apart: PathBuf::new(),
                 is_key: |_| false,
             };
-            let shown = stored_notes(&git, &objects, &Version::Commit(commit.clone()), &all)?;
+            let shown = stored_notes(&git, &objects, &Version::Commit(*commit), &all)?;
             let Some(held) = shown.into_iter().find(|held| held.path == note_path) else {
                 return Ok(None);
             };

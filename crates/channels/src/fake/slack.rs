@@ -368,8 +368,11 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
     }
 }
 
+/// The action and the value of one.
+type Button = (String, String);
+
 /// Labels and values of buttons, and what sections say.
-fn blocks(given: &Value) -> Result<(Vec<(String, String)>, String), &'static str> {
+fn blocks(given: &Value) -> Result<(Vec<Button>, String), &'static str> {
     let blocks = match &given["blocks"] {
         Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
         other => other.clone(),

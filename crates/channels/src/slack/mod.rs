@@ -297,7 +297,13 @@ impl ChannelAdapter for Slack {
         let endpoint = Endpoint::new(url, Auth::Bearer(self.token.clone()));
         let client = Client::with_body_cap(endpoint, Patience::default(), most)
             .map_err(|error| told(&error))?;
-        let bytes = block_on(client.file("")).map_err(|error| told(&error))?;
+        let bytes = block_on(client.file("")).map_err(|error| match error {
+            // Taken away, or not ours to read: the same again would not come either.
+            HttpError::Status { status: 403 | 404 | 410, .. } => {
+                ChannelError::Refused(error.to_string())
+            }
+            _ => told(&error),
+        })?;
         if bytes.len() > most { Err(too_large()) } else { Ok(bytes) }
     }
 
@@ -331,9 +337,7 @@ fn told(error: &HttpError) -> ChannelError {
         "account_inactive",
         "token_revoked",
         "token_expired",
-        "missing_scope",
         "not_allowed_token_type",
-        "no_permission",
     ]) {
         ChannelError::Token(reason)
     } else if has(&[

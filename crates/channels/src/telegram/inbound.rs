@@ -92,7 +92,15 @@ fn reacted(number: i64, reaction: Reaction) -> Inbound {
 }
 
 fn said(message: Message, bot: &Bot) -> Said {
-    let is_forwarded = message.forward_origin.is_some();
+    // Words of somebody else, whoever sends them.
+    let is_forwarded = [
+        &message.forward_origin,
+        &message.forward_date,
+        &message.via_bot,
+        &message.sender_business_bot,
+    ]
+    .into_iter()
+    .any(Option::is_some);
     let strange = strange(&message);
     let files = files(&message);
     let (text, entities) = match message.text {

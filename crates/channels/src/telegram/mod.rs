@@ -167,7 +167,7 @@ impl ChannelAdapter for Telegram {
     fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError> {
         let mut body = json!({ "timeout": HELD, "allowed_updates": WANTED });
         if let Some(after) = after {
-            body["offset"] = json!(after + 1);
+            body["offset"] = json!(after.saturating_add(1));
         }
         let updates = result(block_on(self.polling.post("getUpdates", &body)))?;
         Ok(inbound::all(updates, &self.bot))

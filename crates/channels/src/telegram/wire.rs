@@ -46,6 +46,11 @@ pub struct Message {
     #[serde(default)]
     pub caption_entities: Vec<Entity>,
     pub forward_origin: Option<serde_json::Value>,
+    /// Of a forward, as servers before 7.0 say it.
+    pub forward_date: Option<serde_json::Value>,
+    /// Another bot, whose words somebody sent.
+    pub via_bot: Option<serde_json::Value>,
+    pub sender_business_bot: Option<serde_json::Value>,
     pub reply_to_message: Option<Box<Message>>,
     pub quote: Option<Quoted>,
     pub document: Option<Document>,

@@ -163,6 +163,21 @@ fn short_names_are_those_that_the_text_writes_out() {
             &["Susan Wojcicki was appointed in 2014.", "Wojcicki stepped down in 2023."],
         )],
     );
+    check_asked(
+        "# About SQLite\n\nSQLite is a library that holds databases. SQLite runs on all phones.",
+        "about SQLite",
+        &[(
+            "SQLite",
+            &[],
+            &["SQLite is a library that holds databases.", "SQLite runs on all phones."],
+        )],
+    );
+    // Who makes it is not it.
+    let makers = asked(
+        "KEF is a maker of speakers. The KEF LS50 Meta is a speaker by KEF.",
+        "KEF LS50 Meta",
+    );
+    assert!(makers.iter().any(|(name, ..)| name == "KEF"), "{makers:?}");
     // Two of one name, a company called so too, a lake: nothing says who is meant.
     let apart = |text: &str, name: &str| {
         let found = asked(text, "");

@@ -1,5 +1,4 @@
-//! Whether a document bears out a sentence: one of its sentences, or two that go on about the same,
-//! says it. Numbers, names, negation, what limits a claim and who does what to whom must be the
+//! Whether a document bears out a sentence: one of its sentences says it of the same thing. Numbers, names, negation, what limits a claim and who does what to whom must be the
 //! same; of other words one or two may be others. What gives orders bears nothing out.
 
 mod claim;
@@ -16,6 +15,8 @@ use elophanto_base::lexical::Analyzer;
 const MAX_COMPARED: usize = 40;
 /// Words of a sentence; what has more without a stop is several.
 const MAX_WORDS: usize = 500;
+/// Bytes ahead of a name that a sentence begins with: an article, a mark.
+const MOST_AHEAD: usize = 6;
 /// Sentences before one that a pronoun in it may reach.
 const REACH: usize = 3;
 
@@ -144,16 +145,7 @@ impl Source {
         let names: Vec<String> = names.iter().map(|name| fold(name)).collect();
         hits.iter().take(MAX_COMPARED).find_map(|(number, _)| {
             let it = self.said.get(*number).filter(|_| self.is_about(*number, &names))?;
-            if claim.is_said_by(&[&it.words]) {
-                return Some(it.line);
-            }
-            // Two sentences in a row about the same.
-            let before = number.checked_sub(1).filter(|before| self.is_about(*before, &names))?;
-            let first = self.said.get(before).filter(|it| !is_order(&it.folded))?;
-            let prose = first.line_of == Line::Prose && it.line_of == Line::Prose;
-            let both = [first.words.as_slice(), &it.words];
-            (prose && first.paragraph == it.paragraph && claim.is_said_by(&both))
-                .then_some(first.line)
+            claim.is_said_by(&it.words).then_some(it.line)
         })
     }
 
@@ -169,9 +161,17 @@ impl Source {
         let above = named(&self.title) || headed.is_some_and(|heading| named(&heading.folded));
         let refers = it.words.iter().any(|word| is_reference(&word.lower));
         let earlier = self.said.get(number.saturating_sub(REACH)..number).unwrap_or_default();
+        // What stands first in a sentence is what `it` goes on about.
+        let leads = |text: &str| {
+            names.iter().any(|name| {
+                let at = text.find(name.as_str()).filter(|_| holds(text, name));
+                at.is_some_and(|at| at <= MOST_AHEAD || text[..at].trim_end().ends_with(','))
+            })
+        };
         let before =
-            || earlier.iter().any(|one| one.paragraph == it.paragraph && named(&one.folded));
-        above || (refers && before())
+            || earlier.iter().any(|one| one.paragraph == it.paragraph && leads(&one.folded));
+        let first = it.words.iter().find(|word| !word.lower.is_empty());
+        (above && !first.is_some_and(Word::begins_with_a_name)) || (refers && before())
     }
 }
 

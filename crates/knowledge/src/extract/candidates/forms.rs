@@ -16,6 +16,9 @@ const MAX_FULL: usize = 2_000;
 /// First words of names whose last word is another thing: `Lake Geneva`, `Air France`.
 static PLACES: Words = list!(words "place_prefixes");
 
+/// What companies are by law.
+static LEGAL: Words = list!(words "legal");
+
 /// The candidates of a page, those that are one thing as one. A full name is one where it is
 /// written out no later than what is short for it, and nothing else here could be meant.
 pub(super) fn joined(
@@ -114,7 +117,16 @@ impl Runs {
         let asked = fold(&tidy(topic));
         let title = title.map(tidy).filter(|title| fold(title) == asked);
         let run = self.0.iter().find(|run| fold(run) == asked).cloned();
-        run.or(title).filter(|name| name.contains(' ') && shape::is_proper(name))
+        let is_name = |name: &String| {
+            // `About SQLite`, `Installing Docker`: what is said of a thing, not a name of it.
+            let first = name.split(' ').next().unwrap_or_default().to_lowercase();
+            let said = words::is_starter(&first)
+                || words::is_lead(&first)
+                || words::is_verb_base(&first)
+                || first.ends_with("ing");
+            name.contains(' ') && shape::is_proper(name) && !said
+        };
+        run.or(title).filter(is_name)
     }
 
     /// The full name of what is called `short`.
@@ -122,9 +134,13 @@ impl Runs {
         let is_short_for = |full: &str| {
             full.strip_suffix(short).is_some_and(|rest| rest.ends_with(' ')) && is_full(full)
         };
+        // `Curie`, `LS50 Meta`, `Tesla` of `Tesla Inc.`; not `KEF`, which makes other things too.
+        let plain =
+            |name: &str| name.chars().all(|char| char.is_alphabetic() || " .-'’".contains(char));
         if let Some(asked) = asked
             && asked.len() > short.len()
-            && (is_short_for(asked) || is_first_of(short, asked))
+            && ((is_short_for(asked) && (short.contains(' ') || plain(asked)))
+                || is_legal_form_of(short, asked))
         {
             return Some(asked.to_owned());
         }
@@ -148,6 +164,12 @@ impl Runs {
 /// Whether a name begins with the words of another: `Tesla Motors` and `Tesla`.
 fn is_first_of(short: &str, name: &str) -> bool {
     name.strip_prefix(short).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Whether a name is another with what a company is by law: `Tesla Inc.` and `Tesla`.
+fn is_legal_form_of(short: &str, name: &str) -> bool {
+    let rest = name.strip_prefix(short).and_then(|rest| rest.strip_prefix(' '));
+    rest.is_some_and(|rest| LEGAL.contains(rest.trim_end_matches('.').to_lowercase().as_str()))
 }
 
 /// Whether the last word of a name may stand for it.

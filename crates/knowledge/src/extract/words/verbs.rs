@@ -37,7 +37,7 @@ fn is_third_person(word: &str) -> bool {
 pub(in crate::extract) fn looks_past(word: &str) -> bool {
     let no_verb =
         matches!(word, "need" | "indeed" | "speed" | "seed" | "breed" | "hundred" | "naked");
-    word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed") && !no_verb
+    word.len() > 3 && word.ends_with("ed") && !word.ends_with("eed") && !no_verb
 }
 
 /// Whether a word in lower case may be a past participle: `built`, `designed`.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::extract::words;
 use crate::words::{Words, list};
-use elophanto_base::lexical::Analyzer;
+use elophanto_base::lexical::{Analyzer, MONTHS};
 
 /// Verbs that say the same, a group a line, as they are written: `found` is none of `founded`.
 static ALIKE: LazyLock<FxHashMap<&'static str, String>> = LazyLock::new(|| {
@@ -37,6 +37,16 @@ pub(super) struct Word {
 }
 
 impl Word {
+    /// Whether a sentence that begins with this word is about what is called so: `Twitch has`, not
+    /// `Founded in` nor `Price: $5`.
+    pub(super) fn begins_with_a_name(&self) -> bool {
+        is_name(self, 0)
+            && !self.ends
+            && !words::looks_past(&self.lower)
+            && !words::is_participle(&self.lower)
+            && !words::is_lead(&self.lower)
+    }
+
     fn number(&self) -> bool {
         self.keys.iter().any(|key| key.starts_with('#'))
     }
@@ -55,7 +65,7 @@ impl Word {
 pub(super) fn words(sentence: &str, analyzer: &Analyzer) -> Vec<Word> {
     let word = |raw: &str| {
         let bare = raw.trim_matches(|char: char| !char.is_alphanumeric());
-        let capital = bare.chars().next().is_some_and(char::is_uppercase);
+        let capital = bare.chars().any(char::is_uppercase);
         let ends = raw.ends_with([',', ';', ':', '.', '!', '?', ')']);
         let lower = bare.replace('’', "'").to_lowercase();
         Word { lower, keys: keys(raw, analyzer), capital, ends }
@@ -111,22 +121,15 @@ impl Claim {
         self.strict.iter().chain(self.free.iter().map(|(key, _)| key))
     }
 
-    /// Whether a sentence of a document says it, or two of them together.
-    pub(super) fn is_said_by(&self, sentences: &[&[Word]]) -> bool {
-        let joined;
-        let said = match sentences {
-            [one] => *one,
-            several => {
-                joined = several.concat();
-                joined.as_slice()
-            }
-        };
+    /// Whether a sentence of a document says it.
+    pub(super) fn is_said_by(&self, said: &[Word]) -> bool {
         self.holds_words(said)
             && same(&self.words, said, &LIMITS)
             && self.compares_alike(said)
             && self.negates_alike(said)
             && self.numbers_alike(said)
-            && sentences.iter().all(|said| self.acts_alike(said))
+            && self.acts_alike(said)
+            && self.has_objects(said)
     }
 
     fn holds_words(&self, said: &[Word]) -> bool {
@@ -165,7 +168,7 @@ impl Claim {
             && !theirs.iter().filter(says).any(|key| !mine.contains(key))
     }
 
-    /// A number belongs to the words around it, up to the numbers beside it.
+    /// A number belongs to the words before it, up to the number before.
     fn numbers_alike(&self, said: &[Word]) -> bool {
         (0..self.words.len()).filter(|at| self.words[*at].number()).all(|at| {
             let around = self.around(&self.words, at);
@@ -192,19 +195,26 @@ impl Claim {
         let far = |other: usize| words[other].number() && at.abs_diff(other) > 2;
         let from = (0..at).rev().find(|other| far(*other)).map_or(0, |other| other + 1);
         let to = (at + 1..words.len()).find(|other| far(*other)).unwrap_or(words.len());
-        let told = words[from..to].iter().flat_map(Word::terms);
-        told.filter(|key| !self.own.contains(*key)).map(String::as_str).collect()
+        // Of a date the month is a part, not what it is told of.
+        let told = |words: &'w [Word]| -> HashSet<&'w str> {
+            let told = words.iter().filter(|word| !MONTHS.contains(&word.lower.as_str()));
+            let keys = told.flat_map(Word::terms).filter(|key| !self.own.contains(*key));
+            keys.map(String::as_str).collect()
+        };
+        // What leads up to it; of one that stands first, what follows.
+        let before = told(&words[from..at]);
+        if before.is_empty() { told(&words[at..to]) } else { before }
     }
 
     /// Who does what to whom: of each two names in a row.
     fn acts_alike(&self, said: &[Word]) -> bool {
-        let names = self.names();
-        names.windows(2).all(|pair| {
+        self.names().windows(2).all(|pair| {
             let [first, second] = pair else { return true };
             let Some(acts) = acts_of(&self.words, first, second) else { return true };
+            let others = self.places(said, second);
             let mut told = Vec::new();
             for one in self.places(said, first) {
-                for other in self.places(said, second) {
+                for &other in &others {
                     told.extend(match one < other {
                         true => acts_of(said, &(one, one + 1), &(other, other + 1)),
                         false => acts_of(said, &(other, other + 1), &(one, one + 1)).map(|it| !it),
@@ -212,6 +222,25 @@ impl Claim {
                 }
             }
             told.is_empty() || told.contains(&acts)
+        })
+    }
+
+    /// What stands right behind a verb stands near behind it in the sentence too: `supports old
+    /// comments` is not said by `supports captions and keeps old comments`.
+    fn has_objects(&self, said: &[Word]) -> bool {
+        const NEAR: usize = 5;
+        let verbs = self.words.iter().enumerate().filter(|(at, word)| {
+            let is_verb = |key| self.free.iter().any(|(known, verb)| *verb && known == key);
+            *at > 0 && word.keys.iter().any(is_verb)
+        });
+        verbs.into_iter().all(|(at, verb)| {
+            let object = self.words.get(at + 1).filter(|next| !verb.ends && !next.capital);
+            let Some(object) = object.and_then(|next| next.terms().next()) else { return true };
+            said.iter().enumerate().any(|(place, word)| {
+                let behind = said.iter().skip(place + 1).take(NEAR);
+                word.keys.iter().any(|key| verb.keys.contains(key))
+                    && behind.into_iter().any(|near| near.keys.contains(object))
+            })
         })
     }
 
@@ -272,10 +301,12 @@ fn acts_of(words: &[Word], first: &(usize, usize), second: &(usize, usize)) -> O
         between = rest;
     }
     let last = between.last()?;
-    let finite = between.iter().any(|word| words::is_finite(&word.lower, false));
+    let acts = |word: &Word| words::is_finite(&word.lower, false) || words::looks_past(&word.lower);
+    let finite = between.iter().any(acts);
     match last.lower.as_str() {
         "by" => Some(false),
         "of" => between.iter().any(|word| words::is_auxiliary(&word.lower)).then_some(true),
+        "to" => between.iter().rev().nth(1).is_some_and(acts).then_some(true),
         _ if words::is_lead(&last.lower) || words::ends_phrase(&last.lower) => None,
         _ => (finite && !last.ends).then_some(true),
     }
