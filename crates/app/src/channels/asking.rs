@@ -171,6 +171,19 @@ mod tests {
     }
 
     #[test]
+    fn what_speaks_against_it_stands_before_what_runs() {
+        let own = call("rm -r otters");
+        let whole = shown(&own);
+        let at = |text: &str| whole.find(text).unwrap();
+        assert!(at("Text from outside") < at("rm -r otters") && at("it asks") < at("rm -r otters"));
+        let beside = shown_beside_file(&own, "approval.md");
+        for text in ["Text from outside", "it asks", "`approval.md`"] {
+            assert!(beside.contains(text), "{beside}");
+        }
+        assert!(!beside.contains("otters"), "{beside}");
+    }
+
+    #[test]
     fn a_button_is_bound_to_what_was_shown() {
         let own = call("ls");
         let all = buttons(&own);
