@@ -90,7 +90,8 @@ const hit = (place) => {
   const words = place.address ? make("a", { class: "passage", href: place.address }, text) : make("p", { class: "passage" }, text);
   const section = place.breadcrumb.at(-1);
   return make("div", { class: "hit" }, section ? make("p", { class: "section" }, section) : null, words,
-    make("p", { class: "why" }, `line ${place.line}, score ${place.score.toFixed(2)}`));
+    make("p", { class: "why" }, `line ${place.line}, score ${place.score.toFixed(2)}`,
+      ...place.editor ? [" ", make("a", { href: place.editor }, "Open in your editor")] : []));
 };
 
 const file = (found) => {

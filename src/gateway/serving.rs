@@ -37,7 +37,7 @@ use crate::{
 };
 use elophanto_app::{
     Environment, Error, Reporter,
-    channels::{ChannelOptions, ChannelSettings, Channels},
+    channels::{Bots, ChannelOptions, ChannelSettings, Channels},
     gateway::{Gateway, GatewayOptions, Served},
 };
 
@@ -113,7 +113,8 @@ pub fn serve(
         "missing": serving.missing,
     });
     let place = place(&files.folder)?;
-    let library = Library::new(&repositories, environment.clone());
+    let bots = Bots::new(&files.folder, serving.channels.clone(), environment.clone());
+    let library = Library::new(&repositories, environment.clone()).with_bots(bots);
     let (gateway, problems) = Gateway::open(GatewayOptions {
         repositories: repositories.clone(),
         folder: files.folder.clone(),

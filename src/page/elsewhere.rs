@@ -23,10 +23,11 @@ pub struct Elsewhere {
 
 impl Elsewhere {
     pub fn wire<'w>(&'w self, asked: &Asked) -> ElsewhereWire<'w> {
-        let files = self.found.as_ref().map(|(_, found)| {
+        let files = self.found.as_ref().map(|(opener, found)| {
             let told = Told { found, drifted: &[], explain: true };
             let site = asked.site_of(&self.name);
-            on_page(found, 1).0.iter().map(|places| wire(&site, &told, places)).collect()
+            let shown = on_page(found, 1).0;
+            shown.iter().map(|places| wire((&site, opener), &told, places)).collect()
         });
         ElsewhereWire {
             repository: &self.name,

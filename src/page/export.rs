@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{
     Asked, Library, Opener, Page, Shape,
     address::{Query, Site, file_name},
-    assets, entities, entity, frame, graph, note, notes, search, start,
+    assets, entities, entity, frame, graph, note, notes, picture, search, start,
 };
 use elophanto_app::{
     Error,
@@ -119,14 +119,22 @@ pub fn export(
         let path = format!("assets/{}", asset.name);
         files.push(File { path, bytes: asset.bytes.to_vec() });
     }
-    for (path, bytes) in asked.pictures.take() {
-        files.extend(bytes.map(|bytes| File { path: format!("picture/{path}"), bytes }));
-    }
-    place.write(&files)?;
+    let pages = files.iter().filter(|file| file.path.ends_with(".html")).count();
+    let shown =
+        asked.pictures.take().into_iter().filter_map(|(path, is_there)| is_there.then_some(path));
+    // One at a time: all of them may be more than fits into memory.
+    let pictures = shown.map(|path| {
+        let bytes = picture::exported(&asked, &path).ok_or_else(|| {
+            Error::new(format_args!("`{}` is gone meanwhile", escape_control_line(&path)))
+                .hint("export once more")
+        })?;
+        Ok(File { path: format!("picture/{path}"), bytes })
+    });
+    let bytes = place.write(files.into_iter().map(Ok).chain(pictures))?;
     Ok(Exported {
         folder: folder.display().to_string(),
-        pages: files.iter().filter(|file| file.path.ends_with(".html")).count(),
-        bytes: files.iter().map(|file| file.bytes.len()).sum(),
+        pages,
+        bytes,
         at: at.map(|commit| commit.to_string()),
     })
 }
@@ -211,6 +219,7 @@ struct Place<'f> {
     /// The folder around it, and its name there.
     around: Folder,
     name: OsString,
+    is_there: bool,
 }
 
 impl<'f> Place<'f> {
@@ -245,9 +254,9 @@ impl<'f> Place<'f> {
                 Error::new(format_args!("`{shown}` lies in a folder of git")).hint(ELSEWHERE)
             );
         }
-        let is_empty = match std::fs::read_dir(&whole) {
-            Ok(mut entries) => entries.next().is_none(),
-            Err(cause) if cause.kind() == ErrorKind::NotFound => true,
+        let (is_there, is_empty) = match std::fs::read_dir(&whole) {
+            Ok(mut entries) => (true, entries.next().is_none()),
+            Err(cause) if cause.kind() == ErrorKind::NotFound => (false, true),
             Err(cause) => return Err(unwritable(cause)),
         };
         if !is_empty {
@@ -255,33 +264,67 @@ impl<'f> Place<'f> {
         }
         std::fs::create_dir_all(parent).map_err(&unwritable)?;
         let around = Folder::open(parent).map_err(&unwritable)?;
-        Ok(Self { folder, around, name: name.to_owned() })
+        Ok(Self { folder, around, name: name.to_owned(), is_there })
     }
 
-    /// Writes all of it beside, which then takes its place: there is all of it, or nothing.
-    fn write(&self, files: &[File]) -> Result<(), Error> {
-        let beside = PathBuf::from(format!(".elophanto-export-{}", std::process::id()));
-        let written = self.written(&beside, files);
+    /// Writes all of it under a name that nobody looks for, from which it then takes its place: there
+    /// is all of it, or nothing. Bytes that were written.
+    fn write(&self, files: impl Iterator<Item = Result<File, Error>>) -> Result<usize, Error> {
+        let unwritable = unwritable(self.folder);
+        let name = Path::new(&self.name);
+        let hidden = PathBuf::from(format!(".elophanto-export-{}", std::process::id()));
+        // Beside a folder that is there nobody may be allowed to write, nor to rename it where something
+        // is mounted.
+        let around = match self.is_there {
+            true => &self.around.at(name).map_err(&unwritable)?,
+            false => &self.around,
+        };
+        let moved = || match self.is_there {
+            false => around.rename(&hidden, name),
+            true => unpack(around, &hidden),
+        };
+        let written = written(around, &hidden, files, &unwritable)
+            .and_then(|bytes| moved().map(|()| bytes).map_err(&unwritable));
         if written.is_err() {
             // What remains of it says nothing, and is in the way of the next attempt.
-            let _ = self.around.remove_all(&beside);
+            let _ = around.remove_all(&hidden);
         }
-        written.map_err(unwritable(self.folder))
+        written
     }
+}
 
-    fn written(&self, beside: &Path, files: &[File]) -> std::io::Result<()> {
-        self.around.make_new(beside)?;
-        let top = self.around.at(beside)?;
-        for file in files {
-            top.write_new(Path::new(&file.path), &file.bytes)?;
-        }
-        let name = Path::new(&self.name);
-        match self.around.remove_folder(name) {
-            Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(cause),
-            _ => {}
-        }
-        self.around.rename(beside, name)
+fn written(
+    around: &Folder,
+    hidden: &Path,
+    files: impl Iterator<Item = Result<File, Error>>,
+    unwritable: &impl Fn(std::io::Error) -> Error,
+) -> Result<usize, Error> {
+    around.make_new(hidden).map_err(unwritable)?;
+    let top = around.at(hidden).map_err(unwritable)?;
+    let mut bytes = 0;
+    for file in files {
+        let file = file?;
+        top.write_new(Path::new(&file.path), &file.bytes).map_err(unwritable)?;
+        bytes += file.bytes.len();
     }
+    Ok(bytes)
+}
+
+/// Puts what lies in a folder beside it; what leads to everything else comes last. Where that ends half
+/// way, all of it is taken away again.
+fn unpack(around: &Folder, hidden: &Path) -> std::io::Result<()> {
+    let mut names: Vec<PathBuf> = Vec::new();
+    for entry in around.entries(hidden)? {
+        names.push(entry?.0.into());
+    }
+    names.sort_by_key(|name| name.as_os_str() == "index.html");
+    let nowhere = |done: &[PathBuf]| done.iter().for_each(|name| drop(around.remove_all(name)));
+    for (number, name) in names.iter().enumerate() {
+        around
+            .rename_new(&hidden.join(name), around, name)
+            .inspect_err(|_| nowhere(&names[..number]))?;
+    }
+    around.remove_folder(hidden)
 }
 
 fn unwritable(folder: &Path) -> impl Fn(std::io::Error) -> Error {

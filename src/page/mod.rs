@@ -12,6 +12,7 @@ mod answer;
 pub mod assets;
 mod beside;
 mod body;
+mod channels;
 mod charts;
 mod chat;
 mod edit;
@@ -57,6 +58,7 @@ use shape::{Shape, shape_of};
 use crate::wire::printed_json;
 use elophanto_app::{
     Environment, Error, Workspace,
+    channels::Bots,
     gateway::Served,
     reading::{Catalogue, Shelf},
 };
@@ -67,12 +69,19 @@ use elophanto_repo::CommitId;
 pub struct Library {
     pub shelves: Vec<(String, Arc<Shelf>)>,
     pub environment: Environment,
+    /// Bots of the user's, where there is a gateway.
+    bots: Option<Bots>,
 }
 
 impl Library {
     pub fn new(repositories: &[Served], environment: Environment) -> Self {
         let shelf = |it: &Served| (it.name.clone(), Shelf::new(it.base.clone()));
-        Self { shelves: repositories.iter().map(shelf).collect(), environment }
+        Self { shelves: repositories.iter().map(shelf).collect(), environment, bots: None }
+    }
+
+    /// One that tells who may write to them.
+    pub fn with_bots(self, bots: Bots) -> Self {
+        Self { bots: Some(bots), ..self }
     }
 
     /// Reads beside what pages will need.
@@ -128,8 +137,8 @@ pub struct Asked<'l> {
     at: Option<CommitId>,
     /// What opens a place in the editor.
     pub opener: Opener,
-    /// Pictures that go with exported notes, by path; `None` for what is none.
-    pictures: RefCell<BTreeMap<String, Option<Vec<u8>>>>,
+    /// Whether what exported notes show is a picture that goes with them, by path.
+    pictures: RefCell<BTreeMap<String, bool>>,
 }
 
 /// A page in the form that was wanted.

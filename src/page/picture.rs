@@ -34,8 +34,8 @@ pub fn address(asked: &Asked, note: &str, link: &Link) -> Option<String> {
     let page = asked.site.to(&format!("picture/{}", encoded(&path)));
     if asked.site.is_export {
         let mut all = asked.pictures.borrow_mut();
-        let is_there = all.entry(path).or_insert_with_key(|path| exported(asked, path)).is_some();
-        return is_there.then_some(page);
+        let look = |path: &String| exported(asked, path).is_some();
+        return all.entry(path).or_insert_with_key(look).then_some(page);
     }
     Some(match asked.query.get("at") {
         Some(revision) => format!("{page}?at={}", encoded(revision)),
@@ -44,7 +44,7 @@ pub fn address(asked: &Asked, note: &str, link: &Link) -> Option<String> {
 }
 
 /// The bytes of one that goes with exported notes.
-fn exported(asked: &Asked, path: &str) -> Option<Vec<u8>> {
+pub fn exported(asked: &Asked, path: &str) -> Option<Vec<u8>> {
     let from = asked.at.as_ref().map_or(PictureFrom::WorkTree, PictureFrom::Commit);
     Some(reading::picture(&asked.workspace, path, from).ok()??.bytes)
 }

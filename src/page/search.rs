@@ -67,7 +67,10 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         said: &said,
         page,
         more,
-        files: shown.iter().map(|places| wire(&asked.site, &told, places)).collect(),
+        files: shown
+            .iter()
+            .map(|places| wire((&asked.site, &asked.opener), &told, places))
+            .collect(),
         others: others.iter().map(|it| it.wire(asked)).collect(),
     };
     asked.page(Tab::Search, format!("{text} - search"), &twin, || html! {
@@ -208,17 +211,27 @@ fn mark_of(hit: &Hit) -> Mark {
     }
 }
 
-pub fn wire<'a>(site: &Site, told: &Told<'a>, places: &[&'a Hit]) -> FoundFileWire<'a> {
+pub fn wire<'a>(
+    (site, opener): (&Site, &Opener),
+    told: &Told<'a>,
+    places: &[&'a Hit],
+) -> FoundFileWire<'a> {
     let first = places.first();
+    let shown = |hit: &&'a Hit| PlaceWire {
+        hit: told.hit(hit, None),
+        address: place(site, hit),
+        editor: in_editor(opener, hit),
+    };
     FoundFileWire {
         path: first.map(|hit| hit.path.to_text()).unwrap_or_default(),
         title: first.map_or("", |hit| &hit.title),
         kind: first.map_or("", |hit| hit.kind.name()),
-        places: places
-            .iter()
-            .map(|hit| PlaceWire { hit: told.hit(hit, None), address: place(site, hit) })
-            .collect(),
+        places: places.iter().map(shown).collect(),
     }
+}
+
+fn in_editor(opener: &Opener, hit: &Hit) -> Option<String> {
+    opener.address(&hit.path.to_text(), hit.line_at(hit.snippet.start))
 }
 
 pub fn files((site, opener): (&Site, &Opener), told: &Told, files: &[Vec<&Hit>]) -> Markup {
@@ -275,7 +288,7 @@ fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
             }
             details.why {
                 summary { "line " (hit.line) ", score " (format!("{:.2}", score.total)) }
-                @if let Some(address) = opener.address(&hit.path.to_text(), hit.line_at(hit.snippet.start)) { p { a href=(address) { "Open in your editor" } } }
+                @if let Some(address) = in_editor(opener, hit) { p { a href=(address) { "Open in your editor" } } }
                 (charts::shares(&parts, &says))
                 p.quiet {
                     "Words " (format!("{:.2}", score.keyword_part)) ", meaning " (format!("{:.2}", score.semantic_part))

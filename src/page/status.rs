@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Serialize;
 
-use super::{Asked, Page, Tab, charts, notes::of_folder, trust, words};
+use super::{Asked, Page, Tab, channels, charts, notes::of_folder, trust, words};
+use crate::wire::channels::BotWire;
 use elophanto_app::{
     Error,
     changelog::entries,
@@ -33,12 +34,16 @@ struct StatusWire<'a> {
     waiting: usize,
     /// Not there if it cannot be told.
     trust: Option<&'a trust::Waiting>,
+    /// Not there if they cannot be told.
+    channels: Option<&'a [BotWire<'a>]>,
 }
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let health = asked.shelf.health();
     let diagnosis = health.as_ref().map(|it| &it.diagnosis);
     let trust = trust::waiting(asked);
+    let bots = channels::listed(asked);
+    let bots = bots.as_ref().map(|all| all.iter().map(BotWire::from).collect::<Vec<_>>());
     let twin = StatusWire {
         facts: diagnosis.as_ref().map(|it| &it.facts),
         findings: diagnosis.as_ref().map(|it| it.findings.as_slice()).unwrap_or_default(),
@@ -46,6 +51,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         chunks: asked.catalogue.chunks,
         waiting: asked.catalogue.waiting,
         trust: trust.as_ref().ok(),
+        channels: bots.as_deref().ok(),
     };
     asked.page(Tab::Status, "Status", &twin, || html! {
         h1 { "Status" }
@@ -56,6 +62,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         (trust::shown(asked, &trust))
         @if let Some(health) = &health { (growth(&health.growth, &health.index)) }
         (jobs(asked))
+        (channels::shown(&bots))
         (costs(asked))
         (changes(asked))
     })

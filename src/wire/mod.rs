@@ -6,6 +6,7 @@
 //! different from what `app` gives are its own types. It refuses to know who asks, and how an answer
 //! is found. Pure.
 
+pub mod channels;
 mod conversation;
 mod forms;
 pub mod gateway;

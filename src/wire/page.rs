@@ -104,6 +104,9 @@ pub struct PlaceWire<'a> {
     /// Where the page opens it, with the sentence marked; none for what is no note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// What opens it in the user's editor, if the settings name one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub editor: Option<String>,
 }
 
 /// A note with all that is known of it.

@@ -169,6 +169,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/agent/src/git_guard/under_way.rs", "below the git directory"),
     ("crates/app/src/hooks/install.rs", "git's folder of hooks, which the sandbox keeps closed"),
     ("crates/agent/src/sandbox/", "folders and files of the sandbox's own, and stand-ins"),
+    ("crates/base/src/aside.rs", "where the caller says"),
     ("crates/base/src/whole.rs", "where the caller says"),
     ("crates/base/src/regular.rs", "where the caller says"),
     ("crates/base/src/lock.rs", "locks, and folders of ours below the git directory"),

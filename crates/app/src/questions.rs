@@ -15,7 +15,7 @@ use elophanto_knowledge::scan::{
     GapKind, Known, Priority, Question, QuestionState, Summary,
     freshness::{Freshness, current},
     investigate::reopen,
-    record::{DISMISSAL, Dismissal, Evidence, just_after},
+    record::{DISMISSAL, Dismissal, Evidence},
     sought::is_outside,
 };
 
@@ -142,15 +142,7 @@ pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, Erro
 /// When that cannot be written down.
 pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question, Error> {
     let dismissed = question.moved(QuestionState::Dismissed, None, Timestamp::now());
-    let record_store = workspace.record_store();
-    let dismissal = Dismissal {
-        kind: DISMISSAL.to_owned(),
-        id: question.id.clone(),
-        at: dismissed.at,
-        state: dismissed.state,
-        blob: question.evidence.blob.clone(),
-    };
-    record_store.write(record_store.place(is_outside(&question.evidence.path())), &[&dismissal])?;
+    note(workspace, &dismissed)?;
     Ok(dismissed)
 }
 
@@ -163,16 +155,22 @@ pub fn take_up(workspace: &Workspace, question: &Question) -> Result<bool, Error
     if question.state != QuestionState::Dismissed {
         return Ok(false);
     }
+    note(workspace, &question.moved(QuestionState::Open, None, Timestamp::now()))?;
+    Ok(true)
+}
+
+/// Writes down whether a question is put aside.
+fn note(workspace: &Workspace, question: &Question) -> Result<(), Error> {
     let dismissal = Dismissal {
         kind: DISMISSAL.to_owned(),
         id: question.id.clone(),
-        at: Timestamp::now(),
-        state: QuestionState::Open,
+        at: question.at,
+        state: question.state,
         blob: question.evidence.blob.clone(),
     };
     let record_store = workspace.record_store();
     record_store.write(record_store.place(is_outside(&question.evidence.path())), &[&dismissal])?;
-    Ok(true)
+    Ok(())
 }
 
 /// What came of a question that was answered.
@@ -251,7 +249,7 @@ pub fn take_back(
             .collect();
         record_store.write(place, &said.iter().collect::<Vec<_>>())?;
     }
-    let open = question.moved(QuestionState::Open, None, now.max(just_after(question.at)));
+    let open = question.moved(QuestionState::Open, None, now);
     record_store.write(place, &[&open])?;
     Ok(Some(open))
 }

@@ -6,9 +6,12 @@ mod people;
 use serde::Serialize;
 
 use super::{Outcome, env, error::CliError, ui::Ui, workspace};
-use crate::gateway::files::GatewayFiles;
+use crate::{
+    gateway::files::GatewayFiles,
+    wire::channels::{BotWire, PersonWire},
+};
 use elophanto_app::{
-    channels::{Bots, ChannelSettings, Person, Platform},
+    channels::{Bots, ChannelSettings, Platform},
     settings::Settings,
 };
 use elophanto_base::visible::escape_control_line;
@@ -72,38 +75,6 @@ impl From<PlatformArg> for Platform {
     }
 }
 
-/// A bot, as `--json` prints it.
-#[derive(Serialize)]
-struct BotWire<'a> {
-    channel: &'static str,
-    /// Its number, and what people call it.
-    id: &'a str,
-    name: &'a str,
-    people: Vec<PersonWire<'a>>,
-    /// Who would like to write, without their codes.
-    waiting: Vec<WaitingWire<'a>>,
-}
-
-/// Somebody who may write, as `--json` prints them.
-#[derive(Serialize)]
-pub struct PersonWire<'a> {
-    id: &'a str,
-    name: &'a str,
-    approves: bool,
-}
-
-impl<'a> PersonWire<'a> {
-    pub fn of(person: &'a Person) -> Self {
-        Self { id: &person.id, name: &person.name, approves: person.approves }
-    }
-}
-
-#[derive(Serialize)]
-struct WaitingWire<'a> {
-    id: &'a str,
-    name: &'a str,
-}
-
 #[derive(Serialize)]
 struct RemovedWire {
     channel: &'static str,
@@ -147,18 +118,7 @@ fn bots(ui: &Ui) -> Result<(Bots, GatewayFiles), CliError> {
 fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
     let listed = bots(ui)?.0.list()?;
     for it in &listed {
-        let registry = &it.registry;
-        let wire = BotWire {
-            channel: it.platform.name(),
-            id: &registry.bot.id,
-            name: &registry.bot.name,
-            people: registry.people.iter().map(PersonWire::of).collect(),
-            waiting: registry
-                .knocked
-                .iter()
-                .map(|it| WaitingWire { id: &it.id, name: &it.name })
-                .collect(),
-        };
+        let wire = BotWire::from(it);
         let mut text = format!("{}: {}", wire.channel, escape_control_line(wire.name));
         for person in &wire.people {
             let approves = if person.approves { ", answers approvals" } else { "" };
@@ -197,7 +157,7 @@ fn test(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
     let listed = bots.list()?;
     let registry = listed.iter().find(|it| it.platform == platform).map(|it| &it.registry);
     let people =
-        registry.map_or_else(Vec::new, |it| it.people.iter().map(PersonWire::of).collect());
+        registry.map_or_else(Vec::new, |it| it.people.iter().map(PersonWire::from).collect());
     let (channel, name) = (platform.name(), escape_control_line(&bot.name));
     let text = format!("{channel} knows your bot as {name}");
     let is_alone = people.is_empty();

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::{
     super::{Outcome, error::CliError, ui::Ui},
-    PersonWire, PlatformArg, bots,
+    PlatformArg, bots,
 };
+use crate::wire::channels::PersonWire;
 
 /// Let somebody in who wrote to a bot, by the code that it told them
 ///
@@ -65,7 +66,7 @@ pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let channel = platform.name();
     let approves = if person.approves { ", and answers approvals" } else { "" };
     let text = format!("{} ({channel} {}) may write to you{approves}", person.name, person.id);
-    ui.emit(&ChangedWire { channel, person: PersonWire::of(&person), may_write: true }, text)?;
+    ui.emit(&ChangedWire { channel, person: PersonWire::from(&person), may_write: true }, text)?;
     if !person.approves {
         ui.note(format_args!(
             "what would need an approval is not done for them: `elophanto channel approve {channel} {}` \
@@ -84,7 +85,7 @@ pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         false => format!("{} answers approvals no more", person.name),
     };
     let channel = platform.name();
-    ui.emit(&ChangedWire { channel, person: PersonWire::of(&person), may_write: true }, text)?;
+    ui.emit(&ChangedWire { channel, person: PersonWire::from(&person), may_write: true }, text)?;
     Ok(Outcome::Done)
 }
 
@@ -92,6 +93,6 @@ pub fn leave_out(args: &LeaveOutArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
     let platform = args.platform.into();
     let person = bots(ui)?.0.leave_out(platform, &args.id)?;
     let (channel, text) = (platform.name(), format!("{} may write no more", person.name));
-    ui.emit(&ChangedWire { channel, person: PersonWire::of(&person), may_write: false }, text)?;
+    ui.emit(&ChangedWire { channel, person: PersonWire::from(&person), may_write: false }, text)?;
     Ok(Outcome::Done)
 }

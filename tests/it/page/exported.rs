@@ -1,6 +1,6 @@
 //! The reading part as files.
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::MetadataExt, path::Path};
 
 use serde_json::Value;
 
@@ -111,7 +111,12 @@ fn where_nothing_is_written() {
     assert_eq!((count(outside), count(&env.path(".git"))), before);
     assert_eq!(count(&outside.join("elsewhere")), 0);
     // An empty one is used, folders above are made, and nothing is left beside.
+    let inode = || fs::metadata(outside.join("elsewhere")).unwrap().ino();
+    let empty = inode();
     env.ok(&["page", "--export", "../elsewhere"]);
+    assert_eq!(inode(), empty, "it may be where something is mounted");
+    let names = fs::read_dir(outside.join("elsewhere")).unwrap().map(|it| it.unwrap().file_name());
+    assert!(!names.into_iter().any(|it| it.to_str().unwrap().starts_with('.')));
     env.ok(&["page", "--export", "../new/deep/site"]);
     assert!(outside.join("elsewhere/index.html").exists());
     assert_eq!(count(&outside.join("new/deep")), 1);

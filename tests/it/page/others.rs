@@ -1,7 +1,16 @@
 //! Entities, questions, lessons, answers, runs, graph and status.
 
+use std::fs;
+
+use elophanto_channels::fake::telegram::{TOKEN, Telegram};
+use serde_json::{Value, json};
+
 use super::{Visitor, main_of};
-use crate::{env::TestEnv, gateway::until, merges::CONFIG};
+use crate::{
+    env::{TestEnv, finish},
+    gateway::until,
+    merges::CONFIG,
+};
 
 #[test]
 fn an_entity_and_where_its_facts_come_from() {
@@ -150,6 +159,43 @@ fn trust_is_told_and_given_in_a_terminal() {
     assert!(told["trust"]["pages"].as_array().unwrap().is_empty(), "{told}");
 }
 
+/// Who may write to a bot, and who would like to; nobody is let in here, and no code is shown.
+#[test]
+fn channels_are_told() {
+    let env = TestEnv::with(&[("ferry.md", "# The ferry\n")]);
+    let telegram = Telegram::start(0);
+    env.write_settings(&format!("gateway.telegram_url: \"{}\"\n", telegram.url));
+    let visitor = Visitor::open(&env);
+    assert!(visitor.html("status").contains("elophanto channel add telegram"));
+    let mut add = env.command(&["channel", "add", "telegram"]);
+    let added = finish(add.env("TELEGRAM_BOT_TOKEN", TOKEN));
+    assert_eq!(added.code, Some(0), "{added}");
+    assert!(visitor.html("status").contains("Nobody may write to it"));
+    let path = env.outside().join("home/.local/state/elophanto/gateway/channels/telegram.json");
+    let mut known: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let now = jiff::Timestamp::now();
+    known["people"] = json!([{
+        "id": "11", "name": "Ada <b>", "home": { "chat": "11" }, "approves": true, "since": now,
+    }]);
+    known["knocked"] = json!([{
+        "code": "ABCDEFGH", "id": "66", "name": "Eve", "home": { "chat": "66" }, "at": now,
+    }]);
+    fs::write(&path, known.to_string()).unwrap();
+    let html = visitor.html("status");
+    let told = visitor.json("status.json")["channels"][0].clone();
+    assert_eq!(
+        (&told["channel"], &told["people"][0]["approves"], &told["waiting"][0]["name"]),
+        (&"telegram".into(), &true.into(), &"Eve".into())
+    );
+    for text in ["Ada &lt;b&gt;", "answers approvals", "would like to", "channel pair CODE"] {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    assert!(!html.contains("ABCDEFGH") && !told.to_string().contains("ABCDEFGH"));
+    fs::write(&path, "{").unwrap();
+    assert!(visitor.html("status").contains("It cannot be told"));
+    assert!(visitor.json("status.json")["channels"].is_null());
+}
+
 /// What three repositories learnt.
 #[test]
 fn lessons_of_several_repositories() {
@@ -193,4 +239,8 @@ fn a_place_is_opened_in_the_editor() {
     assert!(html.contains(&address(3)), "{html}");
     let html = visitor.html("search?q=when+does+the+ferry+leave");
     assert!(html.contains(&address(3)), "{html}");
+    // As one types as well.
+    let hits = visitor.json("search.json?q=when+does+the+ferry+leave&live=1");
+    let editor = hits["files"][0]["places"][0]["editor"].as_str().unwrap();
+    assert_eq!(format!("href=\"{editor}\""), address(3));
 }

@@ -47,6 +47,8 @@ pub struct Desk {
     pub(super) seats: Mutex<BTreeMap<String, Seat>>,
     pub(super) memory: Mutex<Memory>,
     pub(super) lines: Mutex<Lines>,
+    /// Held while an approval is on its way: an answer may be here before it is known where it stands.
+    pub(super) showing: Mutex<()>,
     /// Rung when there is something to say.
     pub(super) bell: Condvar,
     is_ending: AtomicBool,
@@ -114,6 +116,7 @@ impl Desk {
             seats: Mutex::default(),
             memory: Mutex::default(),
             lines: Mutex::default(),
+            showing: Mutex::default(),
             bell: Condvar::new(),
             is_ending: AtomicBool::new(false),
             reporter: Arc::clone(&options.reporter),
@@ -289,7 +292,7 @@ impl Desk {
                     self.warn(error.message());
                 }
             }
-            let lines = lock(&self.lines);
+            let mut lines = lock(&self.lines);
             let when = match lines.next(Instant::now()) {
                 Ok(job) => {
                     drop(lines);

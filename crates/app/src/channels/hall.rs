@@ -227,6 +227,7 @@ impl Desk {
     }
 
     fn answer_to_question(&self, posted: &Posted, text: &str) -> Option<ApprovalResponse> {
+        drop(lock(&self.showing));
         let request = lock(&self.kept).approval(posted)?;
         asking::said(text, lock(&self.memory).requests.get(&request)?)
     }

@@ -58,6 +58,8 @@ struct Line {
     queue: VecDeque<Post>,
     live: Option<Live>,
     is_typing: bool,
+    /// The first of the queue is on its way.
+    is_saying: bool,
     due: Instant,
     fails: u32,
 }
@@ -80,6 +82,7 @@ impl Lines {
             queue: VecDeque::new(),
             live: None,
             is_typing: false,
+            is_saying: false,
             due: Instant::now(),
             fails: 0,
         })
@@ -132,11 +135,17 @@ impl Lines {
     /// An approval needs no answer any more: it is not shown if it was not yet.
     pub fn withdraw(&mut self, request: Uuid) {
         let about = About::Approval(request);
-        self.0.values_mut().for_each(|line| line.queue.retain(|post| post.about != about));
+        for line in self.0.values_mut() {
+            let first = line.queue.pop_front();
+            line.queue.retain(|post| post.about != about);
+            if let Some(first) = first.filter(|post| line.is_saying || post.about != about) {
+                line.queue.push_front(first);
+            }
+        }
     }
 
     /// Something that may be done now, or when there is.
-    pub fn next(&self, now: Instant) -> Result<Job, Option<Instant>> {
+    pub fn next(&mut self, now: Instant) -> Result<Job, Option<Instant>> {
         let job = |(place, line): (&Place, &Line)| {
             let job = match (line.queue.front(), &line.live) {
                 (Some(post), _) => Job::Post(place.clone(), post.clone()),
@@ -148,7 +157,12 @@ impl Lines {
         };
         let first = self.0.iter().filter_map(job).min_by_key(|(due, _)| *due);
         match first {
-            Some((due, job)) if due <= now => Ok(job),
+            Some((due, job)) if due <= now => {
+                if let Job::Post(place, _) = &job {
+                    self.line(place).is_saying = true;
+                }
+                Ok(job)
+            }
             first => Err(first.map(|(due, _)| due)),
         }
     }
@@ -156,7 +170,7 @@ impl Lines {
     /// A part was said, or a file handed over; whether the post is whole by that.
     pub fn said(&mut self, place: &Place, limits: Limits, now: Instant) -> bool {
         let line = self.line(place);
-        (line.due, line.fails) = (now + limits.between, 0);
+        (line.due, line.fails, line.is_saying) = (now + limits.between, 0, false);
         let Some(post) = line.queue.front_mut() else { return true };
         if post.file.take().is_none() {
             post.parts.pop_front();
@@ -191,13 +205,14 @@ impl Lines {
     pub fn later(&mut self, place: &Place, wait: Option<Duration>, now: Instant) {
         let line = self.line(place);
         line.fails += 1;
+        line.is_saying = false;
         line.due = now + wait.unwrap_or_default().max(back_off(line.fails));
     }
 
     /// What is said next there is not said; what it was.
     pub fn drop_next(&mut self, place: &Place) -> Option<About> {
         let line = self.line(place);
-        line.live = None;
+        (line.live, line.is_saying) = (None, false);
         line.queue.pop_front().map(|post| post.about)
     }
 }
@@ -267,6 +282,15 @@ mod tests {
         lines.push(&b, post(About::Approval(id), &["?"]));
         lines.withdraw(id);
         assert!(lines.0[&b].queue.is_empty());
+        lines.0.remove(&a);
+        // One that is on its way is said, and what comes after it as well.
+        lines.push(&b, post(About::Approval(id), &["?"]));
+        lines.push(&b, post(About::Other, &["next"]));
+        let now = now + Duration::from_secs(60);
+        assert_eq!(said(lines.next(now)), "b?");
+        lines.withdraw(id);
+        assert!(lines.said(&b, LIMITS, now));
+        assert_eq!(said(lines.next(now + LIMITS.between)), "bnext");
     }
 
     #[test]

@@ -3,12 +3,14 @@
 
 use std::time::Instant;
 
+use uuid::Uuid;
+
 use super::{
     desk::{Desk, lock},
     lines::{About, Job, Live, Post},
 };
 use crate::agent::chat::{COMMANDS, ChatCommand, Right};
-use elophanto_channels::{ChannelError, Place, Posted, Text};
+use elophanto_channels::{Button, ChannelError, Place, Posted, Text};
 
 impl Desk {
     /// Tells the platform which commands there are. That it cannot be told is no matter.
@@ -24,6 +26,31 @@ impl Desk {
             .map(|command| (command.name, command.about))
             .collect();
         let _ = self.adapter.register(&all);
+    }
+
+    /// A part of an approval, or all of it.
+    fn approval_part(
+        &self,
+        place: &Place,
+        request: Uuid,
+        text: &Text,
+        buttons: &[Button],
+    ) -> Result<(), ChannelError> {
+        let _showing = lock(&self.showing);
+        let posted = self.adapter.post(place, None, text, buttons)?;
+        {
+            let mut kept = lock(&self.kept);
+            kept.asked.push_back((request, posted.clone()));
+            if let Err(error) = kept.save() {
+                drop(kept);
+                self.warn(error.message());
+            }
+        }
+        // It may have been settled while it was on its way.
+        if !lock(&self.memory).requests.contains_key(&request) {
+            self.push(place, About::Settled(posted), None, "This is settled.");
+        }
+        Ok(())
     }
 
     /// Does one thing; `false` where there is nothing to be done here any more.
@@ -122,15 +149,7 @@ impl Desk {
                     let posted = self.answer_part(place, *id, to, text)?;
                     lock(&self.kept).answers.push_back((posted, *id));
                 }
-                About::Approval(request) => {
-                    let posted = self.adapter.post(place, to, text, buttons)?;
-                    let mut kept = lock(&self.kept);
-                    kept.asked.push_back((*request, posted));
-                    if let Err(error) = kept.save() {
-                        drop(kept);
-                        self.warn(error.message());
-                    }
-                }
+                About::Approval(request) => self.approval_part(place, *request, text, buttons)?,
                 About::Other => drop(self.adapter.post(place, to, text, buttons)?),
             }
         }

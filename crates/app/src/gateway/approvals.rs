@@ -24,7 +24,7 @@ use crate::Error;
 const REMINDER: Duration = Duration::from_secs(5 * 60);
 
 impl State {
-    /// See [`Conversation::pending`].
+    /// What waits for an answer of a person, the oldest first, and whether its run was cut off.
     pub(super) fn pending(&self, gateway: &Gateway, person: &str) -> Vec<ApprovalRequest> {
         let running = self.running.as_ref().map(|running| running.id);
         let of = |(id, open): &(Uuid, Open)| {
@@ -42,11 +42,6 @@ impl State {
 }
 
 impl Conversation {
-    /// What waits for an answer of a person, the oldest first, and whether its run was cut off.
-    pub fn pending(&self, gateway: &Gateway, person: &str) -> Vec<ApprovalRequest> {
-        self.state().pending(gateway, person)
-    }
-
     /// Ends what was cut off and waits for an answer longer than it may.
     pub fn expire(&self, gateway: &Gateway) {
         let now = Timestamp::now();
@@ -96,10 +91,10 @@ impl Conversation {
                 gateway.tell(self, &events::notice(text, Tone::Warning));
                 return Settled::Stopped;
             }
+            // Before anybody can settle it.
+            let told = Told::ApprovalRequest(Box::new(request.clone()));
+            gateway.tell_person(self, None, &told, |who| who.scopes.approve);
         }
-        gateway.tell_person(self, None, &Told::ApprovalRequest(Box::new(request.clone())), |who| {
-            who.scopes.approve
-        });
         // By the clock of the wall and, should that be set back, by one that only goes forward, and goes
         // on while the machine sleeps.
         let (begun, most) = (uptime(), gateway.options.approval_expires);

@@ -3,7 +3,7 @@
 
 use std::{
     fmt, fs, io,
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -12,10 +12,9 @@ use uuid::Uuid;
 use super::ledger::{CAPS, Kept, LONG, Ledger, Record};
 use crate::Error;
 use elophanto_base::{
+    aside,
     beneath::is_link,
     jsonl::{self, Damage, Fault, JsonlError, Log},
-    regular,
-    whole::PRIVATE,
 };
 
 /// A log of which nothing is changed yet.
@@ -101,7 +100,7 @@ impl Found {
         let aside = match ledger.kept.session {
             Some(_) => replace(&mut ledger, &path)?,
             // Nothing of it goes on.
-            None => move_aside(&path)?,
+            None => aside::rename(&path).map_err(|cause| not_aside(&path, &cause))?,
         };
         problems.push(format!("it is kept as it was in `{}`", aside.display()));
         Ok((ledger, problems))
@@ -111,7 +110,7 @@ impl Found {
 /// Puts what goes on in the place of the log, which gets another name before: at no moment is there
 /// neither.
 fn replace(ledger: &mut Ledger, path: &Path) -> Result<PathBuf, Error> {
-    let aside = keep_aside(path).map_err(|cause| not_aside(path, &cause))?;
+    let aside = aside::keep(path).map_err(|cause| not_aside(path, &cause))?;
     let before = identity(path);
     ledger.compact().inspect_err(|_| {
         // A second name of what is still there would be one more each time.
@@ -122,61 +121,9 @@ fn replace(ledger: &mut Ledger, path: &Path) -> Result<PathBuf, Error> {
     Ok(aside)
 }
 
-/// Gives a log a second name, at which nobody reads it, or copies it there: that name. One that it has by
-/// now, of a time that was ended in between, is good.
-fn keep_aside(path: &Path) -> io::Result<PathBuf> {
-    let name = aside(path, |name| is_same(path, name))?;
-    if name.symlink_metadata().is_ok() || fs::hard_link(path, &name).is_ok() {
-        return Ok(name);
-    }
-    // Not every file system knows second names.
-    copy(path, &name).inspect_err(|_| drop(fs::remove_file(&name)))?;
-    Ok(name)
-}
-
-/// Gives a log another name, at which nobody reads it: that name.
-fn move_aside(path: &Path) -> Result<PathBuf, Error> {
-    let moved = || {
-        let name = aside(path, |_| false)?;
-        fs::rename(path, &name)?;
-        Ok(name)
-    };
-    moved().map_err(|cause| not_aside(path, &cause))
-}
-
-/// The first name beside a log that is free, or good all the same.
-fn aside(path: &Path, is_good: impl Fn(&Path) -> bool) -> io::Result<PathBuf> {
-    for number in 1_u64.. {
-        let name = path.with_extension(format!("aside-{number}"));
-        match name.symlink_metadata() {
-            Ok(_) if !is_good(&name) => {}
-            Ok(_) => return Ok(name),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(name),
-            Err(cause) => return Err(cause),
-        }
-    }
-    Err(io::Error::other("no name is free"))
-}
-
-fn copy(path: &Path, name: &Path) -> io::Result<()> {
-    let mut from = regular::open(path)?;
-    let mut to = fs::OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(name)?;
-    io::copy(&mut from, &mut to)?;
-    to.sync_all()
-}
-
 /// Which file lies there.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     path.symlink_metadata().ok().map(|file| (file.dev(), file.ino()))
-}
-
-/// Whether both names lead to the same file, or to a copy of it.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let file = |path: &Path| path.symlink_metadata().ok().filter(fs::Metadata::is_file);
-    let (Some(a), Some(b)) = (file(one), file(other)) else { return false };
-    let is_one = (a.dev(), a.ino()) == (b.dev(), b.ino());
-    let bytes = |path: &Path| fs::read(path).ok();
-    is_one || a.len() == b.len() && bytes(one).is_some_and(|one| bytes(other) == Some(one))
 }
 
 fn not_aside(path: &Path, cause: &io::Error) -> Error {
@@ -268,7 +215,7 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
             // Nor does what was ended before the new one was there.
             for _ in 0..3 {
-                keep_aside(&path).unwrap();
+                aside::keep(&path).unwrap();
             }
             assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
             let (read, problems) = open(&path);
@@ -286,19 +233,6 @@ mod tests {
             );
             assert_eq!((&*again.kept.person, &*again.kept.root), ("cli:ada", Path::new("/r")));
         }
-    }
-
-    #[test]
-    fn a_copy_is_as_good_as_a_second_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.jsonl");
-        fs::write(&path, "{\n").unwrap();
-        copy(&path, &path.with_extension("aside-1")).unwrap();
-        assert_eq!(keep_aside(&path).unwrap(), path.with_extension("aside-1"));
-        // Of another content it is another one.
-        fs::write(&path, "[\n").unwrap();
-        assert_eq!(keep_aside(&path).unwrap(), path.with_extension("aside-2"));
-        assert_eq!(asides(folder.path()).len(), 2);
     }
 
     #[test]

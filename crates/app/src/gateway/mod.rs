@@ -56,7 +56,7 @@ pub use identity::{Channel, Identity, Scopes};
 use ledger::{Ended, Kept};
 use message::{Outgoing, Told};
 pub use served::{Served, people};
-use state::Standing;
+use state::{Standing, State};
 use turns::Turns;
 
 /// The folder of the gateway below that of what we keep for the user.
@@ -231,16 +231,25 @@ impl Gateway {
         // First, so that the status counts what can still be answered.
         let theirs = || all.iter().filter(|it| self.person_of(it.person.clone()) == person);
         theirs().for_each(|conversation| conversation.expire(self));
-        let own = {
+        // While the state is held nothing is asked or settled: what is told stands before what comes of it.
+        let asks = |state: &State| {
+            let may = client.identity.scopes.approve;
+            for request in state.pending(self, &person).into_iter().filter(|_| may) {
+                self.send(&client, &Told::ApprovalRequest(Box::new(request)));
+            }
+        };
+        {
             // Nothing happens between its status and its entering, and nobody tells it anything before.
             let state = conversation.state();
             let status = self.status_in(&client, &conversation, &state, None);
             let status = self.envelope(&client, conversation.session(), &status);
-            let mut clients = lock(&self.clients);
-            client.outbox.put(Arc::new(status));
-            clients.push(Arc::clone(&client));
-            state.pending(self, &person)
-        };
+            {
+                let mut clients = lock(&self.clients);
+                client.outbox.put(Arc::new(status));
+                clients.push(Arc::clone(&client));
+            }
+            asks(&state);
+        }
         for conversation in theirs() {
             for notice in conversation.take_notices() {
                 let told = events::notice(notice, message::Tone::Warning);
@@ -253,13 +262,8 @@ impl Gateway {
             // Only what is on its way: the rest is told to whoever comes next.
             conversation.told(untold.iter().take_while(put).map(|(id, _)| *id).collect());
         }
-        if client.identity.scopes.approve {
-            let is_other = |it: &&Arc<Conversation>| !Arc::ptr_eq(it, &conversation);
-            let others = all.iter().filter(is_other).flat_map(|it| it.pending(self, &person));
-            for request in own.into_iter().chain(others) {
-                self.send(&client, &Told::ApprovalRequest(Box::new(request)));
-            }
-        }
+        let others = all.iter().filter(|it| !Arc::ptr_eq(it, &conversation));
+        others.for_each(|other| asks(&other.state()));
         Ok(Client { gateway: Arc::clone(self), client })
     }
 
@@ -276,7 +280,12 @@ impl Gateway {
         if !identity.scopes.chat {
             return Err(Error::new("this connection may only read"));
         }
-        self.attachments.keep(&identity.key(), name, bytes)
+        let kept = self.attachments.keep(&identity.key(), name, bytes);
+        kept.map_err(|error| match (identity.channel.is_of_this_machine(), error.hint_text()) {
+            (true, _) => error,
+            (false, None) => Error::new(self.hidden(error.message())),
+            (false, Some(hint)) => Error::new(self.hidden(error.message())).hint(self.hidden(hint)),
+        })
     }
 
     /// How all conversations stand in which something goes on or waits.

@@ -97,13 +97,13 @@ impl Gateway {
 
     /// Where files of the gateway lie is nothing to other machines: what is wrong with one is said all
     /// the same.
+    pub(super) fn hidden(&self, text: &str) -> String {
+        text.replace(&*self.options.folder.to_string_lossy(), "[the gateway's folder]")
+    }
+
+    /// The same in a message.
     fn hide_folder(&self, told: &mut Told) {
-        let folder = self.options.folder.display().to_string();
-        let hide = |text: &mut String| {
-            if text.contains(&folder) {
-                *text = text.replace(&folder, "[the gateway's folder]");
-            }
-        };
+        let hide = |text: &mut String| *text = self.hidden(text);
         match told {
             Told::Error(Failure { detail, hint, .. }) => {
                 hide(detail);

@@ -65,18 +65,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<Kept>, ScheduleError> {
     all.ok_or_else(|| ScheduleError::Unclear(Place::File { path: path.to_owned() }))
 }
 
-/// Gives a file that is not as we wrote it another name: that name.
-///
-/// # Errors
-/// When it cannot be renamed.
-pub(super) fn set_aside(path: &Path) -> Result<PathBuf, ScheduleError> {
-    let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
-    let mut names = (1_u64..).map(|number| path.with_extension(format!("aside-{number}")));
-    let name = names.find(|name| name.symlink_metadata().is_err()).unwrap_or_default();
-    std::fs::rename(path, &name).map_err(failed)?;
-    Ok(name)
-}
-
 /// Writes them; none leave no file.
 ///
 /// # Errors

@@ -20,7 +20,7 @@ use super::{
     systemd::{service_unit, timer_unit, unit_name},
     units::{self, Units},
 };
-use elophanto_base::{regular::open_or_make, whole::PRIVATE};
+use elophanto_base::{aside, regular::open_or_make, whole::PRIVATE};
 
 /// Who runs jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,13 +167,12 @@ impl Scheduler<'_> {
         let before = units::read(&self.units, &unit)?;
         let crontab = Crontab::read(self.run);
         let lines = lines(&crontab, &job.name, &job.folder)?;
+        let failed = |cause| ScheduleError::Io { path: self.kept.clone(), cause };
         // A timer that cannot be read is a job too, one that differs.
         let in_units = before.timer.as_ref().map(|_| before.job());
-        let (kept, aside) = match kept::read(&self.kept) {
-            Err(ScheduleError::Unclear(_)) if how.replace => {
-                (Vec::new(), Some(kept::set_aside(&self.kept)?))
-            }
-            kept => (kept?, None),
+        let (kept, is_unclear) = match kept::read(&self.kept) {
+            Err(ScheduleError::Unclear(_)) if how.replace => (Vec::new(), true),
+            kept => (kept?, false),
         };
         let in_kept = kept.iter().map(|kept| &kept.job).find(|it| it.is(&job.name, &job.folder));
         let is_other = |there: &Option<Job>| there.as_ref() != Some(job);
@@ -206,8 +205,10 @@ impl Scheduler<'_> {
             if (there, backend) == (Backend::Systemd, Backend::Systemd) {
                 calls::enable(self.run, &unit, false)?;
             }
-            return Ok(Added { outcome, backend: there, aside });
+            let aside = is_unclear.then(|| aside::rename(&self.kept)).transpose();
+            return Ok(Added { outcome, backend: there, aside: aside.map_err(failed)? });
         }
+        let aside = is_unclear.then(|| aside::keep(&self.kept)).transpose().map_err(failed)?;
         let mut others = kept::without(&kept, (&job.name, &job.folder));
         let done = match (backend, &crontab) {
             // Kept first, so that at no time nobody runs it.
@@ -235,7 +236,7 @@ impl Scheduler<'_> {
             _ => self.put_units(job, &before),
         };
         let done = done.and_then(|()| match backend {
-            Backend::Systemd | Backend::Cron if in_kept.is_some() => {
+            Backend::Systemd | Backend::Cron if in_kept.is_some() || is_unclear => {
                 kept::write(&self.kept, &others).map_err(|cause| match &crontab {
                     // Its line would stay beside what is brought back below.
                     Crontab::Text(text) if backend == Backend::Cron || !lines.is_empty() => {
@@ -253,7 +254,11 @@ impl Scheduler<'_> {
             Ok(()) => Ok(Added { outcome, backend, aside }),
             Err(cause) => {
                 let cause = self.undo(&unit, &before, cause);
-                Err(match kept::write(&self.kept, &kept) {
+                let is_back = match &aside {
+                    Some(aside) => aside::put_back(&self.kept, aside).map_err(failed),
+                    None => kept::write(&self.kept, &kept),
+                };
+                Err(match is_back {
                     Ok(()) => cause,
                     Err(then) => undone(cause, then),
                 })

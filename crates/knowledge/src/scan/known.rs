@@ -90,10 +90,12 @@ impl Known {
             }
         }
         for (id, dismissal) in dismissed {
-            if dismissal.state == QuestionState::Dismissed
-                && let Some(question) = known.questions.get_mut(&id)
-                && (question.gap == GapKind::Unindexed || question.evidence.blob == dismissal.blob)
-            {
+            let Some(question) = known.questions.get_mut(&id) else { continue };
+            // What is said of it next comes after both.
+            question.at = question.at.max(dismissal.at);
+            let is_of_it =
+                question.gap == GapKind::Unindexed || question.evidence.blob == dismissal.blob;
+            if dismissal.state == QuestionState::Dismissed && is_of_it {
                 question.state = QuestionState::Dismissed;
             }
         }
@@ -170,5 +172,38 @@ impl Known {
     pub fn anywhere(&self, blob: &str) -> Option<&Described> {
         let all = self.described.get(self.places.get(blob)?)?;
         all.iter().find(|described| described.blob == blob && !described.failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is said of a question holds over what was said before, by a clock that was ahead as well.
+    #[test]
+    fn the_last_word_on_a_question() {
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let asked = json!({
+            "kind": QUESTION, "id": "q", "at": now, "gap": "stale", "question": "?",
+            "hypothesis": "", "evidence": { "file_path": "a.md" }, "priority": "low",
+            "autonomy": 3, "value": 0.5, "cost": 0, "state": "open",
+        });
+        for ahead in ["2025-12-31T23:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T12:00:00Z"] {
+            let mut said = vec![asked.clone()];
+            said.push(json!({ "kind": DISMISSAL, "id": "q", "at": ahead, "state": "dismissed" }));
+            let mut words = [QuestionState::Open, QuestionState::Dismissed].into_iter().cycle();
+            for before in [QuestionState::Dismissed, QuestionState::Open, QuestionState::Dismissed]
+            {
+                let records = said.iter().map(|it| serde_json::from_value(it.clone()).unwrap());
+                let known = Known::of(records.collect(), now);
+                let question = &known.questions["q"];
+                assert_eq!(question.state, before, "{ahead}");
+                let state = words.next().unwrap();
+                let at = question.moved(state, None, now).at;
+                said.push(json!({ "kind": DISMISSAL, "id": "q", "at": at, "state": state }));
+            }
+        }
     }
 }

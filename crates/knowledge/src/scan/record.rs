@@ -144,7 +144,7 @@ pub struct Question {
 impl Question {
     /// The same question in another state.
     pub fn moved(&self, state: QuestionState, answer: Option<String>, at: Timestamp) -> Self {
-        Self { state, answer, at, ..self.clone() }
+        Self { state, answer, at: at.max(just_after(self.at)), ..self.clone() }
     }
 }
 

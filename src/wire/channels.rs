@@ -1,0 +1,50 @@
+//! Bots of the user's, and who may write to them.
+
+use serde::Serialize;
+
+use elophanto_app::channels::{Listed, Person, Registry};
+
+/// A bot.
+#[derive(Serialize)]
+pub struct BotWire<'a> {
+    pub channel: &'static str,
+    /// Its number, and what people call it.
+    pub id: &'a str,
+    pub name: &'a str,
+    pub people: Vec<PersonWire<'a>>,
+    /// Who would like to write, without their codes.
+    pub waiting: Vec<WaitingWire<'a>>,
+}
+
+/// Somebody who may write.
+#[derive(Serialize)]
+pub struct PersonWire<'a> {
+    pub id: &'a str,
+    pub name: &'a str,
+    pub approves: bool,
+}
+
+#[derive(Serialize)]
+pub struct WaitingWire<'a> {
+    pub id: &'a str,
+    pub name: &'a str,
+}
+
+impl<'a> From<&'a Listed> for BotWire<'a> {
+    fn from(Listed { platform, registry }: &'a Listed) -> Self {
+        let Registry { bot, people, knocked, .. } = registry;
+        Self {
+            channel: platform.name(),
+            id: &bot.id,
+            name: &bot.name,
+            people: people.iter().map(PersonWire::from).collect(),
+            waiting: knocked.iter().map(|it| WaitingWire { id: &it.id, name: &it.name }).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Person> for PersonWire<'a> {
+    fn from(person: &'a Person) -> Self {
+        Self { id: &person.id, name: &person.name, approves: person.approves }
+    }
+}
