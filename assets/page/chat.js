@@ -115,7 +115,7 @@ const happened = (event) => {
   if (event.event === "approval_settled") document.getElementById(`ask-${event.request_id}`)?.remove();
   if (event.event === "task_complete") {
     asks.replaceChildren();
-    const spent = `${event.steps} steps, ${event.input_tokens + event.output_tokens} tokens, $${event.usd.toFixed(4)}`;
+    const spent = `${event.steps} step${event.steps === 1 ? "" : "s"}, ${event.input_tokens + event.output_tokens} tokens, $${event.usd.toFixed(4)}`;
     const files = event.files.length ? `, ${event.files.join(", ")}` : "";
     tell({ who: "event", text: `${event.outcome}: ${spent}${files}`, run: event.run });
     return;

@@ -101,16 +101,19 @@ pub fn lines(asked: &Asked, path: &str) -> Result<Page, Error> {
                     thead { tr { th scope="col" { "Who" } th scope="col" { "When" } th scope="col" { "Commit" } th scope="col" { "Line" } th scope="col" { "Text" } } }
                     tbody {
                         @for (at, (number, line)) in shown.iter().enumerate() {
-                            @let before = at.checked_sub(1).and_then(|at| shown.get(at)).and_then(|it| it.1.blame.as_ref());
-                            @let is_same = before.zip(line.blame.as_ref()).is_some_and(|(a, b)| a.commit == b.commit);
+                            @let commit = |it: &(usize, &Line)| it.1.blame.as_ref().map(|blame| blame.commit);
+                            @let own = line.blame.as_ref().map(|blame| blame.commit);
+                            @let is_same = own.is_some() && at.checked_sub(1).and_then(|at| shown.get(at)).and_then(commit) == own;
                             tr class=[(!is_same).then_some("first")] {
                                 @match (&line.blame, is_same) {
                                     (Some(blame), false) => {
-                                        td { (words::line(&blame.author)) }
-                                        td { (words::day(Some(blame.time))) }
-                                        td { a href=(format!("{}?at={}", asked.site.note(path), blame.commit.short())) title=(words::line(&blame.subject)) { (blame.commit.short()) } }
+                                        @let rows = shown.iter().skip(at).take_while(|it| commit(it) == own).count();
+                                        td rowspan=(rows) { (words::line(&blame.author)) }
+                                        td rowspan=(rows) { (words::day(Some(blame.time))) }
+                                        td rowspan=(rows) { a href=(format!("{}?at={}", asked.site.note(path), blame.commit.short())) title=(words::line(&blame.subject)) { (blame.commit.short()) } }
                                     }
-                                    _ => { td {} td {} td {} }
+                                    (Some(_), true) => {}
+                                    (None, _) => { td {} td {} td {} }
                                 }
                                 td.number { a href=(asked.site.marked(path, number)) { (number) } }
                                 td.text { code { (words::text(&line.text)) } }

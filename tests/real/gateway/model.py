@@ -24,7 +24,8 @@ def said(body):
         return {"content": json.dumps(FORMS[form]) if form in FORMS else ""}
     if not body.get("tools"):
         return {"content": "In short: work was done."}
-    if any(message["role"] == "tool" for message in body["messages"]):
+    roles = [message["role"] for message in body["messages"]]
+    if "tool" in roles[len(roles) - roles[::-1].index("user") :]:
         return {"content": "It is made."}
     call = {"name": "shell_execute", "arguments": json.dumps({"command": "touch made.txt"})}
     return {"content": None, "tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": call}]}

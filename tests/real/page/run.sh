@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries the page in a real browser: every page light and dark, wide and narrow, with axe, by keyboard,
-# without script; notes that would like to be markup; editing, talking and approving; pages of others at
+# without script; a walk through what somebody does first, by mouse and by keyboard; notes that would like to be markup; editing, talking and approving; pages of others at
 # four origins: another port, localhost, a rebound name, a file.
 #
 #   tests/real/page/run.sh [--keep] BINARY
@@ -102,7 +102,8 @@ sealed "$elophanto" page --export "$tmp/site" >/dev/null || give_up "nothing is 
 
 code=0
 env MODULES="$tmp/node" REPOSITORY="$repo" SHOTS="$tmp/shots" SITE="$tmp/site" GATEWAY="$gateway" \
-    ELOPHANTO="$elophanto" HOME="$home" timeout 900 node "$here/check.mjs" 2>"$tmp/errors" | tee "$tmp/checks" || code=$?
+    ELOPHANTO="$elophanto" HOME="$home" timeout 900 sh -c 'node "$0/walk.mjs" && node "$0/check.mjs"' "$here" \
+    2>"$tmp/errors" | tee "$tmp/checks" || code=$?
 passed=$(grep -c '^ok: ' "$tmp/checks" || true)
 failed=$(grep -c '^FAILED: ' "$tmp/checks" || true)
 if [ "$code" -ne 0 ]; then
