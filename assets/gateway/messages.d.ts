@@ -192,6 +192,8 @@ export type Response = {
   reply_to: (string | null);
   /** What is known of it, and where it stands; with the whole answer only. */
   sources?: SourceWire[];
+  /** The task that is answered, where nobody asked for it just now but its time had come; with the whole answer only. */
+  scheduled?: (string | null);
 };
 
 /** Where something is said. */

@@ -100,6 +100,7 @@ const ask = (request) => {
     box.append(make("p", { class: "row" }, ...choices, field, button("Answer", answer("once", () => field.value)), button("No answer", answer("no"))));
   }
   asks.append(box);
+  box.scrollIntoView({ block: "nearest" });
 };
 
 const happened = (event) => {

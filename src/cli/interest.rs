@@ -9,7 +9,7 @@ use super::{
     workspace,
 };
 use elophanto_app::{
-    interest::{self, WishRequest},
+    interest::{self, Act, WishRequest},
     when::day,
 };
 use elophanto_base::counted::agreeing;
@@ -36,6 +36,9 @@ pub struct InterestsArgs {
     /// Draw the trend with `_.-=#` only
     #[arg(long)]
     ascii: bool,
+    /// Show what you did that counts for this entity, the newest first
+    #[arg(long, value_name = "ENTITY", conflicts_with = "ascii")]
+    why: Option<String>,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -51,6 +54,9 @@ pub struct ReactArgs {
     /// `+` or `-`
     #[arg(value_name = "+|-", allow_hyphen_values = true, value_parser = ["+", "-"])]
     reaction: String,
+    /// Take this reaction back
+    #[arg(long)]
+    undo: bool,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -90,7 +96,35 @@ pub fn wish(
     Ok(if takes_back && !wish.changed { Outcome::Negative } else { Outcome::Done })
 }
 
+/// Something that the user did, as `--json` prints it.
+#[derive(Serialize)]
+struct ActWire<'a> {
+    entity: &'a str,
+    at: String,
+    what: &'a str,
+    /// When it was new; negative for what speaks against it.
+    counts: f64,
+}
+
+fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = workspace::open(Vec::new(), ui)?;
+    let (title, entity, why) = interest::why_by_name(&workspace, name, ui)?;
+    let score = why.interest.map_or(0.0, |interest| interest.score);
+    ui.note(format_args!("{}: {score:+.2}", escape_control_line(&title)));
+    for Act { at, what, counts } in why.acts.iter().take(most) {
+        let wire = ActWire { entity: &entity, at: format!("{at:.0}"), what, counts: *counts };
+        ui.emit(&wire, format!("{}  {counts:+.2}  {what}", day(at.as_second())))?;
+    }
+    match why.acts.is_empty() {
+        true => Ok(ui.nothing("you did nothing that shows it")),
+        false => Ok(Outcome::Done),
+    }
+}
+
 pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if let Some(name) = &args.why {
+        return why(name, args.limit, ui);
+    }
     let workspace = workspace::open(Vec::new(), ui)?;
     let ranked = interest::interests(&workspace, args.limit, ui);
     let width = ranked.iter().map(|it| it.name.chars().count().min(40)).max().unwrap_or(0);
@@ -125,7 +159,8 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError>
 pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let positive = args.reaction == "+";
-    let Some(reacted) = interest::react(&workspace, &args.id, positive)? else {
+    let react = if args.undo { interest::unreact } else { interest::react };
+    let Some(reacted) = react(&workspace, &args.id, positive)? else {
         ui.talk(format_args!(
             "no notification or answer is called `{}`; the id stands beside what you were told",
             escape_control_line(&args.id)
@@ -133,6 +168,7 @@ pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     };
     let text = match reacted.to {
+        _ if args.undo => "taken back: it counts no more",
         Answered::Notification if !positive => "noted: nothing more is searched for about it",
         _ => "noted",
     };

@@ -164,7 +164,7 @@ pub fn serve(
         environment: environment.clone(),
         reporter: Arc::clone(&reporter),
     });
-    gateway.begin();
+    gateway.begin()?;
     channels.begin()?;
     for (number, served) in repositories.into_iter().enumerate() {
         let handle = (number == 0).then(|| handle.clone());

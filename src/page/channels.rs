@@ -10,21 +10,21 @@ use elophanto_app::{
     channels::{Bots, Listed},
 };
 
-/// # Errors
-/// When what is known of one cannot be read.
-pub fn listed(asked: &Asked) -> Result<Vec<Listed>, Error> {
-    asked.library.bots.as_ref().map_or(Ok(Vec::new()), Bots::list)
+/// Those that are set up, and why one cannot be told.
+pub fn listed(asked: &Asked) -> (Vec<Listed>, Vec<Error>) {
+    asked.library.bots.as_ref().map_or_else(Default::default, Bots::list)
 }
 
-pub fn shown(bots: &Result<Vec<BotWire>, &Error>) -> Markup {
+pub fn shown(bots: &[BotWire], untold: &[Error]) -> Markup {
     html! {
         section aria-labelledby="channels" {
             h2 #channels { "Channels" }
-            @match bots {
-                Err(error) => { p { "It cannot be told: " (words::line(error.message())) "." } }
-                Ok(bots) if bots.is_empty() => { p { "None. In a terminal, " code.copy { "elophanto channel add telegram" } " lets you write to the agent from there." } }
-                Ok(bots) => { @for bot in bots { (one(bot)) } }
+            @for error in untold {
+                p.warn { (words::line(error.message())) }
+                @for hint in error.hints() { p.quiet { (words::line(hint)) } }
             }
+            @if bots.is_empty() && untold.is_empty() { p { "None. In a terminal, " code.copy { "elophanto channel add telegram" } " lets you write to the agent from there." } }
+            @for bot in bots { (one(bot)) }
         }
     }
 }
@@ -35,10 +35,10 @@ fn one(bot: &BotWire) -> Markup {
         @if bot.people.is_empty() { p { "Nobody may write to it." } }
         ul.plain {
             @for person in &bot.people {
-                li { bdi { (words::line(person.name)) } span.quiet { " (" (words::line(person.id)) ")" } " writes to it" @if person.approves { " and answers approvals" } "." }
+                li { q { bdi { (words::line(person.name)) } } span.quiet { " (" (words::line(person.id)) ")" } " writes to it" @if person.approves { " and answers approvals" } "." }
             }
             @for person in &bot.waiting {
-                li { bdi { (words::line(person.name)) } span.quiet { " (" (words::line(person.id)) ")" } " " span.badge { "would like to" } }
+                li { q { bdi { (words::line(person.name)) } } span.quiet { " (" (words::line(person.id)) ")" } " " span.badge { "would like to" } }
             }
         }
         @if !bot.waiting.is_empty() {

@@ -33,6 +33,8 @@ const MOST_NAMED: usize = 10;
 const MOST_INDEXED: usize = 160;
 /// Where to write instead.
 const ELSEWHERE: &str = "name a folder that is new or empty, such as ../site";
+/// Begins the name under which pages are written until all of them are there.
+const HIDDEN: &str = ".elophanto-export-";
 /// Pages of one list.
 const MOST_PAGES: usize = 1_000;
 
@@ -254,14 +256,26 @@ impl<'f> Place<'f> {
                 Error::new(format_args!("`{shown}` lies in a folder of git")).hint(ELSEWHERE)
             );
         }
-        let (is_there, is_empty) = match std::fs::read_dir(&whole) {
-            Ok(mut entries) => (true, entries.next().is_none()),
-            Err(cause) if cause.kind() == ErrorKind::NotFound => (false, true),
+        let is_there = match std::fs::read_dir(&whole) {
+            Ok(entries) => {
+                // What every file system of this kind holds says nothing.
+                let names = entries.flatten().map(|entry| entry.file_name());
+                let mut names = names.filter(|name| name != "lost+found");
+                if let Some(name) = names.next() {
+                    let error = Error::new(format_args!("`{shown}` is not empty")).hint(ELSEWHERE);
+                    let name = name.to_string_lossy();
+                    return Err(match name.starts_with(HIDDEN) {
+                        true => error.hint(format!(
+                            "`{name}` in it is left of an export that was ended: remove it"
+                        )),
+                        false => error,
+                    });
+                }
+                true
+            }
+            Err(cause) if cause.kind() == ErrorKind::NotFound => false,
             Err(cause) => return Err(unwritable(cause)),
         };
-        if !is_empty {
-            return Err(Error::new(format_args!("`{shown}` is not empty")).hint(ELSEWHERE));
-        }
         std::fs::create_dir_all(parent).map_err(&unwritable)?;
         let around = Folder::open(parent).map_err(&unwritable)?;
         Ok(Self { folder, around, name: name.to_owned(), is_there })
@@ -272,7 +286,8 @@ impl<'f> Place<'f> {
     fn write(&self, files: impl Iterator<Item = Result<File, Error>>) -> Result<usize, Error> {
         let unwritable = unwritable(self.folder);
         let name = Path::new(&self.name);
-        let hidden = PathBuf::from(format!(".elophanto-export-{}", std::process::id()));
+        // Never one that another export, or anybody, has.
+        let hidden = PathBuf::from(format!("{HIDDEN}{}", uuid::Uuid::new_v4().simple()));
         // Beside a folder that is there nobody may be allowed to write, nor to rename it where something
         // is mounted.
         let around = match self.is_there {
@@ -283,6 +298,7 @@ impl<'f> Place<'f> {
             false => around.rename(&hidden, name),
             true => unpack(around, &hidden),
         };
+        around.make_new(&hidden).map_err(&unwritable)?;
         let written = written(around, &hidden, files, &unwritable)
             .and_then(|bytes| moved().map(|()| bytes).map_err(&unwritable));
         if written.is_err() {
@@ -299,7 +315,6 @@ fn written(
     files: impl Iterator<Item = Result<File, Error>>,
     unwritable: &impl Fn(std::io::Error) -> Error,
 ) -> Result<usize, Error> {
-    around.make_new(hidden).map_err(unwritable)?;
     let top = around.at(hidden).map_err(unwritable)?;
     let mut bytes = 0;
     for file in files {
@@ -329,7 +344,15 @@ fn unpack(around: &Folder, hidden: &Path) -> std::io::Result<()> {
 
 fn unwritable(folder: &Path) -> impl Fn(std::io::Error) -> Error {
     let shown = escape_control_line(&folder.display().to_string());
-    move |cause| Error::new(format_args!("`{shown}` cannot be written: {cause}")).hint(ELSEWHERE)
+    move |cause| {
+        let error = Error::new(format_args!("`{shown}` cannot be written: {cause}"));
+        match cause.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                error.hint("make room, or name a folder where there is more")
+            }
+            _ => error.hint(ELSEWHERE),
+        }
+    }
 }
 
 /// The head of exported pages says what the server of ours would say with them.

@@ -10,6 +10,7 @@ use elophanto_app::{
     memory::{EventType, Memories, Records},
     reporter::Silent,
 };
+use elophanto_base::counted::counted;
 use elophanto_knowledge::memory::{Memory, Rate};
 
 const ON_EACH: usize = 50;
@@ -134,7 +135,7 @@ fn rates(all: &[&Memory]) -> Markup {
     }
     html! {
         details {
-            summary { (words::number(all.len())) " lessons; how often they worked" }
+            summary { (counted(all.len(), "lesson")) "; how often they worked" }
             table {
                 thead { tr { th scope="col" { "Repository" } th scope="col" { "Lessons" } th scope="col" { "Worked" } } }
                 tbody {

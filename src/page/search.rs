@@ -78,6 +78,9 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         (form(asked, text))
         div #hits aria-live="polite" {
             p.said { (said) @if !everywhere { " " a href=(format!("{}?{}", asked.site.page("answer"), asked.query.with("page", None))) { "Answer from these" } } }
+            @for (typed, terms) in &found.answer.corrections {
+                p.quiet { (words::line(typed)) " occurs nowhere: " (words::line(&terms.join(", "))) " was searched for." }
+            }
             @if found.stale > 0 { p.quiet { (found.stale) " changed notes are not searched yet." } }
             @for excluded in &found.answer.query.excluded {
                 p.quiet { "Left out: what holds " (words::line(&excluded.typed)) "." }
@@ -274,11 +277,13 @@ fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
         ("words", score.keyword_part),
         ("meaning", score.semantic_part),
         ("recency", score.recency_part),
+        ("closer", score.words_part + score.window_part),
     ];
-    let says = format!(
-        "of the score {:.2}: words {:.2}, meaning {:.2}, recency {:.2}",
-        score.total, score.keyword_part, score.semantic_part, score.recency_part
-    );
+    let mut made = parts.map(|(name, part)| format!("{name} {part:.2}")).join(", ");
+    if score.source_part != 0.0 {
+        made.push_str(&format!(", kind of file {:+.2}", score.source_part));
+    }
+    let says = format!("of the score {:.2}: {made}", score.total);
     html! {
         div.hit {
             @if let Some(section) = hit.breadcrumb.last() { p.section { (words::line(section)) } }
@@ -291,9 +296,7 @@ fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
                 @if let Some(address) = in_editor(opener, hit) { p { a href=(address) { "Open in your editor" } } }
                 (charts::shares(&parts, &says))
                 p.quiet {
-                    "Words " (format!("{:.2}", score.keyword_part)) ", meaning " (format!("{:.2}", score.semantic_part))
-                    ", recency " (format!("{:.2}", score.recency_part))
-                    ". BM25 " (format!("{:.1}", score.keyword)) ", cosine " (format!("{:.2}", score.cosine)) "."
+                    "Made of: " (made) " (closer: a second look at words and sentences). BM25 " (format!("{:.1}", score.keyword)) ", cosine " (format!("{:.2}", score.cosine)) "."
                     @if hit.similar > 0 { " " (hit.similar) " passages that say nearly the same are not shown." }
                 }
             }

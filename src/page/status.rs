@@ -11,11 +11,13 @@ use crate::wire::channels::BotWire;
 use elophanto_app::{
     Error,
     changelog::entries,
+    config::format_duration,
     doctor::{Diagnosis, Facts, Finding},
     reporter::Silent,
     schedule::Jobs,
     usage::{Usage, UsageRequest, budgets, usage},
 };
+use elophanto_base::counted::counted;
 use elophanto_models::llm::By;
 
 /// Findings that are listed, and entries of the changelog.
@@ -34,16 +36,16 @@ struct StatusWire<'a> {
     waiting: usize,
     /// Not there if it cannot be told.
     trust: Option<&'a trust::Waiting>,
-    /// Not there if they cannot be told.
-    channels: Option<&'a [BotWire<'a>]>,
+    /// Those that can be told.
+    channels: &'a [BotWire<'a>],
 }
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let health = asked.shelf.health();
     let diagnosis = health.as_ref().map(|it| &it.diagnosis);
     let trust = trust::waiting(asked);
-    let bots = channels::listed(asked);
-    let bots = bots.as_ref().map(|all| all.iter().map(BotWire::from).collect::<Vec<_>>());
+    let (bots, untold) = channels::listed(asked);
+    let bots: Vec<BotWire> = bots.iter().map(BotWire::from).collect();
     let twin = StatusWire {
         facts: diagnosis.as_ref().map(|it| &it.facts),
         findings: diagnosis.as_ref().map(|it| it.findings.as_slice()).unwrap_or_default(),
@@ -51,18 +53,18 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         chunks: asked.catalogue.chunks,
         waiting: asked.catalogue.waiting,
         trust: trust.as_ref().ok(),
-        channels: bots.as_deref().ok(),
+        channels: &bots,
     };
     asked.page(Tab::Status, "Status", &twin, || html! {
         h1 { "Status" }
         @match &diagnosis {
-            Some(diagnosis) => { (findings(diagnosis)) (facts(&diagnosis.facts)) (folders(asked, diagnosis)) }
+            Some(diagnosis) => { (findings(diagnosis)) (facts(asked, &diagnosis.facts)) (folders(asked, diagnosis)) }
             None => { p role="status" data-again { "It is looked at right now. " a href=(asked.site.page("status")) { "Look again" } } }
         }
         (trust::shown(asked, &trust))
         @if let Some(health) = &health { (growth(&health.growth, &health.index)) }
         (jobs(asked))
-        (channels::shown(&bots))
+        (channels::shown(&bots, &untold))
         (costs(asked))
         (changes(asked))
     })
@@ -87,7 +89,7 @@ fn findings(diagnosis: &Diagnosis) -> Markup {
     }
 }
 
-fn facts(facts: &Facts) -> Markup {
+fn facts(asked: &Asked, facts: &Facts) -> Markup {
     html! {
         section aria-labelledby="facts" {
             h2 #facts { "What there is" }
@@ -95,10 +97,11 @@ fn facts(facts: &Facts) -> Markup {
                 div { dt { "Root" } dd { (words::line(&facts.root)) } }
                 div { dt { "Git" } dd { (if facts.git { "yes" } else { "no: a plain folder" }) } }
                 div { dt { "Model" } dd { (words::line(&facts.model)) } }
-                div { dt { "Notes" } dd { (words::number(facts.notes)) } }
-                div { dt { "Passages" } dd { (words::number(facts.chunks)) } }
-                div { dt { "Index on this machine" } dd { (words::bytes(facts.view_bytes)) " in " (facts.segments) " segments" } }
-                div { dt { "Index in git" } dd { (words::bytes(facts.tables_bytes)) " in " (facts.tables) " tables" } }
+                // Entities are notes as well, as everywhere on these pages.
+                div { dt { "Notes" } dd { (words::number(asked.catalogue.entries.len())) } }
+                div { dt { "Passages" } dd { (words::number(asked.catalogue.chunks)) } }
+                div { dt { "Index on this machine" } dd { (words::bytes(facts.view_bytes)) " in " (counted(facts.segments, "segment")) } }
+                div { dt { "Index in git" } dd { (words::bytes(facts.tables_bytes)) " in " (counted(facts.tables, "table")) } }
                 div { dt { "Vectors that are not in git" } dd { (words::number(facts.uncommitted_vectors)) } }
                 div { dt { "Links that lead nowhere" } dd { (words::number(facts.broken_links)) } }
                 div { dt { "Notes that have drifted" } dd { (words::number(facts.drifted)) } }
@@ -156,7 +159,7 @@ fn growth(weeks: &[usize], index: &[u64]) -> Markup {
                 h2 #growth { "Growth" }
                 p {
                     (charts::curve(&values, &format!("notes by week, from {first} to {last}")))
-                    " " (words::number(last - first)) " notes were added in the last year, " (words::number(*last)) " in all."
+                    " " (words::number(*last)) " notes are committed; a year ago it was " (words::number(*first)) "."
                 }
                 @if let (Some(first), Some(last)) = (index.first(), index.last()) {
                     @let grown = format!("from {} to {}", words::bytes(*first), words::bytes(*last));
@@ -170,17 +173,23 @@ fn growth(weeks: &[usize], index: &[u64]) -> Markup {
 fn jobs(asked: &Asked) -> Markup {
     let root = &asked.workspace.repository.root;
     let jobs = Jobs::of(&asked.library.environment);
-    let listing = jobs.as_ref().ok().and_then(|jobs| jobs.list(Some(root)).ok());
+    let listing = jobs.as_ref().map_err(ToString::to_string);
+    let listing = listing.and_then(|it| it.list(Some(root)).map_err(|cause| cause.to_string()));
     html! {
         section aria-labelledby="jobs" {
             h2 #jobs { "Jobs" }
+            @if let Ok(listing) = &listing {
+                @for place in &listing.unclear { p.warn { (words::line(&place.to_string())) " is not as we wrote it: " code.copy { "elophanto schedule list" } " says more." } }
+            }
             @match (&jobs, &listing) {
-                (Ok(jobs), Some(listing)) if !listing.jobs.is_empty() => {
+                (_, Err(cause)) => { p.warn { "It cannot be told: " (words::line(cause)) "." } }
+                (_, Ok(listing)) if listing.jobs.is_empty() && !listing.unclear.is_empty() => {}
+                (Ok(jobs), Ok(listing)) if !listing.jobs.is_empty() => {
                     ul.plain {
                         @for it in &listing.jobs {
                             @let last = jobs.last(&it.job);
                             li {
-                                code { "elophanto " (words::line(&it.job.command.join(" "))) } ", every " (words::seconds(it.job.every.as_secs_f64()))
+                                code { "elophanto " (words::line(&it.job.command.join(" "))) } ", every " (format_duration(it.job.every))
                                 @match &last {
                                     Some(run) => { span.quiet { ": last " (words::line(&run.at)) ", " (words::line(&run.said)) } @if run.has_failed() { " " span.badge.warn { "failed" } } }
                                     None => { span.quiet { ": has not run yet" } }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Error, entities,
     learning::{Learning, now},
     reporter::Reporter,
     workspace::Workspace,
@@ -153,6 +153,27 @@ pub struct Why {
     pub acts: Vec<Act>,
     /// What they said of it themselves, and stand by.
     pub preference: Option<PreferenceKind>,
+}
+
+/// Why the user cares about the entity of this name; the name as it is written, and its slug.
+///
+/// # Errors
+/// When nothing is called so.
+pub fn why_by_name(
+    workspace: &Workspace,
+    name: &str,
+    reporter: &dyn Reporter,
+) -> Result<(String, String, Why), Error> {
+    let snapshot = Learning::look(workspace).snapshot(reporter);
+    let found = entities::find(&snapshot, name).ok_or_else(|| {
+        let name = escape_control_line(name);
+        let error = Error::new(format_args!("nothing is known of `{name}`"));
+        match entities::nearest(&snapshot, &name) {
+            Some(near) => error.hint(format!("did you mean `{}`?", escape_control_line(near))),
+            None => error.hint("`elophanto interests` lists what you care about"),
+        }
+    })?;
+    Ok((found.title.clone(), found.slug.clone(), why(workspace, &found.slug)))
 }
 
 /// Why the user cares about an entity.

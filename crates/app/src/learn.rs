@@ -381,6 +381,23 @@ pub fn note(
     Ok(Noted { id: record.id, entities, facts })
 }
 
+/// Reads what was said in conversations and nobody has read yet: how many messages. Nobody is told what is
+/// new of it: whoever said it knows.
+///
+/// # Errors
+/// When the notes cannot be read, or something cannot be written down.
+pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Error> {
+    let learning = Learning::open(workspace)?;
+    let log = Log::read(&learning.record_store.journal, now());
+    let is_said = |work: &Work| matches!(work, Work::Message(_));
+    let said: Vec<Work> = log.unprocessed().into_iter().filter(is_said).collect();
+    if said.is_empty() {
+        return Ok(0);
+    }
+    let notes = learning.notes()?;
+    Ok(learning.process(&said, &log, &notes, false, reporter)?.processed)
+}
+
 /// Takes back every fact that a search, a prompt or a message brought; `None` if nothing has this
 /// id.
 ///

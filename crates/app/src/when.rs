@@ -81,10 +81,14 @@ pub fn commit(git: &Git, text: &str, now: i64) -> Result<CommitId, Error> {
         Err(GitError::UnknownRevision(_)) => {}
         Err(cause) => return Err(cause.into()),
     }
-    let Ok(seconds) = moment(text, now) else {
+    let Ok(mut seconds) = moment(text, now) else {
         return Err(Error::new(format_args!("`{text}` names no commit and no date"))
             .hint("give a branch, a tag, a commit, HEAD~3, 2026-05-01 or '3 weeks ago'"));
     };
+    // What was committed on a day was there on that day.
+    if text.parse::<jiff::civil::Date>().is_ok() {
+        seconds = seconds.saturating_add(86_399);
+    }
     git.commit_before(seconds)?.ok_or_else(|| {
         Error::new(format_args!("there is no commit as old as `{text}`"))
             .hint("`git log --reverse` shows the first one")

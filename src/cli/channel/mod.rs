@@ -116,7 +116,15 @@ fn bots(ui: &Ui) -> Result<(Bots, GatewayFiles), CliError> {
 }
 
 fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
-    let listed = bots(ui)?.0.list()?;
+    let (listed, unread) = bots(ui)?.0.list();
+    let mut unread = unread.into_iter();
+    for error in unread.by_ref().take(if listed.is_empty() { 0 } else { usize::MAX }) {
+        let hints = error.hints().join("; ");
+        ui.warn(format_args!("{} ({hints})", error.message()));
+    }
+    if let Some(error) = unread.next() {
+        return Err(error.into());
+    }
     for it in &listed {
         let wire = BotWire::from(it);
         let mut text = format!("{}: {}", wire.channel, escape_control_line(wire.name));
@@ -154,7 +162,7 @@ fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn test(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (bots, files) = bots(ui)?;
     let bot = bots.test(platform, ui)?;
-    let listed = bots.list()?;
+    let (listed, _) = bots.list();
     let registry = listed.iter().find(|it| it.platform == platform).map(|it| &it.registry);
     let people =
         registry.map_or_else(Vec::new, |it| it.people.iter().map(PersonWire::from).collect());

@@ -83,7 +83,7 @@ fn all_commands_are_listed() {
     /memory [N [delete]]  what is known: all entities, or the facts of one
     /interests            what you care about, by what you did
     /react ID +|-         to a notification or an answer: more of it, or no more
-    /schedule             what runs here at intervals
+    /schedule [...]       what is done at intervals; `every 6h: TASK`, `remove N`
     /help                 this
     /quit                 leave (also Ctrl-D); Ctrl-C ends the run that goes on
     @path                 a file of the work tree, quoted beside what is said; @path:10-40 lines of it; an image is shown

@@ -2,6 +2,7 @@
 //! rules of the real ones.
 
 mod kills;
+mod leaving;
 mod slack;
 mod strangers;
 mod telegram;

@@ -6,6 +6,7 @@ mod crowd;
 mod entrance;
 mod frames;
 mod fuzz;
+mod hearing;
 mod keeping;
 mod kills;
 mod life;
@@ -15,6 +16,7 @@ pub mod pages;
 pub mod runs;
 mod sturdy;
 mod terminal;
+mod timetable;
 
 use std::{
     fs,

@@ -50,7 +50,7 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("entity", &[&[], &["--json"], &["otters"], &["1"], &["none", "--delete"]]),
     ("like", &[&["otters"]]),
     ("dislike", &[&["bears", "--json"]]),
-    ("interests", &[&[], &["--json"], &["--ascii"]]),
+    ("interests", &[&[], &["--json"], &["--ascii"], &["--why", "x"]]),
     ("react", &[&["none", "-"]]),
     ("enrich", &[&[], &["--once", "--json"]]),
     ("unlike", &[&["otters"]]),

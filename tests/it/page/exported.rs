@@ -110,6 +110,14 @@ fn where_nothing_is_written() {
     }
     assert_eq!((count(outside), count(&env.path(".git"))), before);
     assert_eq!(count(&outside.join("elsewhere")), 0);
+    // What an export left that was killed is named, and nothing of others is taken away.
+    fs::create_dir_all(outside.join("left/.elophanto-export-1")).unwrap();
+    let refused = env.run(&["page", "--export", "../left"]).stderr();
+    assert!(refused.contains("`.elophanto-export-1` in it is left"), "{refused}");
+    fs::create_dir(outside.join("left/lost+found")).unwrap();
+    fs::remove_dir(outside.join("left/.elophanto-export-1")).unwrap();
+    env.ok(&["page", "--export", "../left"]);
+    fs::remove_dir_all(outside.join("left")).unwrap();
     // An empty one is used, folders above are made, and nothing is left beside.
     let inode = || fs::metadata(outside.join("elsewhere")).unwrap().ino();
     let empty = inode();

@@ -192,8 +192,9 @@ fn channels_are_told() {
     }
     assert!(!html.contains("ABCDEFGH") && !told.to_string().contains("ABCDEFGH"));
     fs::write(&path, "{").unwrap();
-    assert!(visitor.html("status").contains("It cannot be told"));
-    assert!(visitor.json("status.json")["channels"].is_null());
+    let html = visitor.html("status");
+    assert!(html.contains("telegram.json") && !html.contains("channel add telegram"), "{html}");
+    assert_eq!(visitor.json("status.json")["channels"], json!([]));
 }
 
 /// What three repositories learnt.

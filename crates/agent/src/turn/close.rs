@@ -99,8 +99,9 @@ impl Run<'_, '_> {
         judged: Option<&Judgement>,
     ) -> (Outcome, Option<String>) {
         let said = judged.and_then(|judged| judged.reached).unwrap_or(Outcome::Done);
-        let is_order = if self.is_first { frame.plan.changes } else { Some(false) };
-        match at_most(&self.facts, is_order).filter(|(most, _)| *most >= said) {
+        match at_most(&self.facts, frame.plan.changes, self.is_first)
+            .filter(|(most, _)| *most >= said)
+        {
             Some((most, why)) => (most, Some(why)),
             None if said == Outcome::Done => (said, None),
             None => {

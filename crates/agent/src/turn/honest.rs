@@ -28,9 +28,13 @@ pub(super) fn is_test(line: &str) -> bool {
 /// The most that a run with an answer may be called, and why, where that is less than done.
 ///
 /// `is_order`: whether the goal asks to change or run something, by the plan that was made before anything
-/// was done, if one was. It is no order where something was changed or run in the session before that an
-/// answer could speak of.
-pub(super) fn at_most(facts: &Facts, is_order: Option<bool>) -> Option<(Outcome, String)> {
+/// was done, if one was. `is_first`: nothing was changed or run in the session before that an answer could
+/// speak of.
+pub(super) fn at_most(
+    facts: &Facts,
+    is_order: Option<bool>,
+    is_first: bool,
+) -> Option<(Outcome, String)> {
     if !facts.unwritten.is_empty()
         && facts.touched.is_empty()
         && facts.commits.is_empty()
@@ -41,10 +45,13 @@ pub(super) fn at_most(facts: &Facts, is_order: Option<bool>) -> Option<(Outcome,
     }
     if facts.effects == 0 {
         let why = match is_order {
-            Some(true) => {
+            Some(true) if is_first => {
                 "no call was made that changes or runs anything, whatever the answer says"
             }
-            None if facts.unrun > 0 => "every command was refused, and nothing else was changed",
+            Some(true) if facts.unrun > 0 => "every command was refused, and nothing was changed",
+            None if is_first && facts.unrun > 0 => {
+                "every command was refused, and nothing else was changed"
+            }
             _ => "",
         };
         if !why.is_empty() {
@@ -85,8 +92,19 @@ mod tests {
             (Facts { uncommitted: Some("a".to_owned()), ..effect() }, yes, Some(Outcome::Partly)),
             (Facts { unchecked: Some("a".to_owned()), ..effect() }, yes, Some(Outcome::Partly)),
         ] {
-            let found = at_most(&facts, is_order);
+            let found = at_most(&facts, is_order, true);
             assert_eq!(found.map(|(most, _)| most), expected, "{} {is_order:?}", facts.made);
+        }
+        // Where something was done before, an answer may speak of that, unless this was refused.
+        for (facts, is_order, expected) in [
+            (none(), yes, None),
+            (Facts { unrun: 1, ..none() }, None, None),
+            (Facts { unrun: 1, ..none() }, no, None),
+            (Facts { unrun: 1, ..none() }, yes, nothing),
+            (Facts { unrun: 1, ..effect() }, yes, None),
+        ] {
+            let found = at_most(&facts, is_order, false);
+            assert_eq!(found.map(|(most, _)| most), expected, "{is_order:?}");
         }
     }
 

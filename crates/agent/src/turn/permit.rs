@@ -118,10 +118,8 @@ impl Run<'_, '_> {
                     return ("once", None);
                 }
                 match self.agent.world.keep_rule(call, verdict) {
-                    Ok(()) => {
-                        self.session.keep(call, verdict);
-                        ("rule", None)
-                    }
+                    // It holds as long as it stands there.
+                    Ok(()) => ("rule", None),
                     // Nothing wider than what was wanted.
                     Err(reason) => {
                         self.warn(format!("no rule is kept: {reason}"));

@@ -241,6 +241,8 @@ impl Prepared<'_> {
         // since this process began.
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
         self.bring_back_of_killed();
+        // What the user forbade since holds for this run.
+        self.rights.borrow_mut().look_again(self.workspace)?;
         let config = self.config();
         let brain = Models::open(self.workspace, &config, request.yes, &*self.reporter)?;
         self.can_show(request, session, &brain)?;

@@ -79,6 +79,16 @@ impl Rights {
         Ok(Self { root, home, mode, protected, paths, own, repository, rules, file })
     }
 
+    /// Reads both files anew; what runs without asking stays as it was set.
+    ///
+    /// # Errors
+    /// When one cannot be understood: nothing is decided by half of the rules, nor by older ones.
+    pub fn look_again(&mut self, workspace: &Workspace) -> Result<(), Error> {
+        let mode = self.mode;
+        *self = Self { mode, ..Self::open(workspace)? };
+        Ok(())
+    }
+
     /// Which files no tool reads.
     pub fn out_of_reach(&self) -> OutOfReach {
         let protected = Arc::clone(&self.protected);

@@ -147,7 +147,17 @@ impl Desk {
 
     /// Whoever the user has let in becomes a client; who is not among them any more is none.
     pub(super) fn seat_people(&self, is_start: bool) -> Result<(), Error> {
-        let registry = self.read()?;
+        let known = self.registry.read()?;
+        let channel = self.platform.channel();
+        let is_in = |user: &str| known.as_ref().is_some_and(|it| it.person(user).is_some());
+        let is_gone = |user: &String| !is_in(user);
+        if is_start || lock(&self.seats).keys().any(is_gone) {
+            self.gateway.leave_out(channel, &is_in);
+        }
+        let Some(registry) = known else {
+            lock(&self.seats).clear();
+            return Err(not_set_up());
+        };
         let changed: Vec<Person> = {
             let mut seats = lock(&self.seats);
             let is_same = |seat: &Seat| registry.person(&seat.person.id) == Some(&seat.person);
@@ -190,7 +200,7 @@ impl Desk {
     }
 
     pub(super) fn read(&self) -> Result<Registry, Error> {
-        self.registry.read()?.ok_or_else(|| Error::new("the bot is not set up any more"))
+        self.registry.read()?.ok_or_else(not_set_up)
     }
 
     /// Hands what was not answered to the gateway again, which knows what of it is done.
@@ -344,6 +354,10 @@ impl Desk {
     fn well(&self) {
         lock(&self.said).clear();
     }
+}
+
+fn not_set_up() -> Error {
+    Error::new("the bot is not set up any more")
 }
 
 /// What somebody says, as the gateway takes it.

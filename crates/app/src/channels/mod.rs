@@ -169,7 +169,10 @@ fn open(
     options: &ChannelOptions,
 ) -> Result<Option<Arc<Desk>>, Error> {
     let registry = RegistryFile::of(folder, platform.name());
-    let Some(known) = registry.read()? else { return Ok(None) };
+    let Some(known) = registry.read()? else {
+        options.gateway.leave_out(platform.channel(), &|_| false);
+        return Ok(None);
+    };
     let asking = Asking::Through(&*options.reporter);
     let token = token(platform, &options.environment, asking)?;
     let adapter = platform

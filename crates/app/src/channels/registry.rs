@@ -127,7 +127,7 @@ impl Registry {
         Ok(person)
     }
 
-    fn forget(&mut self, now: Timestamp) {
+    pub(super) fn forget(&mut self, now: Timestamp) {
         // A clock that was set back makes nobody wait for ever.
         let is_new = |at: &Timestamp| {
             let ago = now.duration_since(*at);

@@ -83,16 +83,21 @@ impl Bots {
         Ok(SetUp { bot, people })
     }
 
-    /// Those that are set up.
-    ///
-    /// # Errors
-    /// When one cannot be read.
-    pub fn list(&self) -> Result<Vec<Listed>, Error> {
-        let one = |platform: Platform| {
-            let read = self.registry(platform).read();
-            read.map(|known| known.map(|registry| Listed { platform, registry })).transpose()
-        };
-        Platform::ALL.into_iter().filter_map(one).collect()
+    /// Those that are set up, and why one cannot be read. Who knocked too long ago is not among those who
+    /// wait.
+    pub fn list(&self) -> (Vec<Listed>, Vec<Error>) {
+        let (mut all, mut unread) = (Vec::new(), Vec::new());
+        for platform in Platform::ALL {
+            match self.registry(platform).read() {
+                Ok(None) => {}
+                Ok(Some(mut registry)) => {
+                    registry.forget(Timestamp::now());
+                    all.push(Listed { platform, registry });
+                }
+                Err(error) => unread.push(error),
+            }
+        }
+        (all, unread)
     }
 
     /// Takes a bot away; nobody may write to it any more. Whether there was one.
@@ -136,13 +141,14 @@ impl Bots {
     /// When nobody waits with this code.
     pub fn pair(&self, code: &str, approves: bool) -> Result<(Platform, Person), Error> {
         let wanted = code.trim().to_ascii_uppercase();
-        let listed = self.list()?;
+        let (listed, unread) = self.list();
         let has_it = |it: &&Listed| it.registry.knocked.iter().any(|one| one.code == wanted);
         let Some(platform) = listed.iter().find(has_it).or(listed.first()).map(|it| it.platform)
         else {
-            return Err(
+            let none = || {
                 Error::new("no bot is set up").hint("`elophanto channel add telegram` sets one up")
-            );
+            };
+            return Err(unread.into_iter().next().unwrap_or_else(none));
         };
         let confirm =
             |registry: &mut Registry| registry.confirm(&wanted, approves, Timestamp::now());

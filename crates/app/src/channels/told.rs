@@ -27,7 +27,7 @@ impl Desk {
     /// `home` is where they alone are told something.
     pub(super) fn told(&self, user: &str, home: &Place, told: &Told) {
         match told {
-            Told::Response(response) => self.answered(response),
+            Told::Response(response) => self.answered(home, response),
             Told::ApprovalRequest(request) => self.asked(user, home, request),
             Told::Error(failure) => self.failed(home, failure),
             Told::Event(happening) => self.happens(user, home, happening),
@@ -50,9 +50,12 @@ impl Desk {
         theirs.min_by_key(|(_, open)| open.number).map(|(id, open)| (*id, open.clone()))
     }
 
-    fn answered(&self, response: &Response) {
-        // What was asked elsewhere is answered there.
+    fn answered(&self, home: &Place, response: &Response) {
         let Some((id, open)) = response.reply_to.and_then(|id| Some((id, self.open(id)?))) else {
+            // What was asked elsewhere is answered there; what nobody asked for just now, here.
+            if let Some(task) = &response.scheduled {
+                self.scheduled(home, task, response);
+            }
             return;
         };
         let Response { content, done, sources, .. } = response;
@@ -74,9 +77,19 @@ impl Desk {
         }
     }
 
-    /// Puts the whole answer in line.
-    fn answer(&self, id: Uuid, open: &Open, markdown: &str) {
-        lock(&self.memory).queued.insert(id);
+    /// A task of theirs was done whose time had come.
+    fn scheduled(&self, home: &Place, task: &str, response: &Response) {
+        self.remember(task);
+        let Response { content, sources, .. } = response;
+        if !content.trim().is_empty() {
+            let task = escape(&one_line(task, MOST_GOAL));
+            let text = format!("**{task}**\n\n{content}{}", named(sources));
+            self.put(home, self.whole(About::Other, None, &text));
+        }
+    }
+
+    /// A post of all of it; as a file where it is long.
+    fn whole(&self, about: About, to: Option<String>, markdown: &str) -> Post {
         let mut parts = self.adapter.parts(markdown);
         let mut file = None;
         if parts.len() > MOST_PARTS {
@@ -84,13 +97,13 @@ impl Desk {
             parts.extend(self.adapter.parts("All of it is in the file."));
             file = Some(("answer.md".to_owned(), markdown.to_owned()));
         }
-        let post = Post {
-            about: About::Answer(id),
-            to: Some(open.message.clone()),
-            parts: parts.into(),
-            file,
-            buttons: Vec::new(),
-        };
+        Post { about, to, parts: parts.into(), file, buttons: Vec::new() }
+    }
+
+    /// Puts the whole answer in line.
+    fn answer(&self, id: Uuid, open: &Open, markdown: &str) {
+        lock(&self.memory).queued.insert(id);
+        let post = self.whole(About::Answer(id), Some(open.message.clone()), markdown);
         {
             let mut lines = lock(&self.lines);
             lines.ended(&open.place, id);

@@ -375,6 +375,9 @@ settings! {
         // One text for each person.
         #[needs_trust(Always)]
         same_person: Vec<String> = "none", Kind::People;
+        /// Whether what people say is read for facts and what they care about.
+        #[needs_trust(Always)]
+        learn: bool = "true";
         /// Whether bots answer in groups whoever may write to them, from the notes alone.
         #[needs_trust(Always)]
         groups: bool = "false";

@@ -194,6 +194,8 @@ fn the_template_as_it_stands() {
       # approval_expires: 1d
       # Who is one person on several channels, such as ["telegram:1 slack:U2"].
       # same_person: none
+      # Whether what people say is read for facts and what they care about.
+      # learn: true
       # Whether bots answer in groups whoever may write to them, from the notes alone.
       # groups: false
       # Address of Telegram's Bot API, if another than theirs.
@@ -412,6 +414,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_GATEWAY_APPROVAL_EXPIRES: a duration from 1s to 3650d such as 300ms, 30s, 10m, 6h, 2d ; Always
     gateway.same_person: none (default)
       ELOPHANTO_GATEWAY_SAME_PERSON: a list of people, each as "telegram:1 slack:U2" by two or mo; Always
+    gateway.learn: true (default)
+      ELOPHANTO_GATEWAY_LEARN: true or false; Always
     gateway.groups: false (default)
       ELOPHANTO_GATEWAY_GROUPS: true or false; Always
     gateway.telegram_url: none (default)

@@ -16,7 +16,10 @@ use crate::{
     Error,
     agent::{
         self, Door,
-        chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, Line, Right, known, told},
+        chat::{
+            Chat, ChatAnswer, ChatCommand, ChatOptions, KnowledgeCommand, Line, Right,
+            ScheduleCommand, known, told,
+        },
     },
 };
 use elophanto_base::{counted::counted, one_line::one_line, visible::escape_control_line};
@@ -42,6 +45,7 @@ fn by(command: &ChatCommand) -> By {
         | ChatCommand::Help
         | ChatCommand::Quit => By::Gateway,
         ChatCommand::Known(_)
+        | ChatCommand::Schedule(_)
         | ChatCommand::Mode(_)
         | ChatCommand::Tasks
         | ChatCommand::Budget
@@ -72,8 +76,11 @@ fn allowed(who: &Identity, right: Right) -> Result<(), Error> {
     match right {
         Right::Look => Ok(()),
         _ if !who.scopes.chat => Err(Error::new("this connection may only read")),
+        Right::Approve if !who.scopes.approve => {
+            Err(Error::new("this is done by whoever answers approvals"))
+        }
         Right::Machine if !who.scopes.admin => Err(not_from_here()),
-        Right::Chat | Right::Machine => Ok(()),
+        Right::Chat | Right::Approve | Right::Machine => Ok(()),
     }
 }
 
@@ -200,6 +207,15 @@ fn beside(
         Arc::new(Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) });
     let command = match command {
         ChatCommand::Known(command) => return known(&workspace, &command, &*telling),
+        ChatCommand::Schedule(command) => {
+            let is_list = command == ScheduleCommand::List;
+            let own = conversation.schedule(command, who)?;
+            if !is_list {
+                return Ok(own);
+            }
+            let jobs = known(&workspace, &KnowledgeCommand::Schedule, &*telling)?;
+            return Ok(if own.is_empty() { jobs } else { format!("{own}\n{jobs}") });
+        }
         ChatCommand::Mode(wanted) => {
             let of_settings = workspace.config.agent.mode.into();
             let now = mode::held(conversation.standing().mode, of_settings);

@@ -113,7 +113,7 @@ impl Conversation {
         std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What was cut off and nobody was told of.
+    /// What was cut off, or done unasked, and nobody was told of.
     pub fn untold(&self) -> Vec<(Uuid, Ended)> {
         self.state().ledger.kept.untold()
     }
@@ -189,7 +189,9 @@ impl Conversation {
         }
         let (content, user) = (content.to_owned(), who.user.clone());
         let (channel, at) = (who.channel, Timestamp::now());
-        state.ledger.note(&Record::Taken { id, content, attachments, channel, user, at })?;
+        let scheduled = None;
+        let record = Record::Taken { id, content, attachments, channel, user, at, scheduled };
+        state.ledger.note(&record)?;
         self.put(gateway, state, Work::Message(id));
         Ok(Taken::New)
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use uuid::Uuid;
 
 use super::{
-    Gateway,
+    Channel, Gateway,
     conversation::Conversation,
     events,
     ledger::{Ended, Open, Record, Settled},
@@ -24,6 +24,8 @@ impl Conversation {
         {
             let mut state = self.state();
             state.running = None;
+            let open = state.ledger.kept.find(id);
+            ended.is_scheduled = open.is_some_and(|open| open.scheduled.is_some());
             let is_waiting = state
                 .ledger
                 .kept
@@ -39,7 +41,9 @@ impl Conversation {
                 gateway.tell(self, &events::notice(text, Tone::Warning));
             }
         }
-        self.tell_end(gateway, id, &ended);
+        if self.tell_end(gateway, id, &ended) && ended.is_scheduled {
+            self.told(vec![id]);
+        }
     }
 
     /// Whether the person was there to be told.
@@ -66,31 +70,65 @@ impl Conversation {
             false => all || at_turn == Some(*id),
         };
         let over: Vec<_> = state.ledger.kept.open.iter().filter(is_over).cloned().collect();
+        let had_run = !is_idle || over.iter().any(|(_, open)| open.has_begun);
+        let dropped = over.iter().filter(|(_, open)| !open.has_begun).count();
+        let ended = self.end_those(gateway, &mut state, over, "stopped");
+        let left = state.ledger.kept.queued();
+        drop(state);
+        for (id, ended) in &ended {
+            self.tell_end(gateway, *id, ended);
+        }
+        (had_run, dropped, left)
+    }
+
+    /// Ends what people sent who are out now, and what they want at intervals.
+    pub(super) fn let_go(&self, gateway: &Gateway, is_out: &dyn Fn(Channel, &str) -> bool) {
+        let mut state = self.state();
+        let is_theirs = |(_, open): &&(Uuid, Open)| is_out(open.channel, &open.user);
+        let timed = state.ledger.kept.timed.iter().filter(|it| is_out(it.channel, &it.user));
+        for id in timed.map(|it| it.id).collect::<Vec<_>>() {
+            // What cannot be written down now is the next time that it is looked.
+            let _ = state.ledger.note(&Record::Unscheduled { id });
+        }
+        let mut over: Vec<_> = state.ledger.kept.open.iter().filter(is_theirs).cloned().collect();
+        if let Some(running) = &mut state.running
+            && let Some(at) = over.iter().position(|(id, _)| *id == running.id)
+        {
+            running.is_stopped = true;
+            running.cancelled.store(true, Ordering::Relaxed);
+            over.remove(at);
+            self.bell.notify_all();
+        }
+        if !over.is_empty() {
+            self.end_those(gateway, &mut state, over, "whoever sent it was left out");
+        }
+    }
+
+    /// Ends messages whose runs do not go on now.
+    fn end_those(
+        &self,
+        gateway: &Gateway,
+        state: &mut State,
+        over: Vec<(Uuid, Open)>,
+        reason: &str,
+    ) -> Vec<(Uuid, Ended)> {
         let mut ended = Vec::new();
-        let (mut had_run, mut dropped) = (!is_idle, 0);
         for (id, open) in over {
             let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
             for (request, _) in waiting {
-                self.settle_in(gateway, &mut state, request.request_id, Settled::Stopped);
+                self.settle_in(gateway, state, request.request_id, Settled::Stopped);
             }
             let outcome = Outcome::Cancelled.name();
-            let complete = events::without_run(&open.content, outcome, "stopped".to_owned());
-            ended.extend(note_end(&mut state, id, Ended::without_answer(complete)));
-            had_run |= open.has_begun;
-            dropped += usize::from(!open.has_begun);
+            let complete = events::without_run(&open.content, outcome, reason.to_owned());
+            ended.extend(note_end(state, id, Ended::without_answer(complete)));
         }
         let is_ended = |id: &Uuid| ended.iter().any(|(own, _)| own == id);
         state.work.retain(|work| match work {
             Work::Message(id) | Work::GoOn { message: id, .. } => !is_ended(id),
             _ => true,
         });
-        let left = state.ledger.kept.queued();
         self.bell.notify_all();
-        drop(state);
-        for (id, ended) in &ended {
-            self.tell_end(gateway, *id, ended);
-        }
-        (had_run, dropped, left)
+        ended
     }
 }
 
@@ -107,6 +145,7 @@ pub fn answer_of(id: Uuid, ended: &Ended) -> Told {
         done: true,
         reply_to: Some(id),
         sources: ended.sources.clone(),
+        scheduled: ended.is_scheduled.then(|| ended.complete.goal.clone()),
     })
 }
 

@@ -21,6 +21,7 @@ pub fn told(event: &Event<'_>, goal: &str, message: Uuid) -> Option<Told> {
                 done: false,
                 reply_to,
                 sources: Vec::new(),
+                scheduled: None,
             }));
         }
         Event::Begun { run, .. } => Happening::Begun {

@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     path::PathBuf,
+    time::Duration,
 };
 
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 use super::{
     Channel,
     message::{ApprovalRequest, SourceWire, TaskComplete, Word},
+    timetable::Timed,
 };
 use crate::Error;
 use elophanto_agent::permissions::Mode;
@@ -45,7 +47,21 @@ pub enum Record {
         channel: Channel,
         user: String,
         at: Timestamp,
+        /// The task at intervals that it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scheduled: Option<Uuid>,
     },
+    /// A task is to be done at intervals of so many seconds.
+    Scheduled {
+        id: Uuid,
+        every: u64,
+        content: String,
+        channel: Channel,
+        user: String,
+        at: Timestamp,
+    },
+    /// And not any more.
+    Unscheduled { id: Uuid },
     /// Its run has begun.
     Begun { id: Uuid, at: Timestamp },
     /// An approval is asked for in it.
@@ -106,6 +122,9 @@ pub struct Ended {
     pub answer: String,
     pub sources: Vec<SourceWire>,
     pub complete: TaskComplete,
+    /// Nobody had just asked for it: its time had come.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_scheduled: bool,
 }
 
 impl Ended {
@@ -116,7 +135,7 @@ impl Ended {
 
     /// Of a message that nothing was answered to.
     pub fn without_answer(complete: TaskComplete) -> Self {
-        Self { answer: String::new(), sources: Vec::new(), complete }
+        Self { answer: String::new(), sources: Vec::new(), complete, is_scheduled: false }
     }
 }
 
@@ -128,6 +147,8 @@ pub struct Open {
     pub channel: Channel,
     pub user: String,
     pub has_begun: bool,
+    /// The task at intervals that it is.
+    pub scheduled: Option<Uuid>,
     /// The approval that a run has yet to go on with.
     pub goes_on: Option<Uuid>,
     /// What is asked in its run, oldest first, and how that was answered.
@@ -155,7 +176,9 @@ pub struct Kept {
     /// Done with, without an answer that is kept; the oldest first.
     pub done: VecDeque<Uuid>,
     pub mode: Option<Mode>,
-    /// Messages of which it was told that they were cut off.
+    /// Tasks at intervals, in the order in which they were given.
+    pub timed: Vec<Timed>,
+    /// Messages of which it was told that they were cut off, or done.
     told: BTreeSet<Uuid>,
     /// When something was noted last.
     pub last: Option<Timestamp>,
@@ -173,23 +196,27 @@ impl Kept {
             || self.done.contains(&id)
     }
 
-    /// What was cut off and nobody was told of yet, the oldest first.
+    /// What was cut off, or done unasked, and nobody was told of yet, the oldest first.
     pub fn untold(&self) -> Vec<(Uuid, Ended)> {
         let is_it = |id: &&Uuid| !self.told.contains(id);
         let ended =
             self.order.iter().filter(is_it).filter_map(|id| Some((*id, self.ended.get(id)?)));
-        ended.filter(|(_, it)| it.is_cut_off()).map(|(id, it)| (id, it.clone())).collect()
+        ended
+            .filter(|(_, it)| it.is_cut_off() || it.is_scheduled)
+            .map(|(id, it)| (id, it.clone()))
+            .collect()
     }
 
     /// Whether anything is known of any message, or of what runs without asking.
     pub(super) fn says_anything(&self) -> bool {
         let says_nothing = self.open.is_empty() && self.order.is_empty() && self.done.is_empty();
-        !says_nothing || self.mode.is_some()
+        !says_nothing || self.mode.is_some() || !self.timed.is_empty()
     }
 
-    /// Who sent messages that are not done with, as settings write it.
+    /// Who sent messages that are not done with, or wants something at intervals, as settings write it.
     pub fn senders(&self) -> impl Iterator<Item = String> {
-        self.open.iter().map(|(_, open)| open.sender())
+        let open = self.open.iter().map(|(_, open)| open.sender());
+        open.chain(self.timed.iter().map(Timed::sender))
     }
 
     /// How many messages wait for their turn.
@@ -220,7 +247,7 @@ impl Kept {
                 (self.person, self.root) = (person.clone(), root.clone());
                 (self.session, self.last) = (Some(*session), Some(*at));
             }
-            Record::Taken { id, content, attachments, channel, user, at } => {
+            Record::Taken { id, content, attachments, channel, user, at, scheduled } => {
                 self.last = Some(*at);
                 if !self.knows(*id) {
                     let open = Open {
@@ -229,12 +256,26 @@ impl Kept {
                         channel: *channel,
                         user: user.clone(),
                         has_begun: false,
+                        scheduled: *scheduled,
                         goes_on: None,
                         asked: Vec::new(),
                     };
                     self.open.push((*id, open));
                 }
             }
+            Record::Scheduled { id, every, content, channel, user, at } => {
+                if !self.timed.iter().any(|it| it.id == *id) {
+                    self.timed.push(Timed {
+                        id: *id,
+                        every: Duration::from_secs(*every),
+                        content: content.clone(),
+                        channel: *channel,
+                        user: user.clone(),
+                        since: *at,
+                    });
+                }
+            }
+            Record::Unscheduled { id } => self.timed.retain(|it| it.id != *id),
             Record::Begun { id, at } => {
                 self.last = Some(*at);
                 if let Some(open) = self.find(*id) {
@@ -300,6 +341,10 @@ impl Kept {
         if let Some(mode) = self.mode {
             records.push(Record::Narrowed { mode: super::mode::name(mode) });
         }
+        for Timed { id, every, content, channel, user, since } in self.timed.clone() {
+            let (every, at) = (every.as_secs(), since);
+            records.push(Record::Scheduled { id, every, content, channel, user, at });
+        }
         if !self.done.is_empty() {
             records.push(Record::Done { ids: self.done.iter().copied().collect() });
         }
@@ -315,8 +360,8 @@ impl Kept {
         }
         for (id, open) in &self.open {
             let (id, at) = (*id, self.last.unwrap_or(now));
-            let Open { content, attachments, channel, user, .. } = open.clone();
-            records.push(Record::Taken { id, content, attachments, channel, user, at });
+            let Open { content, attachments, channel, user, scheduled, .. } = open.clone();
+            records.push(Record::Taken { id, content, attachments, channel, user, at, scheduled });
             if open.has_begun {
                 records.push(Record::Begun { id, at });
             }

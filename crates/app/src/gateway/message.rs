@@ -165,6 +165,10 @@ pub struct Response {
     /// What is known of it, and where it stands; with the whole answer only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceWire>,
+    /// The task that is answered, where nobody asked for it just now but its time had come; with the whole
+    /// answer only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled: Option<String>,
 }
 
 /// Where something is said.

@@ -24,6 +24,7 @@ mod state;
 mod telling;
 #[cfg(test)]
 mod tests;
+mod timetable;
 mod turns;
 mod worker;
 
@@ -50,7 +51,7 @@ pub use attachments::{AttachmentKind, MOST_BYTES as MOST_ATTACHMENT};
 pub use client::Client;
 use conversation::Conversation;
 use elophanto_base::visible::escape_control_line;
-use endings::of_end;
+use endings::{answer_of, of_end};
 use found::Found;
 pub use identity::{Channel, Identity, Scopes};
 use ledger::{Ended, Kept};
@@ -141,8 +142,20 @@ impl Gateway {
     }
 
     /// Begins what was taken and not begun, once everything is there that it needs.
-    pub fn begin(self: &Arc<Self>) {
+    ///
+    /// # Errors
+    /// When there is no room for another thread.
+    pub fn begin(self: &Arc<Self>) -> Result<(), Error> {
         self.all().iter().for_each(|conversation| conversation.begin_again(self));
+        self.keep_time()
+    }
+
+    /// Ends what people of a channel have begun, and wanted at intervals, who are not in any more.
+    pub fn leave_out(&self, channel: Channel, is_in: &dyn Fn(&str) -> bool) {
+        for conversation in self.all() {
+            let is_out = |of: Channel, user: &str| of == channel && !is_in(user);
+            conversation.let_go(self, &is_out);
+        }
     }
 
     fn all(&self) -> Vec<Arc<Conversation>> {
@@ -256,8 +269,10 @@ impl Gateway {
                 self.put(&client, conversation.session(), &told);
             }
             let untold = conversation.untold();
-            let put = |(_, ended): &&(Uuid, Ended)| {
-                self.put(&client, conversation.session(), &of_end(ended))
+            let put = |(id, ended): &&(Uuid, Ended)| {
+                let session = conversation.session();
+                (!ended.is_scheduled || self.put(&client, session, &answer_of(*id, ended)))
+                    && self.put(&client, session, &of_end(ended))
             };
             // Only what is on its way: the rest is told to whoever comes next.
             conversation.told(untold.iter().take_while(put).map(|(id, _)| *id).collect());

@@ -39,12 +39,14 @@ pub(super) fn taken(number: u128) -> Record {
         channel: Channel::Cli,
         user: "ada".to_owned(),
         at: Timestamp::UNIX_EPOCH,
+        scheduled: None,
     }
 }
 
 pub(super) fn ended(number: u128) -> Record {
     let complete = without_run("goal", "done", "the agent gave its answer".to_owned());
-    let ended = Ended { answer: format!("answer {number}"), sources: Vec::new(), complete };
+    let answer = format!("answer {number}");
+    let ended = Ended { answer, ..Ended::without_answer(complete) };
     Record::Ended { id: id(number), ended: Box::new(ended) }
 }
 

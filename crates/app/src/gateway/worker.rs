@@ -26,7 +26,7 @@ use crate::{
         self, Answer, Door, Finished, Given, Prepared,
         chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
     },
-    interest,
+    interest, learn,
     reporter::{Progress, Silent, Tone},
 };
 use elophanto_repo::{Git, NotePath};
@@ -171,7 +171,11 @@ impl Here<'_> {
                 return false;
             }
         };
-        interest::acted(self.prepared.workspace);
+        let is_scheduled = conversation.is_scheduled(id);
+        if !is_scheduled {
+            interest::acted(self.prepared.workspace);
+        }
+        chat.attend(!is_scheduled);
         chat.keep_here(!conversation.is_of_this_machine(id));
         gateway.tell_status(conversation, None);
         if let Some((request, settled)) = &answered {
@@ -217,13 +221,17 @@ impl Here<'_> {
         };
         conversation.end(gateway, id, ended);
         gateway.tell_status(conversation, None);
+        if self.prepared.workspace.config.gateway.learn {
+            // What cannot be read now is with the next message.
+            let _ = learn::hear(self.prepared.workspace, &Silent);
+        }
         true
     }
 
     fn ended(&self, finished: &Finished, goal: &str) -> Ended {
         let sources = sources(self.prepared, &finished.answer);
         let complete = TaskComplete::of(finished, goal);
-        Ended { answer: finished.answer.clone(), sources, complete }
+        Ended { answer: finished.answer.clone(), sources, ..Ended::without_answer(complete) }
     }
 
     fn obey(&self, chat: &mut Chat<'_>, command: ChatCommand, reply_to: Uuid, who: &Identity) {
@@ -297,7 +305,8 @@ impl Here<'_> {
 
 /// The answer to a command.
 pub fn said(content: String, reply_to: Uuid) -> Told {
-    Told::Response(Response { content, done: true, reply_to: Some(reply_to), sources: Vec::new() })
+    let (reply_to, sources) = (Some(reply_to), Vec::new());
+    Told::Response(Response { content, done: true, reply_to, sources, scheduled: None })
 }
 
 /// What the model is told of a run that was cut off at a question.

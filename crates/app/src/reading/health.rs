@@ -19,8 +19,8 @@ const WEEK: i64 = 7 * 86_400;
 /// What doctor finds, and more that takes its time.
 pub struct Health {
     pub diagnosis: Diagnosis,
-    /// Notes that were committed by the end of each of the last weeks, the oldest first, whatever became
-    /// of them since; empty where git does not tell.
+    /// Notes that were committed at the end of each of the last weeks, the oldest first; empty where git
+    /// does not tell.
     pub growth: Vec<usize>,
     /// Bytes of the committed vectors at the end of each of these weeks; empty where there are none.
     pub index: Vec<u64>,
@@ -32,9 +32,9 @@ impl Health {
         let endings = &workspace.config.knowledge.extensions;
         let git = Git::of(&workspace.repository).map(|git| git.with_timeout(PATIENCE));
         let now = now_nanoseconds() / 1_000_000_000;
-        let added = git.as_ref().and_then(|git| git.additions(endings).ok()).unwrap_or_default();
+        let moves = git.as_ref().and_then(|git| git.comings(endings).ok()).unwrap_or_default();
         let index = git.and_then(|git| index_by_week(&git, now).ok()).unwrap_or_default();
-        Ok(Self { diagnosis, growth: by_week(&added, now), index })
+        Ok(Self { diagnosis, growth: by_week(&moves, now), index })
     }
 }
 
@@ -63,11 +63,18 @@ fn index_by_week(git: &Git, now: i64) -> Result<Vec<u64>, GitError> {
     Ok(weeks)
 }
 
-fn by_week(added: &[i64], now: i64) -> Vec<usize> {
-    if added.is_empty() {
+/// `moves`: when a note came or went.
+fn by_week(moves: &[(i64, bool)], now: i64) -> Vec<usize> {
+    if moves.is_empty() {
         return Vec::new();
     }
-    let by = |week| added.iter().filter(|time| **time <= end_of(week, now)).count();
+    let by = |week| {
+        let past = moves.iter().filter(|(time, _)| *time <= end_of(week, now));
+        let (came, all) =
+            past.fold((0_usize, 0), |(came, all), it| (came + usize::from(it.1), all + 1));
+        // Each of two branches may take the same note away.
+        came.saturating_sub(all - came)
+    };
     (0..WEEKS).map(by).collect()
 }
 
@@ -78,8 +85,10 @@ mod tests {
     #[test]
     fn growth_is_counted_by_week() {
         let now = 100 * WEEK;
-        let grown = by_week(&[now, now - WEEK, now - 60 * WEEK], now);
-        assert_eq!((grown.len(), grown[0], grown[50], grown[51]), (WEEKS, 1, 2, 3));
+        let came = |time| (time, true);
+        let moves = [(now, false), came(now), came(now - WEEK), came(now - 60 * WEEK)];
+        let grown = by_week(&moves, now);
+        assert_eq!((grown.len(), grown[0], grown[50], grown[51]), (WEEKS, 1, 2, 2));
         assert!(by_week(&[], now).is_empty());
     }
 }

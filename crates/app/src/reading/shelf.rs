@@ -22,6 +22,8 @@ use elophanto_repo::{CommitId, Git, head};
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Where nothing tells of changes, they are looked for after this time.
 const OLD: Duration = Duration::from_secs(2);
+/// How long what is right and wrong is taken for that without being looked at.
+const EXAMINED: Duration = Duration::from_secs(15);
 
 /// Notes of which is kept what resembles them.
 const MOST_ALIKE: usize = 1_000;
@@ -38,7 +40,7 @@ pub struct Shelf {
     watching: Once,
     is_watched: AtomicBool,
     is_made_beside: AtomicBool,
-    health: Mutex<Option<(u64, Arc<Health>)>>,
+    health: Mutex<Option<(u64, Instant, Arc<Health>)>>,
     alike: Mutex<AlikeKept>,
     is_examined: AtomicBool,
 }
@@ -116,16 +118,18 @@ impl Shelf {
     }
 
     /// What is right and wrong, as it was found last; it is looked at anew beside whenever notes have
-    /// changed. `None` while it is looked at for the first time.
+    /// changed, or that was a while ago. `None` while it is looked at for the first time.
     pub fn health(self: &Arc<Self>) -> Option<Arc<Health>> {
         let number = self.number();
         let known = lock(&self.health).clone();
-        let is_old = known.as_ref().is_none_or(|(of, _)| *of != number);
+        // Besides notes, jobs and commits change what is found.
+        let is_old =
+            known.as_ref().is_none_or(|(of, at, _)| *of != number || at.elapsed() > EXAMINED);
         if is_old && !self.is_examined.swap(true, Ordering::Relaxed) {
             let shelf = Arc::clone(self);
             let examining = move || {
                 if let Ok(found) = shelf.open(Vec::new()).and_then(|it| Health::of(&it)) {
-                    *lock(&shelf.health) = Some((number, Arc::new(found)));
+                    *lock(&shelf.health) = Some((number, Instant::now(), Arc::new(found)));
                 }
                 shelf.is_examined.store(false, Ordering::Relaxed);
             };
@@ -134,7 +138,7 @@ impl Shelf {
                 self.is_examined.store(false, Ordering::Relaxed);
             }
         }
-        known.map(|(_, health)| health)
+        known.map(|(_, _, health)| health)
     }
 
     /// What resembles a note, found once as long as no note changes.

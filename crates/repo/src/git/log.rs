@@ -62,25 +62,26 @@ impl Git {
             .collect()
     }
 
-    /// When files of these endings were added, up to HEAD, in seconds since 1970; the newest first.
+    /// When files of these endings came or, `false`, went, up to HEAD, in seconds since 1970; the newest
+    /// first.
     ///
     /// # Errors
     /// When git cannot read the history.
-    pub fn additions(&self, endings: &[String]) -> Result<Vec<i64>, GitError> {
+    pub fn comings(&self, endings: &[String]) -> Result<Vec<(i64, bool)>, GitError> {
         let output = self.run(&[
             "log",
-            "--diff-filter=A",
+            "--diff-filter=AD",
             "--no-renames",
             "--no-ext-diff",
             "--no-textconv",
-            "--name-only",
+            "--name-status",
             "--format=@%ct",
             "HEAD",
             "--",
         ])?;
         let text = String::from_utf8_lossy(&output);
         let mut time = 0;
-        let mut added = Vec::new();
+        let mut moves = Vec::new();
         for line in text.lines() {
             if let Some(said) = line.strip_prefix('@').and_then(|digits| digits.parse().ok()) {
                 time = said;
@@ -89,10 +90,10 @@ impl Git {
             // A name that holds what is no letter is in quotes.
             let ending = line.trim_end_matches('"').rsplit_once('.').map_or("", |it| it.1);
             if endings.iter().any(|known| known.eq_ignore_ascii_case(ending)) {
-                added.push(time);
+                moves.push((time, line.starts_with('A')));
             }
         }
-        Ok(added)
+        Ok(moves)
     }
 
     /// The commits up to HEAD that changed anything below a folder, each with its time in seconds since

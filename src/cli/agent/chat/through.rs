@@ -281,7 +281,7 @@ impl Through<'_> {
             self.terminal.tell(&Event::Text(content));
         } else if let Some(answer) = self.answers.get_mut(of) {
             content.clone_into(answer);
-        } else if is_ours && !content.trim().is_empty() {
+        } else if (is_ours || data["scheduled"].is_string()) && !content.trim().is_empty() {
             self.terminal.screen.rest();
             ui.line(visible(content.trim_end()))?;
             ui.flush()?;

@@ -1,11 +1,16 @@
 //! What is typed in a conversation, understood once: a message, a line for the shell, or a command.
 //! One table, of which help comes too. Pure.
 
+use std::time::Duration;
+
 use super::{
     super::{Mode, ModelRef},
     KnowledgeCommand,
 };
-use crate::{Error, config::AgentMode};
+use crate::{
+    Error,
+    config::{AgentMode, parse_duration},
+};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::interest::PreferenceKind;
 
@@ -64,8 +69,21 @@ pub enum ChatCommand {
     Repo(Option<String>),
     /// What is asked of the knowledge base, whether or not a run goes on.
     Known(KnowledgeCommand),
+    Schedule(ScheduleCommand),
     Help,
     Quit,
+}
+
+/// Tasks that are done at intervals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScheduleCommand {
+    List,
+    Add {
+        every: Duration,
+        task: String,
+    },
+    /// By its number in the list.
+    Remove(usize),
 }
 
 /// What whoever types a command must be allowed: the least first.
@@ -73,8 +91,10 @@ pub enum ChatCommand {
 pub enum Right {
     /// It only looks.
     Look,
-    /// It changes the conversation, or what is known.
+    /// It changes the conversation, or adds to what is known.
     Chat,
+    /// It takes away what is known: whoever answers approvals.
+    Approve,
     /// It reaches beyond the conversation: the user of this machine alone.
     Machine,
 }
@@ -97,6 +117,7 @@ impl ChatCommand {
             | Self::Resume(None)
             | Self::Export(None)
             | Self::Repo(_)
+            | Self::Schedule(ScheduleCommand::List)
             | Self::Help
             | Self::Quit => Right::Look,
             Self::Mode(Some(_))
@@ -105,6 +126,7 @@ impl ChatCommand {
             | Self::Clear
             | Self::Undo(_)
             | Self::Rename(_)
+            | Self::Schedule(_)
             | Self::Stop { .. } => Right::Chat,
             Self::Model(Some(_)) | Self::Resume(Some(_)) | Self::Export(Some(_)) => Right::Machine,
             Self::Known(command) => match command {
@@ -113,8 +135,8 @@ impl ChatCommand {
                 | KnowledgeCommand::Interests
                 | KnowledgeCommand::Schedule
                 | KnowledgeCommand::Memory { delete: false, .. } => Right::Look,
-                KnowledgeCommand::Memory { delete: true, .. }
-                | KnowledgeCommand::Learn(Some(_))
+                KnowledgeCommand::Memory { delete: true, .. } => Right::Approve,
+                KnowledgeCommand::Learn(Some(_))
                 | KnowledgeCommand::Wish { .. }
                 | KnowledgeCommand::React { .. } => Right::Chat,
             },
@@ -283,9 +305,12 @@ pub const COMMANDS: &[KnownCommand] = &[
         let id = id.trim_end().to_owned();
         Ok(ChatCommand::Known(KnowledgeCommand::React { id, positive }))
     }),
-    command("schedule", "", "what runs here at intervals", |_| {
-        Ok(ChatCommand::Known(KnowledgeCommand::Schedule))
-    }),
+    command(
+        "schedule",
+        "[...]",
+        "what is done at intervals; `every 6h: TASK`, `remove N`",
+        schedule,
+    ),
     command("help", "", "this", |_| Ok(ChatCommand::Help)),
     command("quit", "", "leave (also Ctrl-D); Ctrl-C ends the run that goes on", |_| {
         Ok(ChatCommand::Quit)
@@ -309,6 +334,29 @@ fn about(
 
 fn wish(topic: String, preference: PreferenceKind, takes_back: bool) -> KnowledgeCommand {
     KnowledgeCommand::Wish { topic, preference, takes_back }
+}
+
+fn schedule(typed: &str) -> Result<ChatCommand, Error> {
+    let unclear = || {
+        Error::new("`/schedule` takes nothing, `every 6h: TASK`, or `remove N`")
+            .hint("such as `/schedule every 6h: check the changelog of lance`")
+    };
+    let (word, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    Ok(ChatCommand::Schedule(match word {
+        "" | "list" if rest.is_empty() => ScheduleCommand::List,
+        "every" => {
+            let (every, task) = rest.split_once(':').ok_or_else(unclear)?;
+            let every = parse_duration(every.trim()).map_err(Error::new)?;
+            let task = task.trim();
+            // A task is said to the agent; commands and lines for the shell are not.
+            if task.is_empty() || task.starts_with(['/', '!']) {
+                return Err(unclear());
+            }
+            ScheduleCommand::Add { every, task: task.to_owned() }
+        }
+        "remove" => ScheduleCommand::Remove(rest.trim().parse().map_err(|_| unclear())?),
+        _ => return Err(unclear()),
+    }))
 }
 
 fn resume(typed: &str) -> Result<ChatCommand, Error> {
@@ -347,6 +395,15 @@ mod tests {
             ("/memory 3 delete", memory("3", true)),
             ("/memory delete", memory("delete", false)),
             ("/like two words", ChatCommand::Known(like)),
+            ("/schedule list", ChatCommand::Schedule(ScheduleCommand::List)),
+            ("/schedule remove 2", ChatCommand::Schedule(ScheduleCommand::Remove(2))),
+            (
+                "/schedule every 6h: check: all of it",
+                ChatCommand::Schedule(ScheduleCommand::Add {
+                    every: Duration::from_hours(6),
+                    task: "check: all of it".to_owned(),
+                }),
+            ),
         ] {
             assert_eq!(Line::parse(line).unwrap(), Line::Command(expected), "{line}");
         }
@@ -362,6 +419,12 @@ mod tests {
             ("/search", "`/search` takes behind it what it is about"),
             ("/react 12", "`/react` takes an id and + or - behind it"),
             ("/stop now", "`/stop` takes nothing, or all"),
+            ("/schedule 6h", "`/schedule` takes nothing, `every 6h: TASK`, or `remove N`"),
+            ("/schedule every 6h", "`/schedule` takes nothing, `every 6h: TASK`, or `remove N`"),
+            (
+                "/schedule every 6h: /undo",
+                "`/schedule` takes nothing, `every 6h: TASK`, or `remove N`",
+            ),
             ("/resume 2", "`/resume` alone shows a list to choose from by number"),
         ] {
             assert_eq!(Line::parse(line).unwrap_err().message(), expected, "{line}");
@@ -380,7 +443,10 @@ mod tests {
             ("resume", Right::Look),
             ("resume 1234", Right::Machine),
             ("memory 3", Right::Look),
-            ("memory 3 delete", Right::Chat),
+            ("memory 3 delete", Right::Approve),
+            ("schedule", Right::Look),
+            ("schedule remove 1", Right::Chat),
+            ("schedule every 1h: look", Right::Chat),
             ("like otters", Right::Chat),
             ("undo", Right::Chat),
             ("stop", Right::Chat),

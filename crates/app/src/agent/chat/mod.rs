@@ -10,7 +10,7 @@ pub mod told;
 use std::path::Path;
 
 pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
-pub use command::{COMMANDS, ChatCommand, KnownCommand, Line, Right};
+pub use command::{COMMANDS, ChatCommand, KnownCommand, Line, Right, ScheduleCommand};
 pub use known::{KnowledgeCommand, known};
 
 use super::{
@@ -130,6 +130,11 @@ impl<'a> Chat<'a> {
     /// Whether the next messages show pictures of this work tree alone: see [`ChatOptions`].
     pub fn keep_here(&mut self, keeps_here: bool) {
         self.options.keeps_here = keeps_here;
+    }
+
+    /// Whether somebody can be asked in the next runs: see [`ChatOptions`].
+    pub fn attend(&mut self, is_attended: bool) {
+        self.options.is_attended = is_attended;
     }
 
     /// Whether a message may show the model this picture.
@@ -307,6 +312,13 @@ impl<'a> Chat<'a> {
             }
             ChatCommand::Known(command) => {
                 ChatAnswer::Known(known(prepared.workspace, &command, reporter)?)
+            }
+            ChatCommand::Schedule(ScheduleCommand::List) => {
+                ChatAnswer::Known(known(prepared.workspace, &KnowledgeCommand::Schedule, reporter)?)
+            }
+            ChatCommand::Schedule(_) => {
+                return Err(Error::new("tasks of a conversation are done while a gateway lives")
+                    .hint("`elophanto gateway` is one; or `elophanto schedule add` for commands"));
             }
             ChatCommand::Stop { .. } => ChatAnswer::Known("no run goes on".to_owned()),
             ChatCommand::Repo(_) => {
