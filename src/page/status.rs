@@ -159,7 +159,7 @@ fn growth(weeks: &[usize], index: &[u64]) -> Markup {
                 h2 #growth { "Growth" }
                 p {
                     (charts::curve(&values, &format!("notes by week, from {first} to {last}")))
-                    " " (words::number(*last)) " notes are committed; a year ago it was " (words::number(*first)) "."
+                    " Committed notes: " (words::number(*last)) "; a year ago: " (words::number(*first)) "."
                 }
                 @if let (Some(first), Some(last)) = (index.first(), index.last()) {
                     @let grown = format!("from {} to {}", words::bytes(*first), words::bytes(*last));

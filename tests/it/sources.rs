@@ -22,7 +22,7 @@ use crate::{
 
 const KEY: &str = "sk-of-nobody-1234567890";
 const TOPIC: &str = "KEF LS50 Meta";
-const HTML: &str = "text/html; charset=utf-8";
+pub const HTML: &str = "text/html; charset=utf-8";
 
 /// Facts about [`TOPIC`].
 pub const WEIGHT: &str = "The KEF LS50 Meta weighs 7.8 kg.";

@@ -48,7 +48,10 @@ pub fn set(env: &TestEnv, name: &str, value: &str) -> Output {
 
 fn outside(env: &TestEnv, name: &str, text: &str) -> PathBuf {
     let path = env.outside().join(name);
-    fs::write(&path, text).unwrap();
+    // As a whole: another program may read it at this very moment.
+    let mut whole = tempfile::NamedTempFile::new_in(env.outside()).unwrap();
+    whole.write_all(text.as_bytes()).unwrap();
+    whole.persist(&path).unwrap();
     path
 }
 

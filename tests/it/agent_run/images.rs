@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A PNG of 64 x 48 pixels with a place written into it.
-fn png(filling: &[u8]) -> Vec<u8> {
+pub fn png(filling: &[u8]) -> Vec<u8> {
     let chunk = |kind: &[u8; 4], data: &[u8]| {
         [&(data.len() as u32).to_be_bytes()[..], kind, data, &[0; 4]].concat()
     };

@@ -8,7 +8,7 @@ mod conversations;
 mod fence;
 mod history;
 mod honest;
-mod images;
+pub mod images;
 mod interrupted;
 mod misbehaving;
 mod others;

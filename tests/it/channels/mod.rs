@@ -3,6 +3,7 @@
 
 mod kills;
 mod leaving;
+mod pictures;
 mod slack;
 mod strangers;
 mod telegram;

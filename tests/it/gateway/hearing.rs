@@ -5,8 +5,7 @@ use serde_json::json;
 use super::{Gate, bench, until};
 use crate::gateway::runs::obedient;
 
-const SAID: &str =
-    "I love the Gaggia Classic. The Gaggia Classic is an espresso machine made in Italy. task sayc";
+const SAID: &str = "I love the Gaggia Classic. The Gaggia Classic is an espresso machine made in Italy.\n\ntask sayc";
 
 #[test]
 fn what_is_said_is_known() {
@@ -32,7 +31,7 @@ fn what_is_said_is_known() {
             assert!(why.contains("+0.70  statement"), "{why}");
             // It is of the message, and can be taken back like everything else.
             let text = std::fs::read_to_string(&page).unwrap();
-            assert!(text.contains("is an espresso machine") && text.contains("message:"), "{text}");
+            assert!(text.contains("is an espresso machine") && text.contains("msg:"), "{text}");
         }
     }
 }

@@ -50,7 +50,7 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("entity", &[&[], &["--json"], &["otters"], &["1"], &["none", "--delete"]]),
     ("like", &[&["otters"]]),
     ("dislike", &[&["bears", "--json"]]),
-    ("interests", &[&[], &["--json"], &["--ascii"], &["--why", "x"]]),
+    ("interests", &[&[], &["--json"], &["--ascii"]]),
     ("react", &[&["none", "-"]]),
     ("enrich", &[&[], &["--once", "--json"]]),
     ("unlike", &[&["otters"]]),

@@ -10,13 +10,19 @@ use super::{
     ChannelSettings, Platform, below, kept::is_same, registry::RegistryFile, token, told::escape,
 };
 use crate::{Environment, Error, Reporter, config::Config, gateway, keys::Asking};
-use elophanto_base::jsonl::{self, Caps, Log};
+use elophanto_base::{
+    image::{self, Bare},
+    jsonl::{self, Caps, Log},
+};
 use elophanto_channels::{ChannelAdapter, ChannelError, Place, Posted};
 use elophanto_knowledge::notify::{Message, Sink, SinkError};
+use elophanto_net::web::{Fetcher, Policy};
 
 const CAPS: Caps = Caps { line_bytes: 4 << 10, file_bytes: 4 << 20, faults: 100 };
 /// Messages of which it is known what they tell; a log with more is begun anew.
 const MOST: usize = 5_000;
+/// Bytes of a picture.
+const MOST_PICTURE: usize = 5 << 20;
 
 /// A message of ours that tells a discovery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +37,8 @@ pub struct ChannelSink {
     adapter: Box<dyn ChannelAdapter>,
     homes: Vec<Place>,
     log: Log,
+    /// What fetches pictures; `None` where this machine cannot make secure connections.
+    pages: Option<Fetcher>,
 }
 
 /// The way to people on a channel; `None` where no bot is set up, or nobody is to be told.
@@ -61,7 +69,13 @@ pub fn sink(
     let adapter = platform
         .adapter(&settings, &token, registry.bot)
         .map_err(|cause| super::unusable(platform, &cause))?;
-    Ok(Some(ChannelSink { adapter, homes, log: log(&folder, platform) }))
+    let policy = Policy {
+        allow_private: config.learn.private_pages,
+        max_bytes: MOST_PICTURE,
+        ..Policy::default()
+    };
+    let (log, pages) = (log(&folder, platform), Fetcher::new(policy).ok());
+    Ok(Some(ChannelSink { adapter, homes, log, pages }))
 }
 
 fn log(folder: &Path, platform: Platform) -> Log {
@@ -76,13 +90,18 @@ impl Sink for ChannelSink {
         if message.more > 0 {
             text.push_str(&format!("\n- and {} more", message.more));
         }
-        if let Some(image) = &message.image {
+        let picture = message.image.as_deref().and_then(|address| self.picture(address));
+        if let Some(image) = message.image.as_ref().filter(|_| picture.is_none()) {
             text.push_str(&format!("\n\n{image}"));
         }
         let mut failed = None;
         for home in &self.homes {
-            for part in self.adapter.parts(&text) {
-                match self.adapter.post(home, None, &part, &[]) {
+            let said = self.adapter.parts(&text);
+            let said = said.iter().map(|part| self.adapter.post(home, None, part, &[]));
+            let shown =
+                picture.iter().map(|(name, bytes)| self.adapter.post_file(home, None, name, bytes));
+            for done in said.chain(shown) {
+                match done {
                     Ok(posted) => {
                         let told = Told { posted, id: message.id.clone() };
                         // What cannot be noted cannot be reacted to, and is told all the same.
@@ -95,6 +114,17 @@ impl Sink for ChannelSink {
             }
         }
         failed.map_or(Ok(()), Err)
+    }
+}
+
+impl ChannelSink {
+    /// The picture that a page names: fetched as pages are, a picture by its bytes, without what is written
+    /// beside it. `None` if it is none, too large or not to be had.
+    fn picture(&self, address: &str) -> Option<(String, Vec<u8>)> {
+        let fetched = self.pages.as_ref()?.get_picture(address).ok()?;
+        let Bare { format, bytes, .. } = image::bare(&fetched.bytes).ok()?;
+        let fits = bytes.len() <= self.adapter.limits().file;
+        fits.then(|| (format!("picture.{}", format.name().to_lowercase()), bytes))
     }
 }
 

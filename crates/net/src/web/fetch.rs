@@ -36,6 +36,29 @@ struct Shared {
     reach: Reach,
 }
 
+/// What is fetched.
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    Page,
+    Picture,
+}
+
+impl Wanted {
+    fn accepted(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Page => ACCEPTED,
+            Self::Picture => "image/png,image/jpeg,image/webp,image/gif",
+        })
+    }
+
+    fn is_taken(self, media_type: &str, url: &Url) -> bool {
+        match self {
+            Self::Page => media::is_read(media_type, url),
+            Self::Picture => media::is_picture(media_type),
+        }
+    }
+}
+
 impl Fetcher {
     /// A fetcher that keeps to `policy`. Opens no connection.
     ///
@@ -50,11 +73,8 @@ impl Fetcher {
     pub(super) fn within(reach: Reach, policy: Policy) -> Result<Self, FetchError> {
         let agent = HeaderValue::try_from(&policy.user_agent)
             .map_err(|_| FetchError::Setup { reason: "the user agent can't be sent" })?;
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
         let http = reqwest::Client::builder()
             .user_agent(agent)
-            .default_headers(headers)
             .connect_timeout(policy.connect)
             .redirect(redirect::Policy::none())
             .referer(false)
@@ -73,10 +93,21 @@ impl Fetcher {
     /// # Panics
     /// Inside asynchronous code, as [`crate::http::block_on`].
     pub fn get(&self, url: &str) -> Result<Fetched, FetchError> {
-        crate::http::block_on(self.fetch(url, false))
+        crate::http::block_on(self.fetch(url, false, Wanted::Page))
     }
 
-    /// The same without leaving the host: a redirect to another one is told, not followed.
+    /// Fetches a picture; what else a server calls what it sends is refused. What it is its bytes tell.
+    ///
+    /// # Errors
+    /// As [`Fetcher::get`].
+    ///
+    /// # Panics
+    /// As [`Fetcher::get`].
+    pub fn get_picture(&self, url: &str) -> Result<Fetched, FetchError> {
+        crate::http::block_on(self.fetch(url, false, Wanted::Picture))
+    }
+
+    /// [`Fetcher::get`] without leaving the host: a redirect to another one is told, not followed.
     ///
     /// # Errors
     /// As [`Fetcher::get`]; [`FetchError::Elsewhere`].
@@ -84,30 +115,31 @@ impl Fetcher {
     /// # Panics
     /// As [`Fetcher::get`].
     pub fn get_there(&self, url: &str) -> Result<Fetched, FetchError> {
-        crate::http::block_on(self.fetch(url, true))
+        crate::http::block_on(self.fetch(url, true, Wanted::Page))
     }
 
-    async fn fetch(&self, url: &str, stays: bool) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, url: &str, stays: bool, wanted: Wanted) -> Result<Fetched, FetchError> {
         let url = parse(url)?;
         let host = host_and_port(&url);
         let limit = self.0.policy.total;
-        match timeout(limit, self.follow(url, stays)).await {
+        match timeout(limit, self.follow(url, stays, wanted)).await {
             Ok(result) => result,
             Err(_) => Err(FetchError::Timeout { host, limit }),
         }
     }
 
-    async fn follow(&self, start: Url, stays: bool) -> Result<Fetched, FetchError> {
+    async fn follow(&self, start: Url, stays: bool, wanted: Wanted) -> Result<Fetched, FetchError> {
         let policy = &self.0.policy;
         let first = start.host_str().map(str::to_owned);
         let mut url = start;
         for _ in 0..=policy.max_redirects {
             check(&url, self.0.reach)?;
             let host = host_and_port(&url);
-            let answer = self.0.http.get(url.clone()).send().await;
+            let request = self.0.http.get(url.clone()).header(ACCEPT, wanted.accepted());
+            let answer = request.send().await;
             let answer = answer.map_err(|error| broken(&host, &error))?;
             match answer.status().as_u16() {
-                200..=299 => return self.page(url, host, answer).await,
+                200..=299 => return self.body(url, host, answer, wanted).await,
                 301 | 302 | 303 | 307 | 308 => url = target(&url, &host, &answer)?,
                 status => return Err(refusal(host, status, answer.headers())),
             }
@@ -118,16 +150,17 @@ impl Fetcher {
         Err(FetchError::Redirects { host: host_and_port(&url), most: policy.max_redirects })
     }
 
-    async fn page(
+    async fn body(
         &self,
         url: Url,
         host: String,
         mut answer: Response,
+        wanted: Wanted,
     ) -> Result<Fetched, FetchError> {
         let cap = self.0.policy.max_bytes;
         let header = answer.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
         let media_type = media::kept(&String::from_utf8_lossy(header.unwrap_or_default()));
-        if !media::is_read(&media_type, &url) {
+        if !wanted.is_taken(&media_type, &url) {
             return Err(FetchError::MediaType { host, found: media::shown(&media_type) });
         }
         if answer.content_length().is_some_and(|announced| announced > cap as u64) {

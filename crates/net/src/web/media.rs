@@ -28,6 +28,12 @@ pub(super) fn is_read(media_type: &str, url: &Url) -> bool {
     }
 }
 
+/// Whether bodies of this type may be a picture.
+pub(super) fn is_picture(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(essence.as_str(), "" | "image/png" | "image/jpeg" | "image/webp" | "image/gif")
+}
+
 /// `media_type` for a message: its essence, if it could be one.
 pub(super) fn shown(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
