@@ -145,6 +145,8 @@ impl Desk {
     /// Whoever the user has let in becomes a client; who is not among them any more is none.
     pub(super) fn seat_people(&self, is_start: bool) -> Result<(), Error> {
         let registry = self.read()?;
+        let homes: Vec<Place> = registry.people.iter().map(|it| it.home.clone()).collect();
+        self.adapter.watch(&homes);
         let changed: Vec<Person> = {
             let mut seats = lock(&self.seats);
             let is_same = |seat: &Seat| registry.person(&seat.person.id) == Some(&seat.person);
@@ -249,6 +251,7 @@ impl Desk {
                     ));
                     return;
                 }
+                Err(error @ ChannelError::Barred(_)) => return self.warn(&error.to_string()),
                 Err(error @ ChannelError::Busy(_)) => {
                     self.warn(&error.to_string());
                     BUSY

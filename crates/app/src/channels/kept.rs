@@ -31,9 +31,9 @@ pub struct Kept {
     /// Messages that were taken and are not answered.
     #[serde(default)]
     pub open: BTreeMap<Uuid, Open>,
-    /// Where an approval is shown.
+    /// Where an approval is shown, and the digits of what is shown there.
     #[serde(default)]
-    pub asked: VecDeque<(Uuid, Posted)>,
+    pub asked: VecDeque<(Uuid, Posted, String)>,
     /// Messages of ours, and the answer that each is.
     #[serde(default)]
     pub answers: VecDeque<(Posted, Uuid)>,
@@ -113,14 +113,14 @@ impl Kept {
 
     /// Where an approval is shown.
     pub fn shown(&self, request: Uuid) -> Vec<Posted> {
-        let of = self.asked.iter().filter(|(own, _)| *own == request);
-        of.map(|(_, posted)| posted.clone()).collect()
+        let of = self.asked.iter().filter(|(own, ..)| *own == request);
+        of.map(|(_, posted, _)| posted.clone()).collect()
     }
 
-    /// The approval that a message shows.
-    pub fn approval(&self, posted: &Posted) -> Option<Uuid> {
-        let is_it = |(_, own): &&(Uuid, Posted)| is_same(own, posted);
-        self.asked.iter().find(is_it).map(|(request, _)| *request)
+    /// The approval that a message shows, and the digits of what it shows.
+    pub fn approval(&self, posted: &Posted) -> Option<(Uuid, String)> {
+        let is_it = |(_, own, _): &&(Uuid, Posted, String)| is_same(own, posted);
+        self.asked.iter().find(is_it).map(|(request, _, digits)| (*request, digits.clone()))
     }
 
     /// The answer that a message of ours is.

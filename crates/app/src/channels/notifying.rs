@@ -2,7 +2,7 @@
 //! speak for them. Whichever process found something out says it; which message it is stands in a log that the
 //! gateway looks into when somebody reacts.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Environment, Error, Reporter, config::Config, gateway, keys::Asking};
 use elophanto_base::jsonl::{self, Caps, Log};
-use elophanto_channels::{ChannelAdapter, ChannelError, Place, Posted};
+use elophanto_channels::{ChannelAdapter, ChannelError, Place, Posted, Text};
 use elophanto_knowledge::notify::{Message, Sink, SinkError};
 
 const CAPS: Caps = Caps { line_bytes: 4 << 10, file_bytes: 4 << 20, faults: 100 };
@@ -82,7 +82,7 @@ impl Sink for ChannelSink {
         let mut failed = None;
         for home in &self.homes {
             for part in self.adapter.parts(&text) {
-                match self.adapter.post(home, None, &part, &[]) {
+                match self.posted(home, &part) {
                     Ok(posted) => {
                         let told = Told { posted, id: message.id.clone() };
                         // What cannot be noted cannot be reacted to, and is told all the same.
@@ -95,6 +95,23 @@ impl Sink for ChannelSink {
             }
         }
         failed.map_or(Ok(()), Err)
+    }
+}
+
+impl ChannelSink {
+    /// Says something, again where it is too often just now.
+    fn posted(&self, home: &Place, text: &Text) -> Result<Posted, ChannelError> {
+        const TRIES: usize = 3;
+        const MOST_PAUSE: Duration = Duration::from_secs(10);
+        for _ in 1..TRIES {
+            match self.adapter.post(home, None, text, &[]) {
+                Err(ChannelError::Later { wait, .. }) => {
+                    std::thread::sleep(wait.unwrap_or(Duration::from_secs(1)).min(MOST_PAUSE));
+                }
+                posted => return posted,
+            }
+        }
+        self.adapter.post(home, None, text, &[])
     }
 }
 

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use super::{
+    asking,
     desk::{Desk, lock},
     lines::{About, Job, Live, Post},
 };
@@ -125,7 +126,7 @@ impl Desk {
                 About::Approval(request) => {
                     let posted = self.adapter.post(place, to, text, buttons)?;
                     let mut kept = lock(&self.kept);
-                    kept.asked.push_back((*request, posted));
+                    kept.asked.push_back((*request, posted, asking::digits_of(buttons)));
                     if let Err(error) = kept.save() {
                         drop(kept);
                         self.warn(error.message());

@@ -143,7 +143,12 @@ impl Slack {
 
     /// `/elophanto` with these words.
     pub fn command(&self, user: &str, words: &str) {
-        self.shared.command(user, words);
+        self.shared.command(user, words, &alone(user));
+    }
+
+    /// The same in another conversation.
+    pub fn command_in(&self, user: &str, words: &str, channel: &str) {
+        self.shared.command(user, words, channel);
     }
 
     pub fn sent(&self) -> Vec<Sent> {
@@ -236,9 +241,12 @@ impl Shared {
         true
     }
 
-    fn command(&self, user: &str, words: &str) {
-        self.hand("slash_commands", json!({ "command": "/elophanto", "text": words, "user_id": user,
-            "user_name": user, "channel_id": alone(user), "team_id": "T1", "trigger_id": self.ts() }));
+    fn command(&self, user: &str, words: &str, channel: &str) {
+        self.hand(
+            "slash_commands",
+            json!({ "command": "/elophanto", "text": words, "user_id": user,
+            "user_name": user, "channel_id": channel, "team_id": "T1", "trigger_id": self.ts() }),
+        );
     }
 }
 
@@ -451,7 +459,7 @@ fn control(shared: &Shared, name: &str, body: &[u8]) -> Response {
         "say" => json!(shared.say(&text("user"), &text("text"))),
         "press" => json!(shared.press(&text("user"), &text("ts"), &text("label"))),
         "command" => {
-            shared.command(&text("user"), &text("text"));
+            shared.command(&text("user"), &text("text"), &alone(&text("user")));
             Value::Null
         }
         "react" => {
