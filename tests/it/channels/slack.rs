@@ -36,6 +36,23 @@ fn commands_and_sockets() {
     assert!(sent.iter().all(|sent| sent.channel != "DOTHERS"), "{sent:?}");
 }
 
+/// Sockets that end as soon as they are there are not opened as fast as it goes.
+#[test]
+fn sockets_that_end_at_once() {
+    let harbour = Harbour::<Slack>::new(obedient());
+    let _gate = harbour.gate();
+    harbour.let_in(ADA, &[]);
+    harbour.platform.slam(true);
+    let before = harbour.platform.opened();
+    harbour.platform.disconnect();
+    std::thread::sleep(Duration::from_secs(6));
+    let opened = harbour.platform.opened() - before;
+    assert!((1..6).contains(&opened), "{opened}");
+    harbour.platform.slam(false);
+    Stage::say(&harbour.platform, ADA, "task sayhello");
+    harbour.see_text(ADA, "It is sayhello.");
+}
+
 #[test]
 fn nobody_else_does_anything() {
     let harbour = Harbour::<Slack>::new(obedient());

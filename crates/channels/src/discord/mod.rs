@@ -10,7 +10,10 @@ mod text;
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, Once, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -58,7 +61,7 @@ pub struct Discord {
     base: Url,
     bot: Bot,
     intents: u64,
-    begun: Once,
+    has_begun: AtomicBool,
     /// What names a post at Discord, where it is not known whether it is there: asked for again by the same
     /// name, it is there once.
     unsure: Mutex<BTreeMap<String, String>>,
@@ -96,30 +99,33 @@ impl Discord {
             base: address.clone(),
             bot,
             intents: if groups { ALONE | AMONG_OTHERS } else { ALONE },
-            begun: Once::new(),
+            has_begun: AtomicBool::new(false),
             unsure: Mutex::default(),
         })
     }
 
     /// Begins to hear, once.
     fn begin(&self) -> Result<(), ChannelError> {
-        let mut begun = Ok(());
-        self.begun.call_once(|| {
-            let hearing = Hearing {
-                queue: Arc::clone(&self.queue),
-                rest: Arc::clone(&self.rest),
-                token: self.token.clone(),
-                bot: self.bot.clone(),
-                intents: self.intents,
-                base: self.base.clone(),
-                session: None,
-                owed: None,
-                held: Vec::new(),
-            };
-            let thread = std::thread::Builder::new().name("discord-gateway".to_owned());
-            begun = thread.spawn(move || hearing.run()).map(drop);
-        });
-        begun.map_err(|cause| ChannelError::Refused(format!("there is no room for it: {cause}")))
+        if self.has_begun.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let hearing = Hearing {
+            queue: Arc::clone(&self.queue),
+            rest: Arc::clone(&self.rest),
+            token: self.token.clone(),
+            bot: self.bot.clone(),
+            intents: self.intents,
+            base: self.base.clone(),
+            session: None,
+            owed: None,
+            held: Vec::new(),
+        };
+        let thread = std::thread::Builder::new().name("discord-gateway".to_owned());
+        thread.spawn(move || hearing.run()).map(drop).map_err(|cause| {
+            self.has_begun.store(false, Ordering::Relaxed);
+            let reason = format!("there is no room for a thread that listens: {cause}");
+            ChannelError::Later { reason, wait: None }
+        })
     }
 
     /// Posts under a name that stays the same until it is known what came of it.
