@@ -1973,7 +1973,7 @@ fn help_of_channel_add() {
       <PLATFORM>
               The platform
 
-              [possible values: telegram, slack]
+              [possible values: telegram, discord, slack]
 
     Options:
           --token-fd <N>
@@ -2032,7 +2032,7 @@ fn help_of_channel_remove() {
       <PLATFORM>
               The platform
 
-              [possible values: telegram, slack]
+              [possible values: telegram, discord, slack]
 
     Options:
           --json
@@ -2057,7 +2057,7 @@ fn help_of_channel_test() {
     Usage: elophanto channel test [OPTIONS] <PLATFORM>
 
     Arguments:
-      <PLATFORM>  The platform [possible values: telegram, slack]
+      <PLATFORM>  The platform [possible values: telegram, discord, slack]
 
     Options:
           --json      Print JSON Lines
@@ -2108,7 +2108,7 @@ fn help_of_channel_approve() {
     Usage: elophanto channel approve [OPTIONS] <PLATFORM> <ID>
 
     Arguments:
-      <PLATFORM>  The platform [possible values: telegram, slack]
+      <PLATFORM>  The platform [possible values: telegram, discord, slack]
       <ID>        Their number: `channel list` says it
 
     Options:
@@ -2130,7 +2130,7 @@ fn help_of_channel_leave_out() {
     Usage: elophanto channel leave-out [OPTIONS] <PLATFORM> <ID>
 
     Arguments:
-      <PLATFORM>  The platform [possible values: telegram, slack]
+      <PLATFORM>  The platform [possible values: telegram, discord, slack]
       <ID>        Their number: `channel list` says it
 
     Options:

@@ -373,8 +373,9 @@ impl<'a> Learning<'a> {
                     let sink = WebhookSink::new(url).map_err(unusable("notify.webhook"))?;
                     Outlet::Sink(Box::new(sink))
                 }
-                (SinkKind::Telegram | SinkKind::Slack, ..) => {
+                (SinkKind::Telegram | SinkKind::Discord | SinkKind::Slack, ..) => {
                     let platform = match sink {
+                        SinkKind::Discord => Platform::Discord,
                         SinkKind::Slack => Platform::Slack,
                         _ => Platform::Telegram,
                     };

@@ -31,6 +31,10 @@ pub trait ChannelAdapter: Send + Sync {
     /// When the platform does not say.
     fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError>;
 
+    /// Where people write to us alone, whenever that changes: what they said there while nobody listened
+    /// is asked for where the platform does not hand it over by itself.
+    fn watch(&self, _homes: &[Place]) {}
+
     /// Answer as messages that each fit.
     fn parts(&self, markdown: &str) -> Vec<Text>;
 
@@ -160,6 +164,9 @@ pub enum What {
 pub enum Sign {
     For,
     Against,
+    /// To what was asked.
+    Yes,
+    No,
 }
 
 /// A message.

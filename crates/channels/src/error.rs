@@ -9,6 +9,9 @@ pub enum ChannelError {
     /// The token is none, or none any more.
     #[error("the token is not taken: {0}")]
     Token(String),
+    /// Nothing comes to the bot as it is set up at the platform.
+    #[error("nothing can be heard: {0}")]
+    Barred(String),
     /// Another program asks for what comes to the bot.
     #[error("another program is at work with this bot: {0}")]
     Busy(String),

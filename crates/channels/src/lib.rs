@@ -6,11 +6,13 @@
 //! whoever uses an adapter.
 
 mod adapter;
+mod discord;
 mod error;
 #[cfg(any(test, feature = "testutil"))]
 pub mod fake;
 mod multipart;
 mod parts;
+mod signs;
 mod slack;
 mod telegram;
 
@@ -18,6 +20,7 @@ pub use adapter::{
     Bot, Button, ChannelAdapter, FileRef, Inbound, Limits, Place, Posted, Quote, Said, Sender,
     Sign, What,
 };
+pub use discord::{ADDRESS as DISCORD, Discord};
 pub use error::ChannelError;
 pub use parts::{Dialect, Text, fenced};
 pub use slack::{ADDRESS as SLACK, Slack};

@@ -33,6 +33,8 @@ pub struct Dialect {
     pub most: usize,
     pub measure: fn(&Text) -> usize,
     pub escape: fn(&str) -> String,
+    /// The same between the marks of code.
+    pub escape_code: fn(&str) -> String,
     pub strong: [&'static str; 2],
     pub emphasis: [&'static str; 2],
     pub struck: [&'static str; 2],
@@ -91,9 +93,17 @@ impl Dialect {
     }
 
     fn block_of(&self, code: &str) -> Text {
-        let plain = visible(code.trim_end_matches('\n'));
-        let [open, close] = self.block;
-        Text { rich: format!("{open}{}{close}", (self.escape)(&plain)), plain }
+        self.marked(code.trim_end_matches('\n'), self.block)
+    }
+
+    /// Code between its marks; as it stands where it holds such a mark, which would end it.
+    fn marked(&self, code: &str, [open, close]: [&str; 2]) -> Text {
+        let plain = visible(code);
+        let escaped = (self.escape_code)(&plain);
+        match escaped.contains(open.trim()) {
+            true => self.plain(code),
+            false => Text { rich: format!("{open}{escaped}{close}"), plain },
+        }
     }
 
     /// Pieces that fit: cut after the last line, sentence or word that does, else anywhere.
@@ -245,6 +255,7 @@ impl Dialect {
             }
             _ => ["", ""],
         };
+        let begun = text.rich.len();
         text.rich.push_str(open);
         let is_block = |node: Node<'_>| node.data().value.block();
         let mut is_first = true;
@@ -264,15 +275,17 @@ impl Dialect {
             }
             is_first = false;
         }
+        if matches!(node.data().value, NodeValue::BlockQuote) && close.is_empty() {
+            // A mark that is good for one line.
+            let lines = text.rich.split_off(begun).replace('\n', &format!("\n{open}"));
+            text.rich.push_str(&lines);
+        }
         text.rich.push_str(close);
     }
 
     fn code_of(&self, code: &str, text: &mut Text) {
-        let plain = visible(code);
-        let [open, close] = self.code;
-        text.rich.push_str(open);
-        text.rich.push_str(&(self.escape)(&plain));
-        text.rich.push_str(close);
+        let Text { rich, plain } = self.marked(code, self.code);
+        text.rich.push_str(&rich);
         text.plain.push_str(&plain);
     }
 }
@@ -319,6 +332,7 @@ mod tests {
         most: 40,
         measure: |text| text.plain.encode_utf16().count(),
         escape,
+        escape_code: escape,
         strong: ["<b>", "</b>"],
         emphasis: ["<i>", "</i>"],
         struck: ["<s>", "</s>"],
@@ -343,6 +357,29 @@ mod tests {
             ("a\u{202e}b", "a&lt;U+202E>b"),
         ] {
             let parts = SMALL.parts(markdown);
+            let rich: Vec<&str> = parts.iter().map(|part| part.rich.as_str()).collect();
+            assert_eq!(rich.join("|"), expected, "{markdown}");
+        }
+    }
+
+    #[test]
+    fn marks_of_characters() {
+        let ticks = Dialect {
+            escape: |text| text.replace('`', "\\`"),
+            escape_code: str::to_owned,
+            quote: ["> ", ""],
+            code: ["`", "`"],
+            block: ["```\n", "\n```"],
+            ..SMALL
+        };
+        for (markdown, expected) in [
+            ("`a\\b` c", "`a\\b` c"),
+            ("`` a`b ``", "a\\`b"),
+            ("```\nx ` y\n```", "```\nx ` y\n```"),
+            ("````\n```\n````", "\\`\\`\\`"),
+            ("> said\n> so\n\nend", "> said\n> so\n\nend"),
+        ] {
+            let parts = ticks.parts(markdown);
             let rich: Vec<&str> = parts.iter().map(|part| part.rich.as_str()).collect();
             assert_eq!(rich.join("|"), expected, "{markdown}");
         }

@@ -25,6 +25,7 @@ pub struct Socket {
     host: String,
     /// Whether anything came since it was waited for last.
     was_heard: bool,
+    closed: Option<u16>,
 }
 
 impl Socket {
@@ -41,7 +42,7 @@ impl Socket {
             WebSocketConfig::default().max_message_size(Some(MOST)).max_frame_size(Some(MOST));
         let opening = connect_async_with_config(url.as_str(), Some(config), true);
         match timeout(patience, opening).await {
-            Ok(Ok((stream, _))) => Ok(Self { stream, host, was_heard: true }),
+            Ok(Ok((stream, _))) => Ok(Self { stream, host, was_heard: true, closed: None }),
             // The address may hold a secret: only what went wrong is told.
             Ok(Err(cause)) => Err(HttpError::Connect { host, reason: why(&cause) }),
             Err(_) => Err(HttpError::Timeout { host, limit: patience }),
@@ -61,13 +62,33 @@ impl Socket {
         }
     }
 
+    /// The next text; `None` if none comes within `patience`, which says nothing of the connection.
+    ///
+    /// # Errors
+    /// When the connection has ended.
+    pub async fn within(&mut self, patience: Duration) -> Result<Option<String>, HttpError> {
+        match timeout(patience, self.text()).await {
+            Ok(text) => text.map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The code with which the other side ended it.
+    pub fn closed(&self) -> Option<u16> {
+        self.closed
+    }
+
     async fn text(&mut self) -> Result<String, HttpError> {
         loop {
             let frame = self.stream.next().await;
             self.was_heard = true;
             match frame {
                 Some(Ok(Message::Text(text))) => return Ok(text.as_str().to_owned()),
-                Some(Ok(Message::Close(_))) | None => return Err(self.broken("it was closed")),
+                Some(Ok(Message::Close(frame))) => {
+                    self.closed = frame.map(|frame| frame.code.into());
+                    return Err(self.broken("it was closed"));
+                }
+                None => return Err(self.broken("it was closed")),
                 Some(Ok(_)) => {}
                 Some(Err(cause)) => return Err(self.broken(&why(&cause))),
             }

@@ -1,7 +1,5 @@
 //! `elophanto channel add`
 
-use std::time::{Duration, Instant};
-
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 
@@ -15,12 +13,12 @@ use super::{
     },
     PlatformArg, bots,
 };
-use elophanto_app::channels::{Bots, Platform, SetUp};
+use elophanto_app::{
+    Error,
+    channels::{Bot, Bots, First, Platform, SetUp},
+};
 use elophanto_base::visible::escape_control_line;
 use elophanto_net::vault::{Kind, Name};
-
-/// How long is waited for somebody to write to a bot.
-const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
 /// Set a bot up: its token is asked for, tried, and kept in the vault
 ///
@@ -62,6 +60,13 @@ fn steps(platform: Platform) -> &'static str {
              2. send /newbot, and answer how it is to be called\n\
              3. copy the token that it says: 123456:ABC..."
         }
+        Platform::Discord => {
+            "At Discord:\n\
+             1. open https://discord.com/developers/applications, `New Application`, and name it\n\
+             2. `Bot`: no privileged intent is needed, leave all three off\n\
+             3. `Bot`, `Reset Token`: copy the token that it says: MTIz....GhIjKl.mNoPq...\n\
+             Where to let it in, so that you share a server with it and may write to it, is said next."
+        }
         Platform::Slack => {
             "At Slack:\n\
              1. open https://api.slack.com/apps?new_app=1, choose `From a manifest`, and paste this:\n\
@@ -85,11 +90,24 @@ fn steps(platform: Platform) -> &'static str {
     }
 }
 
-fn address(platform: Platform, name: &str) -> String {
+fn address(platform: Platform, bot: &Bot) -> String {
+    let name = escape_control_line(&bot.name);
     match platform {
         Platform::Telegram => format!("https://t.me/{name}"),
+        Platform::Discord => format!("https://discord.com/users/{}", escape_control_line(&bot.id)),
         Platform::Slack => format!("under Apps in Slack: {name}"),
     }
+}
+
+/// What is to be done at the platform once the bot is known, before anybody can write to it.
+fn invitation(platform: Platform, bot: &Bot) -> Option<String> {
+    let link = "https://discord.com/oauth2/authorize?scope=bot+applications.commands&permissions=0";
+    (platform == Platform::Discord).then(|| {
+        format!(
+            "let it into a server of yours, or nobody finds it: {link}&client_id={}",
+            escape_control_line(&bot.id)
+        )
+    })
 }
 
 pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -120,13 +138,16 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     };
     ui.emit(&wire, format_args!("{} knows your bot as {name}", platform.name()))?;
     ui.flush()?;
-    let address = address(platform, &name);
-    if people > 0 {
-        ui.note("who was let in to it before still is: `elophanto channel list`");
-    } else if ui.can_ask() && files.running().is_none() {
-        first_person(&bots, platform, &token, &address, ui)?;
-    } else {
-        ui.note(format_args!("write to it ({address}), and it says how you let yourself in"));
+    if let Some(invitation) = invitation(platform, &bot) {
+        ui.note(invitation);
+    }
+    let address = address(platform, &bot);
+    match First::of(people, files.running().is_some(), ui.can_ask()) {
+        First::Known => ui.note("who was let in to it before still is: `elophanto channel list`"),
+        First::Here => first_person(&bots, platform, &token, &address, ui)?,
+        First::ByGateway => {
+            ui.note(format_args!("write to it ({address}), and it says how you let yourself in"));
+        }
     }
     match files.running() {
         Some(_) => {
@@ -146,7 +167,16 @@ fn asked_for(args: &AddArgs, platform: Platform, ui: &Ui) -> Result<SecretString
         }
         None => Descriptor::stdin()?,
     };
-    descriptor.value()
+    let token = descriptor.value()?;
+    if token.expose_secret().trim().is_empty() {
+        return Err(CliError::from(Error::new("no token was given").hint(format!(
+            "run it at a terminal, which asks for it; or hand it over: `elophanto channel add {} <FILE`, \
+             or in {}",
+            platform.name(),
+            platform.variable()
+        ))));
+    }
+    Ok(token)
 }
 
 /// Lets the first person in: whoever types here the code that the bot told them.
@@ -158,8 +188,7 @@ fn first_person(
     ui: &Ui,
 ) -> Result<(), CliError> {
     ui.talk(format_args!("Write to it now, from your own account ({address})"));
-    let begun = Instant::now();
-    let Some(met) = bots.meet(platform, token, &|| begun.elapsed() < PATIENCE)? else {
+    let Some(met) = bots.meet(platform, token)? else {
         ui.note("nobody wrote to it: do so while your gateway runs, and it says how you let yourself in");
         return Ok(());
     };

@@ -63,6 +63,7 @@ struct OneArgs {
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 pub enum PlatformArg {
     Telegram,
+    Discord,
     Slack,
 }
 
@@ -70,6 +71,7 @@ impl From<PlatformArg> for Platform {
     fn from(platform: PlatformArg) -> Self {
         match platform {
             PlatformArg::Telegram => Self::Telegram,
+            PlatformArg::Discord => Self::Discord,
             PlatformArg::Slack => Self::Slack,
         }
     }

@@ -31,7 +31,7 @@ fn killed_at_random() {
     gate.kill();
     for round in 0..6 {
         for number in 0..2 {
-            harbour.telegram.say(ADA, &format!("question r{round}x{number}"));
+            harbour.platform.say(ADA, &format!("question r{round}x{number}"));
         }
         let gate = harbour.gate();
         std::thread::sleep(Duration::from_millis(random.u64(0..2_500)));
@@ -48,13 +48,7 @@ fn killed_at_random() {
         }
     }
     until("nothing waits", || {
-        let kept = harbour
-            .env
-            .outside()
-            .join("home/.local/state/elophanto/gateway/channels/telegram-kept.json");
-        let kept: serde_json::Value =
-            serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
-        kept["open"].as_object().unwrap().is_empty()
+        harbour.kept()["open"].as_object().is_some_and(serde_json::Map::is_empty)
     });
     harbour.settle();
     // Every one was handed to the model by one run at most.
@@ -73,28 +67,23 @@ fn an_approval_outlives_the_process() {
     let harbour = Harbour::new(obedient());
     let gate = harbour.gate();
     harbour.let_in(ADA, &["--approve"]);
-    harbour.telegram.say(ADA, "task a");
+    harbour.platform.say(ADA, "task a");
     let shown = harbour.wait(ADA, |sent| !sent.buttons.is_empty());
     until("it is kept where it is shown", || {
-        let kept = harbour
-            .env
-            .outside()
-            .join("home/.local/state/elophanto/gateway/channels/telegram-kept.json");
-        std::fs::read_to_string(kept)
-            .unwrap()
-            .contains(&format!("\"message\":\"{}\"}}]", shown.message))
+        let asked = &harbour.kept()["asked"][0][1];
+        asked["message"] == shown.message.to_string()
     });
     gate.kill();
     let _gate = harbour.gate();
     until("they are asked again", || {
-        harbour.telegram.press(ADA, ADA, shown.message, "Once");
+        harbour.platform.press(ADA, ADA, shown.message, "Once");
         std::thread::sleep(Duration::from_millis(200));
         times(&harbour.env, "a") > 0
     });
     harbour.hear(ADA, "Done with a.");
     harbour.hear(ADA, "Yes, once");
     assert_eq!(times(&harbour.env, "a"), 1);
-    let asked = harbour.telegram.sent();
+    let asked = harbour.platform.sent();
     assert_eq!(asked.iter().filter(|sent| sent.text.contains("May this be done?")).count(), 1);
 }
 
@@ -104,26 +93,26 @@ fn the_network_comes_and_goes() {
     let harbour = Harbour::new(echo());
     let gate = harbour.gate();
     harbour.let_in(ADA, &[]);
-    harbour.telegram.down(true);
+    harbour.platform.down(true);
     std::thread::sleep(Duration::from_secs(2));
     for number in 0..3 {
-        harbour.telegram.say(ADA, &format!("question down{number}"));
+        harbour.platform.say(ADA, &format!("question down{number}"));
     }
     std::thread::sleep(Duration::from_secs(2));
-    harbour.telegram.down(false);
+    harbour.platform.down(false);
     for number in 0..3 {
         harbour.hear(ADA, &format!("Answer down{number}."));
     }
-    harbour.telegram.drop_every(7);
+    harbour.platform.drop_every(7);
     for number in 0..8 {
-        harbour.telegram.say(ADA, &format!("question drop{number}"));
+        harbour.platform.say(ADA, &format!("question drop{number}"));
     }
     for number in 0..8 {
         harbour.hear(ADA, &format!("Answer drop{number}."));
     }
-    harbour.telegram.drop_every(0);
+    harbour.platform.drop_every(0);
     // In their order.
-    let texts = harbour.telegram.texts(ADA);
+    let texts = harbour.platform.texts(ADA);
     let places: Vec<usize> = (0..8)
         .map(|number| {
             let is_it = |text: &String| text.contains(&format!("Answer drop{number}."));
@@ -153,15 +142,15 @@ fn a_burst() {
     let _gate = harbour.gate();
     harbour.let_in(ADA, &[]);
     let numbers: Vec<i64> =
-        (0..18).map(|it| harbour.telegram.say(ADA, &format!("number {it}"))).collect();
+        (0..18).map(|it| harbour.platform.say(ADA, &format!("number {it}"))).collect();
     until("all are answered", || {
-        let sent = harbour.telegram.sent();
+        let sent = harbour.platform.sent();
         numbers.iter().all(|number| {
             sent.iter().any(|sent| sent.answers == Some(*number) && sent.text.contains("Aye."))
         })
     });
     harbour.settle();
-    let sent = harbour.telegram.sent();
+    let sent = harbour.platform.sent();
     let answers: Vec<i64> =
         sent.iter().filter(|it| it.text.contains("Aye.")).filter_map(|it| it.answers).collect();
     assert_eq!(answers, numbers);

@@ -21,11 +21,11 @@ fn what_they_began_ends() {
     let harbour = Harbour::with(model, "agent.mode: ask\n");
     let gate = harbour.gate();
     harbour.let_in(ADA, &["--approve"]);
-    harbour.telegram.say(ADA, "/schedule every 30d: make it again");
+    harbour.platform.say(ADA, "/schedule every 30d: make it again");
     harbour.hear(ADA, "first in 30d");
-    harbour.telegram.say(ADA, "Make it");
+    harbour.platform.say(ADA, "Make it");
     harbour.hear(ADA, "touch made.txt");
-    harbour.telegram.say(ADA, "And again");
+    harbour.platform.say(ADA, "And again");
     harbour.settle();
     let out = harbour.run(&["channel", "leave-out", "telegram", &ADA.to_string()]);
     assert_eq!(out.code, Some(0), "{out}");
@@ -45,7 +45,7 @@ fn tasks_at_intervals_are_told() {
     let harbour = Harbour::new(Model::script(vec![text("Two **otters** today.")]));
     let gate = harbour.gate();
     harbour.let_in(ADA, &[]);
-    harbour.telegram.say(ADA, "/schedule every 6h: count the otters");
+    harbour.platform.say(ADA, "/schedule every 6h: count the otters");
     harbour.hear(ADA, "first in 6h");
     gate.end();
     let folder = harbour.env.outside().join("home/.local/state/elophanto/gateway/conversations");

@@ -1,96 +1,47 @@
 //! Channels, whole: the real program, a model that follows a script, and platforms on this machine with the
 //! rules of the real ones.
 
+mod discord;
 mod kills;
 mod leaving;
 mod pictures;
+mod scenes;
 mod slack;
+mod stage;
 mod strangers;
 mod telegram;
 
 use std::{
     io::{BufRead, BufReader, Read},
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
+    time::{Duration, Instant},
 };
 
-use elophanto_channels::fake::telegram::{Sent, TOKEN, Telegram};
-use serde_json::Value;
+use elophanto_channels::fake::telegram::{Sent, Telegram};
 
-use crate::{
-    env::{Output, TestEnv, finish},
-    fake::script::Model,
-    gateway::until,
-};
+use crate::gateway::until;
 
 /// Numbers of accounts: one who is let in, and two who are not.
 const ADA: i64 = 11;
 const EVE: i64 = 66;
 const MALLORY: i64 = 67;
 
-/// A repository whose user has a scripted model and a bot at a Telegram of this machine.
-struct Harbour {
-    env: TestEnv,
-    model: Model,
-    telegram: Telegram,
-}
+/// At Telegram.
+type Harbour = stage::Harbour<Telegram>;
 
 impl Harbour {
-    fn new(model: Model) -> Self {
-        Self::with(model, "")
-    }
-
-    /// With more settings.
-    fn with(model: Model, more: &str) -> Self {
-        let env = TestEnv::with(&[("README.md", "# Otters\n\nThey swim.\n")]);
-        let telegram = Telegram::start(0);
-        let own = format!("gateway.telegram_url: \"{}\"\n", telegram.url);
-        env.write_settings(&format!("{}{own}{more}", model.settings()));
-        env.commit("First");
-        let harbour = Self { env, model, telegram };
-        assert_eq!(harbour.run(&["channel", "add", "telegram"]).code, Some(0));
-        harbour
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.env.command(args);
-        // Programs of the system first: those below a home folder are not to be had in the sandbox.
-        let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("/usr/bin:/bin:{path}")).env("TELEGRAM_BOT_TOKEN", TOKEN);
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        finish(&mut self.command(args))
-    }
-
-    fn gate(&self) -> Gate {
-        let mut command = self.command(&["gateway", "--json", "--port", "0"]);
-        Gate::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
-    }
-
-    /// Somebody writes, and the user lets them in.
-    fn let_in(&self, id: i64, more: &[&str]) {
-        self.telegram.say(id, "Hello?");
-        let code = self.wait(id, |sent| sent.text.contains("channel pair")).text;
-        let code = code.rsplit(' ').next().unwrap().to_owned();
-        let paired = self.run(&[&["channel", "pair", &code], more].concat());
-        assert_eq!(paired.code, Some(0), "{paired}");
-        self.wait(id, |sent| sent.text.contains("You are in"));
-    }
-
-    /// Waits for a message of the bot in a private conversation.
+    /// Waits for a message of the bot in a conversation.
     #[track_caller]
     fn wait(&self, chat: i64, is_it: impl Fn(&Sent) -> bool) -> Sent {
-        let mut found = None;
-        let find =
-            || self.telegram.sent().into_iter().find(|sent| sent.chat == chat && is_it(sent));
-        let begun = std::time::Instant::now();
-        while found.is_none() {
-            assert!(begun.elapsed().as_secs() < 60, "not said: {:#?}", self.telegram.sent());
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            found = find();
+        let begun = Instant::now();
+        loop {
+            let sent = self.platform.sent();
+            if let Some(found) = sent.iter().find(|sent| sent.chat == chat && is_it(sent)) {
+                return found.clone();
+            }
+            assert!(begun.elapsed().as_secs() < 60, "not said: {sent:#?}");
+            std::thread::sleep(Duration::from_millis(20));
         }
-        found.unwrap()
     }
 
     /// Waits until a message of the bot says this.
@@ -99,18 +50,9 @@ impl Harbour {
         self.wait(chat, |sent| sent.text.contains(text))
     }
 
-    /// Waits until everything that was said is acknowledged.
-    fn settle(&self) {
-        until("all is read", || self.telegram.waiting() == 0);
-    }
-
     /// How many messages of the bot say this.
     fn count(&self, chat: i64, text: &str) -> usize {
-        self.telegram.texts(chat).iter().filter(|it| it.contains(text)).count()
-    }
-
-    fn listed(&self) -> Value {
-        self.run(&["channel", "list", "--json"]).json().remove(0)
+        self.platform.texts(chat).iter().filter(|it| it.contains(text)).count()
     }
 }
 

@@ -36,6 +36,6 @@ fn discoveries_show_a_picture() {
             assert_eq!(shown.file.unwrap().0, "picture.png");
         }
         gate.end();
-        assert!(harbour.telegram.sent().iter().all(|sent| is_shown || sent.file.is_none()));
+        assert!(harbour.platform.sent().iter().all(|sent| is_shown || sent.file.is_none()));
     }
 }

@@ -17,27 +17,27 @@ fn a_conversation() {
     let harbour = Harbour::new(obedient());
     let gate = harbour.gate();
     harbour.let_in(ADA, &[]);
-    let asked = harbour.telegram.say(ADA, "task sayhello");
+    let asked = harbour.platform.say(ADA, "task sayhello");
     let answer = harbour.hear(ADA, "It is sayhello.");
     assert_eq!(answer.answers, Some(asked));
     // Commands are answered too, and the platform knows which there are.
-    harbour.telegram.say(ADA, "/search otters");
+    harbour.platform.say(ADA, "/search otters");
     harbour.hear(ADA, "README.md");
-    harbour.telegram.say(ADA, "/start");
+    harbour.platform.say(ADA, "/start");
     harbour.hear(ADA, "/undo");
-    harbour.telegram.say(ADA, "/mode full");
+    harbour.platform.say(ADA, "/mode full");
     harbour.hear(ADA, "a channel may only narrow");
-    harbour.telegram.say(ADA, "!touch made.txt");
+    harbour.platform.say(ADA, "!touch made.txt");
     harbour.hear(ADA, "this is done on this machine only");
     let names: Vec<String> = harbour
-        .telegram
+        .platform
         .commands()
         .iter()
         .map(|command| command["command"].as_str().unwrap().to_owned())
         .collect();
     assert!(names.contains(&"undo".to_owned()) && !names.contains(&"quit".to_owned()), "{names:?}");
     // Nothing that is sent has links looked at.
-    assert!(harbour.telegram.sent().iter().all(|sent| !sent.has_preview));
+    assert!(harbour.platform.sent().iter().all(|sent| !sent.has_preview));
     let listed = harbour.listed();
     assert_eq!(listed["people"][0]["id"], ADA.to_string());
     assert_eq!(listed["people"][0]["approves"], false);
@@ -52,7 +52,7 @@ fn an_approval_is_answered_by_a_button() {
     let harbour = Harbour::new(obedient());
     let gate = harbour.gate();
     harbour.let_in(ADA, &["--approve"]);
-    harbour.telegram.say(ADA, "task a");
+    harbour.platform.say(ADA, "task a");
     let shown = harbour.wait(ADA, |sent| !sent.buttons.is_empty());
     assert!(shown.text.contains("echo a >> ran.txt"), "{shown:?}");
     assert!(shown.is_marked_up);
@@ -62,20 +62,20 @@ fn an_approval_is_answered_by_a_button() {
         "from": { "id": ADA, "is_bot": false, "first_name": "Ada" },
         "message": { "message_id": shown.message, "date": 0,
             "chat": { "id": ADA, "type": "private" } } });
-    harbour.telegram.happens("callback_query", forged);
+    harbour.platform.happens("callback_query", forged);
     harbour.settle();
     assert_eq!(times(&harbour.env, "a"), 0);
-    let press = harbour.telegram.press(ADA, ADA, shown.message, "Once").unwrap();
-    until("it is said what came of it", || harbour.telegram.pressed(&press).is_some());
+    let press = harbour.platform.press(ADA, ADA, shown.message, "Once").unwrap();
+    until("it is said what came of it", || harbour.platform.pressed(&press).is_some());
     harbour.hear(ADA, "Done with a.");
     assert_eq!(times(&harbour.env, "a"), 1);
     // It is said where it was asked, and cannot be pressed again.
     let settled = harbour.hear(ADA, "Yes, once (telegram)");
     assert_eq!((settled.message, settled.buttons.len()), (shown.message, 0));
     harbour.hear(ADA, "ran.txt");
-    harbour.telegram.say(ADA, "task b");
+    harbour.platform.say(ADA, "task b");
     let shown = harbour.wait(ADA, |sent| sent.text.contains("echo b") && !sent.buttons.is_empty());
-    harbour.telegram.press(ADA, ADA, shown.message, "No");
+    harbour.platform.press(ADA, ADA, shown.message, "No");
     harbour.hear(ADA, "❌ No");
     harbour.hear(ADA, "Done with b.");
     assert_eq!(times(&harbour.env, "b"), 0);
@@ -88,10 +88,10 @@ fn approvers_are_listed_apart() {
     let harbour = Harbour::new(obedient());
     let _gate = harbour.gate();
     harbour.let_in(ADA, &[]);
-    harbour.telegram.say(ADA, "task a");
+    harbour.platform.say(ADA, "task a");
     // Nobody waits for what nobody may answer.
     harbour.wait(ADA, |sent| sent.text.contains("not approve anything"));
-    assert!(harbour.telegram.sent().iter().all(|sent| sent.buttons.is_empty()));
+    assert!(harbour.platform.sent().iter().all(|sent| sent.buttons.is_empty()));
     until("it is over", || {
         !harbour.run(&["gateway", "status", "--json"]).stdout().contains("echo a")
     });
@@ -102,16 +102,16 @@ fn approvers_are_listed_apart() {
     // Who is listed is looked up from time to time.
     let shown = (0..20)
         .find_map(|number| {
-            harbour.telegram.say(ADA, &format!("task b{number}"));
+            harbour.platform.say(ADA, &format!("task b{number}"));
             std::thread::sleep(std::time::Duration::from_secs(2));
-            harbour.telegram.sent().into_iter().find(|sent| !sent.buttons.is_empty())
+            harbour.platform.sent().into_iter().find(|sent| !sent.buttons.is_empty())
         })
         .expect("it is asked");
     let no_more = ["channel", "approve", "telegram", &ADA.to_string(), "--no-more"];
     assert_eq!(harbour.run(&no_more).code, Some(0));
-    let press = harbour.telegram.press(ADA, ADA, shown.message, "Once").unwrap();
-    until("it is said", || harbour.telegram.pressed(&press).is_some());
-    assert_eq!(harbour.telegram.pressed(&press).unwrap(), "You may not answer approvals.");
+    let press = harbour.platform.press(ADA, ADA, shown.message, "Once").unwrap();
+    until("it is said", || harbour.platform.pressed(&press).is_some());
+    assert_eq!(harbour.platform.pressed(&press).unwrap(), "You may not answer approvals.");
     assert_eq!(times(&harbour.env, "a"), 0);
 }
 
@@ -120,7 +120,7 @@ fn what_others_wrote_taints() {
     let harbour = Harbour::new(obedient());
     let _gate = harbour.gate();
     harbour.let_in(ADA, &["--approve"]);
-    harbour.telegram.message(private(
+    harbour.platform.message(private(
         ADA,
         json!({ "text": "task saybad", "forward_origin":
         { "type": "hidden_user", "sender_user_name": "x", "date": 0 } }),
@@ -147,29 +147,29 @@ fn files_both_ways() {
     let harbour = Harbour::new(model);
     let _gate = harbour.gate();
     harbour.let_in(ADA, &[]);
-    harbour.telegram.hand_over(
+    harbour.platform.hand_over(
         ADA,
         "otters.md",
         b"# Otters\n\nPEBBLES are kept.\n",
         "What is kept?",
     );
     harbour.hear(ADA, "They keep pebbles.");
-    harbour.telegram.say(ADA, "Tell me at length");
+    harbour.platform.say(ADA, "Tell me at length");
     harbour.hear(ADA, "All of it is in the file.");
-    let sent = harbour.telegram.sent();
+    let sent = harbour.platform.sent();
     let (name, whole) = sent.iter().find_map(|sent| sent.file.clone()).unwrap();
     assert!(name == "answer.md" && whole.contains("11: Otters"), "{name}");
     // What is not understood is said, and no run begins.
     let before = harbour.model.asked().len();
-    harbour.telegram.hand_over(ADA, "a.bin", b"\x7fELF\x00\x01\x02\x03", "");
+    harbour.platform.hand_over(ADA, "a.bin", b"\x7fELF\x00\x01\x02\x03", "");
     harbour.hear(ADA, "neither a picture nor a text");
-    harbour.telegram.message(private(
+    harbour.platform.message(private(
         ADA,
         json!({ "document": { "file_id": "huge",
         "file_name": "huge.iso", "file_size": 2_000_000_000_u64 } }),
     ));
     harbour.hear(ADA, "huge.iso: it has more than 20971520 bytes");
-    harbour.telegram.message(private(ADA, json!({ "sticker": { "file_id": "s" } })));
+    harbour.platform.message(private(ADA, json!({ "sticker": { "file_id": "s" } })));
     harbour.hear(ADA, "What is in stickers is not understood");
     assert_eq!(harbour.model.asked().len(), before);
 }
@@ -181,7 +181,7 @@ fn answers_are_marked_up() {
     let harbour = Harbour::new(Model::script(vec![text(said)]));
     let _gate = harbour.gate();
     harbour.let_in(ADA, &[]);
-    harbour.telegram.say(ADA, "Show me");
+    harbour.platform.say(ADA, "Show me");
     let answer = harbour.hear(ADA, "ls -l <x>");
     assert!(answer.is_marked_up && !answer.has_preview, "{answer:?}");
     assert!(answer.text.contains("Bold & <b>raw</b> here (https://evil.test/?q=secret)"));
@@ -202,9 +202,9 @@ fn a_question_is_answered() {
     let harbour = Harbour::new(model);
     let _gate = harbour.gate();
     harbour.let_in(ADA, &["--approve"]);
-    harbour.telegram.say(ADA, "Sail");
+    harbour.platform.say(ADA, "Sail");
     let asked = harbour.hear(ADA, "Which harbour?");
-    harbour.telegram.message(private(
+    harbour.platform.message(private(
         ADA,
         json!({ "text": "The old one", "reply_to_message":
         { "message_id": asked.message, "date": 0, "chat": { "id": ADA, "type": "private" },
@@ -213,57 +213,28 @@ fn a_question_is_answered() {
     harbour.hear(ADA, "The old one");
 }
 
-/// A reaction to an answer counts for what the answer is about; each but once.
-#[test]
-fn reactions_are_engagements() {
-    let harbour = Harbour::new(Model::script(vec![text("Sea otters hold hands.")]));
-    assert_eq!(harbour.env.run(&["like", "Sea otters"]).code, Some(0));
-    let _gate = harbour.gate();
-    harbour.let_in(ADA, &[]);
-    harbour.telegram.say(ADA, "What do sea otters do?");
-    let answer = harbour.hear(ADA, "hold hands");
-    harbour.settle();
-    let score = || {
-        let found = harbour.env.json(&["interests", "--json"]);
-        found[0]["score"].as_f64().unwrap()
-    };
-    let before = score();
-    harbour.telegram.react(super::EVE, ADA, answer.message, "👎");
-    harbour.telegram.react(ADA, ADA, answer.message, "🦄");
-    harbour.settle();
-    assert!((score() - before).abs() < 0.01, "{before} {}", score());
-    // An answer is +0.3, each reaction to it but once.
-    harbour.telegram.react(ADA, ADA, answer.message, "👍");
-    until("it counts", || score() > before + 0.29);
-    harbour.telegram.react(ADA, ADA, answer.message, "👍");
-    harbour.settle();
-    assert!(score() < before + 0.31, "{before} {}", score());
-    harbour.telegram.react(ADA, ADA, answer.message, "👎");
-    until("the other counts too", || score() < before + 0.05);
-}
-
 /// Telegram says that it is too much, takes no markup, or forgets a topic: everything arrives.
 #[test]
 fn the_platform_is_heeded() {
     let harbour = Harbour::new(Model::script(vec![Turn::Text("Well.".to_owned())]));
     let _gate = harbour.gate();
     harbour.let_in(ADA, &[]);
-    harbour.telegram.limit(2);
-    harbour.telegram.message(private(
+    harbour.platform.limit(2);
+    harbour.platform.message(private(
         ADA,
         json!({ "text": "Are you well?", "is_topic_message": true,
         "message_thread_id": 4 }),
     ));
     let answer = harbour.hear(ADA, "Well.");
     assert_eq!(answer.thread, None);
-    harbour.telegram.thread(5, true);
-    harbour.telegram.message(private(
+    harbour.platform.thread(5, true);
+    harbour.platform.message(private(
         ADA,
         json!({ "text": "And now?", "is_topic_message": true,
         "message_thread_id": 5 }),
     ));
     harbour.wait(ADA, |sent| sent.thread == Some(5) && sent.text.contains("Well."));
-    let asked = harbour.telegram.asked();
+    let asked = harbour.platform.asked();
     assert!(asked.iter().all(|name| name != "sendPhoto"), "{asked:?}");
 }
 
@@ -293,6 +264,6 @@ fn discoveries_are_told() {
         scores.fold(f64::INFINITY, f64::min)
     };
     let before = lowest();
-    harbour.telegram.react(ADA, ADA, told.message, "👎");
+    harbour.platform.react(ADA, ADA, told.message, "👎");
     until("it drops", || lowest() < before - 0.7);
 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Tries the Telegram and the Slack of this machine, against which `cargo test` tries channels, with libraries
-# which nobody here wrote: grammY, python-telegram-bot, Bolt. What they take for granted holds there.
+# Tries the Telegram, the Discord and the Slack of this machine, against which `cargo test` tries channels,
+# with libraries which nobody here wrote: grammY, python-telegram-bot, discord.js, discord.py, Bolt. What they
+# take for granted holds there.
 #
 #   tests/real/channels/run.sh [--keep] FOLDER
 #
-#   FOLDER   where `cargo build -p elophanto-channels --features testutil --examples` puts `telegram` and
-#            `slack`: target/debug/examples
+#   FOLDER   where `cargo build -p elophanto-channels --features testutil --examples` puts `telegram`,
+#            `discord` and `slack`: target/debug/examples
 #   --keep   leave the temporary folder, and say where
 #
-# Needs Node 20 or later with npm, python3 (3.10 or later) with venv and pip, and on each run the
+# Needs Node 20 or later with npm, python3 (3.11 or later) with venv and pip, and on each run the
 # registries: the libraries are installed into the temporary folder, in the versions that
-# package-lock.json and requirements.txt pin. Nothing else is written. A minute. It is not part of
+# package-lock.json and requirements.txt pin. Nothing else is written. Two minutes. It is not part of
 # `cargo test`.
 #
 # One line per check, `ok: ...` or `FAILED: ...` with what was seen; the last line counts them.
@@ -21,7 +22,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 keep=
 [ "${1:-}" != --keep ] || { keep=1 && shift; }
 if [ $# -ne 1 ]; then sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p}' "$0" && exit 2; fi
-for program in telegram slack; do [ -x "$1/$program" ] || { echo "no such program: $1/$program" >&2; exit 2; }; done
+for program in telegram discord slack; do [ -x "$1/$program" ] || { echo "no such program: $1/$program" >&2; exit 2; }; done
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/elophanto-channels.XXXXXX")
 fake=
@@ -44,10 +45,10 @@ give_up() {
 mkdir "$tmp/node"
 cp "$here/package.json" "$here/package-lock.json" "$tmp/node"
 (cd "$tmp/node" && npm ci --ignore-scripts --no-audit --no-fund) >"$tmp/npm.log" 2>&1 ||
-    give_up "could not install grammy and bolt" "$tmp/npm.log"
+    give_up "could not install grammy, discord.js and bolt" "$tmp/npm.log"
 python3 -m venv "$tmp/python" || give_up "python3 has no venv"
 "$tmp/python/bin/pip" install --disable-pip-version-check -q --require-hashes -r "$here/requirements.txt" \
-    >"$tmp/pip.log" 2>&1 || give_up "could not install python-telegram-bot" "$tmp/pip.log"
+    >"$tmp/pip.log" 2>&1 || give_up "could not install python-telegram-bot and discord.py" "$tmp/pip.log"
 
 passed=0
 failed=0
@@ -76,6 +77,8 @@ try() { # NAME PLATFORM COMMAND...
 folder=$(cd "$1" && pwd)
 try node telegram node "$here/bot_api.mjs"
 try py telegram "$tmp/python/bin/python" "$here/bot_api.py"
+try discord discord node "$here/discord.mjs"
+try discord_py discord "$tmp/python/bin/python" "$here/discord_py.py"
 try slack slack node "$here/slack.mjs"
 
 echo "$passed passed, $failed failed"

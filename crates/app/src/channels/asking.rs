@@ -8,7 +8,7 @@ use crate::gateway::{
     message::{ApprovalOf, ApprovalRequest, ApprovalResponse, Word},
 };
 use elophanto_base::visible::{exact, exact_line};
-use elophanto_channels::{Button, fenced};
+use elophanto_channels::{Button, Sign, fenced};
 
 /// Digits of the digest that a button repeats: what fits beside the rest of it.
 const DIGITS: usize = 16;
@@ -102,6 +102,24 @@ pub fn pressed(data: &str, request: &ApprovalRequest) -> Option<ApprovalResponse
         _ => return None,
     };
     Some(response(request, answer, text))
+}
+
+/// The digits that the buttons below a message repeat; none where there are no buttons.
+pub fn digits_of(buttons: &[Button]) -> String {
+    let last = buttons.first().and_then(|button| button.data.rsplit(':').next());
+    last.unwrap_or_default().to_owned()
+}
+
+/// The answer that a sign gives to a request which is shown with these digits; `None` where it gives none,
+/// or something else was shown.
+pub fn signed(sign: Sign, digits: &str, request: &ApprovalRequest) -> Option<ApprovalResponse> {
+    let is_shown = digits == digits_of(&buttons(request));
+    match (&request.what, sign) {
+        _ if !is_shown => None,
+        (ApprovalOf::Call { .. }, Sign::Yes) => Some(response(request, Word::Once, None)),
+        (ApprovalOf::Call { .. }, Sign::No) => Some(response(request, Word::No, None)),
+        _ => None,
+    }
 }
 
 /// The answer to a question, in somebody's own words.
@@ -202,6 +220,21 @@ mod tests {
             assert_eq!(pressed(&data, &own), None, "{word}");
         }
         assert_eq!(request_of("nonsense"), None);
+    }
+
+    #[test]
+    fn a_sign_is_bound_to_what_was_shown() {
+        let own = call("ls");
+        let digits = digits_of(&buttons(&own));
+        let word = |sign, digits: &str| signed(sign, digits, &own).map(|it| it.answer);
+        assert_eq!(word(Sign::Yes, &digits), Some(Word::Once));
+        assert_eq!(word(Sign::No, &digits), Some(Word::No));
+        assert_eq!(word(Sign::For, &digits), None);
+        for other in ["", "ffffffffffffffff"] {
+            assert_eq!(word(Sign::Yes, other), None, "{other}");
+        }
+        let asked = request(ApprovalOf::Question { question: "?".to_owned(), options: Vec::new() });
+        assert_eq!(signed(Sign::Yes, "", &asked), None);
     }
 
     #[test]

@@ -158,6 +158,8 @@ impl Desk {
             lock(&self.seats).clear();
             return Err(not_set_up());
         };
+        let homes: Vec<Place> = registry.people.iter().map(|it| it.home.clone()).collect();
+        self.adapter.watch(&homes);
         let changed: Vec<Person> = {
             let mut seats = lock(&self.seats);
             let is_same = |seat: &Seat| registry.person(&seat.person.id) == Some(&seat.person);
@@ -262,6 +264,7 @@ impl Desk {
                     ));
                     return;
                 }
+                Err(error @ ChannelError::Barred(_)) => return self.warn(&error.to_string()),
                 Err(error @ ChannelError::Busy(_)) => {
                     self.warn(&error.to_string());
                     BUSY

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Error,
     gateway::{
-        MOST_ATTACHMENT,
+        MOST_ATTACHMENT, MOST_ATTACHMENTS,
         message::{ApprovalResponse, Asked, Command, Incoming},
     },
 };
@@ -189,6 +189,14 @@ impl Desk {
 
     /// Files and words of others, handed over as what they are.
     fn attached(&self, person: &Person, said: &Said) -> Result<Vec<Uuid>, Error> {
+        let count = said.quotes.len() + said.files.len();
+        // Counted before anything is fetched.
+        if count > MOST_ATTACHMENTS {
+            return Err(Error::new(format_args!(
+                "{count} files came with it, and a message may bring {MOST_ATTACHMENTS}"
+            ))
+            .hint("send fewer at a time"));
+        }
         let identity = self.identity(person);
         let mut ids = Vec::new();
         for quote in &said.quotes {
@@ -228,7 +236,7 @@ impl Desk {
 
     fn answer_to_question(&self, posted: &Posted, text: &str) -> Option<ApprovalResponse> {
         drop(lock(&self.showing));
-        let request = lock(&self.kept).approval(posted)?;
+        let (request, _) = lock(&self.kept).approval(posted)?;
         asking::said(text, lock(&self.memory).requests.get(&request)?)
     }
 
@@ -268,17 +276,39 @@ impl Desk {
             }
             reactions.push_back(Instant::now());
         }
+        drop(lock(&self.showing));
+        let asked = lock(&self.kept).approval(posted);
+        if let Some((request, digits)) = asked {
+            return self.signed(person, posted, request, &digits, sign);
+        }
         let answer = lock(&self.kept).answer(posted).map(|id| id.to_string());
         let told = || notifying::told(&self.folder, self.platform, posted);
         let Some(to) = answer.or_else(told) else { return };
         let sign = match sign {
             Sign::For => "+",
             Sign::Against => "-",
+            Sign::Yes | Sign::No => return,
         };
         let (name, args) = ("react".to_owned(), format!("{to} {sign}"));
         if let Some(client) = self.client(&person.id) {
             let body = Asked::Command(Command { name, args });
             client.receive(Incoming { id: Uuid::new_v4(), session_id: None, body });
+        }
+    }
+
+    /// Somebody puts a sign to what was asked.
+    fn signed(&self, person: &Person, posted: &Posted, request: Uuid, digits: &str, sign: Sign) {
+        let response = {
+            let memory = lock(&self.memory);
+            memory.requests.get(&request).and_then(|it| asking::signed(sign, digits, it))
+        };
+        let wrong = match response {
+            None => return,
+            Some(_) if !person.approves => Some("You may not answer approvals.".to_owned()),
+            Some(response) => self.answer_approval(person, response),
+        };
+        if let Some(wrong) = wrong {
+            self.say(&posted.place, Some(&posted.message), &wrong);
         }
     }
 }

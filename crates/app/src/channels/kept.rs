@@ -33,7 +33,10 @@ pub struct Kept {
     pub open: BTreeMap<Uuid, Open>,
     /// Where an approval is shown.
     #[serde(default)]
-    pub asked: VecDeque<(Uuid, Posted)>,
+    asked: VecDeque<(Uuid, Posted)>,
+    /// The digits of what is shown, by the approval.
+    #[serde(default)]
+    digits: BTreeMap<Uuid, String>,
     /// Messages of ours, and the answer that each is.
     #[serde(default)]
     pub answers: VecDeque<(Posted, Uuid)>,
@@ -105,6 +108,8 @@ impl Kept {
         while self.asked.len() > MOST_ASKED {
             self.asked.pop_front();
         }
+        let asked = &self.asked;
+        self.digits.retain(|request, _| asked.iter().any(|(own, _)| own == request));
         let bytes = serde_json::to_vec(self).map_err(Error::new)?;
         write_whole(&self.path, &bytes, PRIVATE, Synced::ContentAndName).map_err(|cause| {
             Error::new(format_args!("`{}` cannot be written: {cause}", self.path.display()))
@@ -117,10 +122,17 @@ impl Kept {
         of.map(|(_, posted)| posted.clone()).collect()
     }
 
-    /// The approval that a message shows.
-    pub fn approval(&self, posted: &Posted) -> Option<Uuid> {
+    /// An approval is shown there, with these digits.
+    pub fn shows(&mut self, request: Uuid, posted: Posted, digits: String) {
+        self.asked.push_back((request, posted));
+        self.digits.insert(request, digits);
+    }
+
+    /// The approval that a message shows, and the digits of what it shows.
+    pub fn approval(&self, posted: &Posted) -> Option<(Uuid, String)> {
         let is_it = |(_, own): &&(Uuid, Posted)| is_same(own, posted);
-        self.asked.iter().find(is_it).map(|(request, _)| *request)
+        let (request, _) = self.asked.iter().find(is_it)?;
+        Some((*request, self.digits.get(request).cloned().unwrap_or_default()))
     }
 
     /// The answer that a message of ours is.

@@ -31,22 +31,26 @@ use crate::{
     keys::{self, Asking},
 };
 use desk::Desk;
-use elophanto_channels::{Bot, ChannelAdapter, ChannelError, SLACK, Slack, TELEGRAM, Telegram};
+pub use elophanto_channels::Bot;
+use elophanto_channels::{
+    ChannelAdapter, ChannelError, DISCORD, Discord, SLACK, Slack, TELEGRAM, Telegram,
+};
 use kept::Kept;
 pub use notifying::sink;
 use registry::RegistryFile;
 pub use registry::{Knocked, Person, Registry};
-pub use setup::{Bots, Listed, Met, SetUp};
+pub use setup::{Bots, First, Listed, Met, SetUp};
 
 /// A platform that bots can be set up at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     Telegram,
+    Discord,
     Slack,
 }
 
 impl Platform {
-    pub const ALL: [Self; 2] = [Self::Telegram, Self::Slack];
+    pub const ALL: [Self; 3] = [Self::Telegram, Self::Discord, Self::Slack];
 
     pub fn name(self) -> &'static str {
         self.channel().name()
@@ -55,6 +59,7 @@ impl Platform {
     fn channel(self) -> Channel {
         match self {
             Self::Telegram => Channel::Telegram,
+            Self::Discord => Channel::Discord,
             Self::Slack => Channel::Slack,
         }
     }
@@ -63,6 +68,7 @@ impl Platform {
     pub fn variable(self) -> &'static str {
         match self {
             Self::Telegram => "TELEGRAM_BOT_TOKEN",
+            Self::Discord => "DISCORD_BOT_TOKEN",
             Self::Slack => "SLACK_TOKENS",
         }
     }
@@ -75,6 +81,9 @@ impl Platform {
     ) -> Result<Box<dyn ChannelAdapter>, ChannelError> {
         match self {
             Self::Telegram => Ok(Box::new(Telegram::new(&settings.telegram, token, bot)?)),
+            Self::Discord => {
+                Ok(Box::new(Discord::new(&settings.discord, token, bot, settings.groups)?))
+            }
             Self::Slack => Ok(Box::new(Slack::new(&settings.slack, token, bot)?)),
         }
     }
@@ -87,6 +96,8 @@ pub struct ChannelSettings {
     pub groups: bool,
     /// Where the Bot API is.
     pub telegram: Url,
+    /// Where Discord's HTTP API is.
+    pub discord: Url,
     /// Where Slack's Web API is.
     pub slack: Url,
 }
@@ -105,6 +116,7 @@ impl ChannelSettings {
         Ok(Self {
             groups: settings.groups,
             telegram: address("telegram_url", &settings.telegram_url, TELEGRAM)?,
+            discord: address("discord_url", &settings.discord_url, DISCORD)?,
             slack: address("slack_url", &settings.slack_url, SLACK)?,
         })
     }

@@ -2,7 +2,7 @@
 //! speak for them. Whichever process found something out says it; which message it is stands in a log that the
 //! gateway looks into when somebody reacts.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,9 +97,10 @@ impl Sink for ChannelSink {
         let mut failed = None;
         for home in &self.homes {
             let said = self.adapter.parts(&text);
-            let said = said.iter().map(|part| self.adapter.post(home, None, part, &[]));
-            let shown =
-                picture.iter().map(|(name, bytes)| self.adapter.post_file(home, None, name, bytes));
+            let said = said.iter().map(|part| again(|| self.adapter.post(home, None, part, &[])));
+            let shown = picture
+                .iter()
+                .map(|(name, bytes)| again(|| self.adapter.post_file(home, None, name, bytes)));
             for done in said.chain(shown) {
                 match done {
                     Ok(posted) => {
@@ -126,6 +127,21 @@ impl ChannelSink {
         let fits = bytes.len() <= self.adapter.limits().file;
         fits.then(|| (format!("picture.{}", format.name().to_lowercase()), bytes))
     }
+}
+
+/// Says something, again where it is too often just now.
+fn again(post: impl Fn() -> Result<Posted, ChannelError>) -> Result<Posted, ChannelError> {
+    const TRIES: usize = 3;
+    const MOST_PAUSE: Duration = Duration::from_secs(10);
+    for _ in 1..TRIES {
+        match post() {
+            Err(ChannelError::Later { wait, .. }) => {
+                std::thread::sleep(wait.unwrap_or(Duration::from_secs(1)).min(MOST_PAUSE));
+            }
+            posted => return posted,
+        }
+    }
+    post()
 }
 
 /// What a message of ours tells, by the id to react to.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use uuid::Uuid;
 
 use super::{
+    asking,
     desk::{Desk, lock},
     lines::{About, Job, Live, Post},
 };
@@ -40,7 +41,7 @@ impl Desk {
         let posted = self.adapter.post(place, None, text, buttons)?;
         {
             let mut kept = lock(&self.kept);
-            kept.asked.push_back((request, posted.clone()));
+            kept.shows(request, posted.clone(), asking::digits_of(buttons));
             if let Err(error) = kept.save() {
                 drop(kept);
                 self.warn(error.message());

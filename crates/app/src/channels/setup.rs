@@ -1,6 +1,9 @@
 //! Setting bots up, and letting people in: on this machine, never from a channel.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use jiff::Timestamp;
 use secrecy::SecretString;
@@ -14,6 +17,9 @@ use super::{
 use crate::{Environment, Error, Reporter, keys::Asking};
 use elophanto_base::visible::escape_control_line;
 use elophanto_channels::{Bot, ChannelError, What};
+
+/// How long is waited for somebody to write to a bot.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
 /// Bots of the user's.
 pub struct Bots {
@@ -40,6 +46,28 @@ pub struct Listed {
 pub struct Met {
     pub name: String,
     pub id: String,
+}
+
+/// Who waits for the first person to write to a bot that is set up just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum First {
+    /// Nobody: people were let in to it before.
+    Known,
+    /// Whoever sets it up, by [`Bots::meet`]: the code is typed there.
+    Here,
+    /// The gateway, now or when it runs: one program at a time listens to a bot.
+    ByGateway,
+}
+
+impl First {
+    /// `people` were let in before; `can_ask` says whether somebody sits there who can type a code.
+    pub fn of(people: usize, gateway_runs: bool, can_ask: bool) -> Self {
+        match (people, gateway_runs) {
+            (1.., _) => Self::Known,
+            (0, false) if can_ask => Self::Here,
+            _ => Self::ByGateway,
+        }
+    }
 }
 
 impl Bots {
@@ -182,23 +210,19 @@ impl Bots {
     }
 
     /// Waits for somebody to write to a bot that is set up just now, and tells them their code there.
-    /// Nobody else may listen meanwhile. `None` when it is not wanted any more.
+    /// Nobody else may listen meanwhile. `None` when nobody does within ten minutes.
     ///
     /// # Errors
     /// When the platform does not let us listen, or it cannot be written down.
-    pub fn meet(
-        &self,
-        platform: Platform,
-        token: &SecretString,
-        is_wanted: &dyn Fn() -> bool,
-    ) -> Result<Option<Met>, Error> {
+    pub fn meet(&self, platform: Platform, token: &SecretString) -> Result<Option<Met>, Error> {
         let registry = self.registry(platform);
         let failed = |cause: &ChannelError| unusable(platform, cause);
         let bot = self.known(platform)?.bot;
         let adapter =
             platform.adapter(&self.settings, token, bot).map_err(|cause| failed(&cause))?;
         let mut kept = Kept::open(&self.folder, platform.name())?;
-        while is_wanted() {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
             for inbound in adapter.next(kept.read).map_err(|cause| failed(&cause))? {
                 kept.read = Some(inbound.number);
                 // It is nobody's task later.
@@ -228,4 +252,22 @@ impl Bots {
 fn unknown(id: &str) -> Error {
     Error::new(format_args!("`{}` is nobody who may write", escape_control_line(id)))
         .hint("`elophanto channel list` says who may: give their number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_for_the_first_person() {
+        for (people, gateway_runs, can_ask, expected) in [
+            (1, false, true, First::Known),
+            (2, true, false, First::Known),
+            (0, false, true, First::Here),
+            (0, true, true, First::ByGateway),
+            (0, false, false, First::ByGateway),
+        ] {
+            assert_eq!(First::of(people, gateway_runs, can_ask), expected);
+        }
+    }
 }

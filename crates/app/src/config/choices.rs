@@ -168,6 +168,8 @@ choice! {
         Webhook = "webhook",
         /// By the user's bot at Telegram.
         Telegram = "telegram",
+        /// By the user's bot at Discord.
+        Discord = "discord",
         /// By the user's app at Slack.
         Slack = "slack",
     }

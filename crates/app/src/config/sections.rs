@@ -235,7 +235,7 @@ settings! {
     }
 
     NotifyConfig in "notify" {
-        /// Where discoveries go: terminal, file, desktop, command, webhook, telegram and slack.
+        /// Discoveries go to terminal, file, desktop, command, webhook, telegram, discord, slack.
         #[needs_trust(Always)]
         sinks: Vec<SinkKind> = "[terminal]", Kind::Words(SinkKind::WORDS);
         /// File that discoveries are appended to, as JSON Lines.
@@ -384,6 +384,9 @@ settings! {
         /// Address of Telegram's Bot API, if another than theirs.
         #[needs_trust(Always)]
         telegram_url: Option<String> = "none";
+        /// Address of Discord's HTTP API, if another than theirs.
+        #[needs_trust(Always)]
+        discord_url: Option<String> = "none";
         /// Address of Slack's Web API, if another than theirs.
         #[needs_trust(Always)]
         slack_url: Option<String> = "none";

@@ -136,7 +136,7 @@ fn the_template_as_it_stands() {
       # searches_per_hour: 12
 
     notify:
-      # Where discoveries go: terminal, file, desktop, command, webhook, telegram and slack.
+      # Discoveries go to terminal, file, desktop, command, webhook, telegram, discord, slack.
       # sinks: [terminal]
       # File that discoveries are appended to, as JSON Lines.
       # file: none
@@ -200,6 +200,8 @@ fn the_template_as_it_stands() {
       # groups: false
       # Address of Telegram's Bot API, if another than theirs.
       # telegram_url: none
+      # Address of Discord's HTTP API, if another than theirs.
+      # discord_url: none
       # Address of Slack's Web API, if another than theirs.
       # slack_url: none
 
@@ -420,6 +422,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_GATEWAY_GROUPS: true or false; Always
     gateway.telegram_url: none (default)
       ELOPHANTO_GATEWAY_TELEGRAM_URL: one line of at most 1024 bytes; Always
+    gateway.discord_url: none (default)
+      ELOPHANTO_GATEWAY_DISCORD_URL: one line of at most 1024 bytes; Always
     gateway.slack_url: none (default)
       ELOPHANTO_GATEWAY_SLACK_URL: one line of at most 1024 bytes; Always
     llm.local_only: false (default)

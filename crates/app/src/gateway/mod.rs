@@ -47,7 +47,7 @@ use crate::{
     agent::{Session, Tool},
 };
 use attachments::Attachments;
-pub use attachments::{AttachmentKind, MOST_BYTES as MOST_ATTACHMENT};
+pub use attachments::{AttachmentKind, MOST as MOST_ATTACHMENTS, MOST_BYTES as MOST_ATTACHMENT};
 pub use client::Client;
 use conversation::Conversation;
 use elophanto_base::visible::escape_control_line;

@@ -15,6 +15,14 @@ impl Buckets {
         Self { most, per_second, all: BTreeMap::new() }
     }
 
+    /// How many there are now.
+    pub fn left(&self, name: &str) -> u64 {
+        let left = self.all.get(name).map_or(self.most, |(left, last)| {
+            (left + last.elapsed().as_secs_f64() * self.per_second).min(self.most)
+        });
+        left as u64
+    }
+
     /// Takes one; else after how many seconds there is one.
     pub fn take(&mut self, name: &str) -> Result<(), u64> {
         let now = Instant::now();

@@ -15,7 +15,7 @@ use url::Url;
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
-    Text,
+    Text, What,
 };
 use elophanto_net::{
     http::{Auth, Client, Endpoint, HttpError, Patience, block_on},
@@ -37,6 +37,7 @@ const DIALECT: Dialect = Dialect {
     most: 3_900,
     measure: |text| text.rich.chars().count(),
     escape,
+    escape_code: escape,
     strong: ["*", "*"],
     emphasis: ["_", "_"],
     struck: ["~", "~"],
@@ -57,6 +58,8 @@ pub struct Slack {
     base: Url,
     bot: Bot,
     hearing: Mutex<Hearing>,
+    /// Where people write to the app alone.
+    homes: Mutex<Vec<Place>>,
 }
 
 /// What was heard.
@@ -66,6 +69,8 @@ struct Hearing {
     /// What is not done with: its number, the envelope, what came in it.
     waiting: VecDeque<(i64, String, Inbound)>,
     last: i64,
+    /// Sockets in a row that brought nothing before they ended.
+    fails: u32,
 }
 
 impl Slack {
@@ -102,6 +107,7 @@ impl Slack {
             base: address.clone(),
             bot,
             hearing: Mutex::default(),
+            homes: Mutex::default(),
         })
     }
 
@@ -200,12 +206,20 @@ impl ChannelAdapter for Slack {
         }
         let Some(socket) = &mut hearing.socket else { return Ok(Vec::new()) };
         let text = match block_on(socket.next(HELD)) {
-            Ok(None) => return Ok(Vec::new()),
-            Ok(Some(text)) => text,
-            Err(_) => {
-                // Slack ends connections every few hours: another is opened at once.
-                hearing.socket = None;
+            Ok(None) => {
+                hearing.fails = 0;
                 return Ok(Vec::new());
+            }
+            Ok(Some(text)) => text,
+            Err(error) => {
+                // Slack ends connections every few hours: another is opened at once, but not for ever.
+                hearing.socket = None;
+                hearing.fails += 1;
+                let wait = Duration::from_secs(1 << (hearing.fails - 1).min(5));
+                return match hearing.fails {
+                    1 => Ok(Vec::new()),
+                    _ => Err(ChannelError::Later { reason: error.to_string(), wait: Some(wait) }),
+                };
             }
         };
         let said: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -219,9 +233,18 @@ impl ChannelAdapter for Slack {
         let now = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
         let number = now.max(hearing.last + 1).max(after.unwrap_or(0) + 1);
         hearing.last = number;
-        let inbound = inbound::of(number, &said, &self.bot);
+        hearing.fails = 0;
+        let mut inbound = inbound::of(number, &said, &self.bot);
+        // A command can be typed in a conversation of others, which looks the same.
+        if said["type"] == "slash_commands" && inbound.is_private && !self.is_home(&inbound.place) {
+            inbound.what = What::Other;
+        }
         hearing.waiting.push_back((number, envelope.to_owned(), inbound.clone()));
         Ok(vec![inbound])
+    }
+
+    fn watch(&self, homes: &[Place]) {
+        homes.clone_into(&mut self.homes.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn parts(&self, markdown: &str) -> Vec<Text> {
@@ -315,6 +338,12 @@ impl ChannelAdapter for Slack {
 }
 
 impl Slack {
+    /// Whether somebody writes to the app alone there.
+    fn is_home(&self, place: &Place) -> bool {
+        let homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        homes.iter().any(|home| home.chat == place.chat)
+    }
+
     /// Whether an address is one of Slack's, or of whatever stands in for it.
     fn is_theirs(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();

@@ -10,11 +10,11 @@ const AGAINST: [&str; 6] = ["-1", "thumbsdown", "angry", "cry", "rage", "sob"];
 pub fn sign(name: &str) -> Option<Sign> {
     // `+1::skin-tone-2`
     let bare = name.split("::").next().unwrap_or_default();
-    if FOR.contains(&bare) {
-        Some(Sign::For)
-    } else if AGAINST.contains(&bare) {
-        Some(Sign::Against)
-    } else {
-        None
+    match bare {
+        "white_check_mark" => Some(Sign::Yes),
+        "x" => Some(Sign::No),
+        _ if FOR.contains(&bare) => Some(Sign::For),
+        _ if AGAINST.contains(&bare) => Some(Sign::Against),
+        _ => None,
     }
 }

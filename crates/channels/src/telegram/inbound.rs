@@ -6,11 +6,8 @@
 
 use serde_json::Value;
 
-use super::{
-    signs::sign,
-    wire::{Entity, Message, Reaction, Update, User},
-};
-use crate::{Bot, FileRef, Inbound, Place, Posted, Quote, Said, Sender, What};
+use super::wire::{Entity, Message, Reaction, Update, User};
+use crate::{Bot, FileRef, Inbound, Place, Posted, Quote, Said, Sender, What, signs::sign};
 
 /// Updates in their order. One that cannot be read is of no matter, but counts.
 pub fn all(updates: Value, bot: &Bot) -> Vec<Inbound> {

@@ -1,7 +1,6 @@
 //! Telegram, by its Bot API: long polling, whose offset acknowledges what came before it.
 
 mod inbound;
-mod signs;
 mod wire;
 
 use std::time::Duration;
@@ -30,7 +29,8 @@ const FILE: usize = 20 << 20;
 const DIALECT: Dialect = Dialect {
     most: 4_096,
     measure: |text| text.plain.encode_utf16().count(),
-    escape,
+    escape: unlinked,
+    escape_code: escape,
     strong: ["<b>", "</b>"],
     emphasis: ["<i>", "</i>"],
     struck: ["<s>", "</s>"],
@@ -41,6 +41,41 @@ const DIALECT: Dialect = Dialect {
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Words in which Telegram finds nothing to link: where it would, they are code.
+fn unlinked(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for word in text.split_inclusive(char::is_whitespace) {
+        let bare = word.trim_end();
+        match is_linked(bare) {
+            true => all.push_str(&format!("<code>{}</code>{}", escape(bare), &word[bare.len()..])),
+            false => all.push_str(&escape(word)),
+        }
+    }
+    all
+}
+
+/// Whether a word is or holds a host (`README.md` is one), a name or a command.
+fn is_linked(word: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '-' || char == '_';
+    let before = |at: usize| word[..at].chars().next_back();
+    let after = |at: usize| word[at + 1..].split(|char| !is_part(char)).next().unwrap_or_default();
+    word.char_indices().any(|(at, char)| match char {
+        '.' | '。' => {
+            let end = word[at + char.len_utf8()..].split(|char| !is_part(char)).next();
+            let end = end.unwrap_or_default();
+            before(at).is_some_and(is_part)
+                && end.chars().count() > 1
+                && !end.chars().all(|char| char.is_ascii_digit())
+        }
+        '@' => !after(at).is_empty(),
+        '/' => {
+            !before(at).is_some_and(|char| is_part(char) || char == '/')
+                && after(at).starts_with(|char: char| char.is_ascii_alphabetic())
+        }
+        _ => false,
+    })
 }
 
 /// A bot at Telegram.
@@ -85,8 +120,10 @@ impl Telegram {
                 total: Duration::from_secs(request + 30),
                 attempts,
             };
-            Client::with_body_cap(Endpoint::new(url, Auth::None), patience, cap)
-                .map_err(|error| ChannelError::of(&error))
+            // A server may repeat the address in what it says.
+            let secret = Some(SecretString::from(token));
+            let endpoint = Endpoint { secret, ..Endpoint::new(url, Auth::None) };
+            Client::with_body_cap(endpoint, patience, cap).map_err(|error| ChannelError::of(&error))
         };
         Ok(Self {
             client: client("", 3, 30, 4 << 20)?,
@@ -311,5 +348,60 @@ fn told(error: &HttpError) -> ChannelError {
             ChannelError::Gone(reason)
         }
         _ => ChannelError::of(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_linked() {
+        for (word, expected) in [
+            ("example.org", true),
+            ("(README.md)", true),
+            ("müller.de,", true),
+            ("@ada", true),
+            ("ada@example", true),
+            ("/stop", true),
+            ("(/stop)", true),
+            ("end.", false),
+            ("3.14", false),
+            ("e.g.", false),
+            ("and/or", false),
+            ("@", false),
+            ("a...", false),
+        ] {
+            assert_eq!(is_linked(word), expected, "{word}");
+        }
+        let rich = |markdown: &str| DIALECT.parts(markdown)[0].rich.clone();
+        assert_eq!(rich("see a.test & b"), "see <code>a.test</code> &amp; b");
+        assert_eq!(rich("`a.test`"), "<code>a.test</code>");
+        assert_eq!(DIALECT.parts("see a.test\nnow")[0].plain, "see a.test\nnow");
+    }
+
+    /// A server that repeats the address in what it says shows no token.
+    #[test]
+    fn the_token_is_blotted_out() {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = [0; 1_024];
+            let read = stream.read(&mut asked).unwrap();
+            let asked = String::from_utf8_lossy(&asked[..read]).into_owned();
+            let line = asked.lines().next().unwrap_or_default();
+            let body = json!({ "ok": false, "description": format!("no such path: {line}") });
+            let body = body.to_string();
+            let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json";
+            let answer = format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        let nobody = Bot { id: String::new(), name: String::new() };
+        let bot = Telegram::new(&url, &SecretString::from("7:AAsecret"), nobody).unwrap();
+        let error = bot.bot().unwrap_err().to_string();
+        assert!(error.contains("no such path") && !error.contains("AAsecret"), "{error}");
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    HttpError,
+    HttpError, Raw,
     error::{shown, without_quotes},
     retry,
     tries::Trouble,
@@ -45,6 +45,13 @@ impl Reader<'_> {
     pub async fn file(&self, response: Response) -> Result<Vec<u8>, Trouble> {
         let response = self.success(response).await?;
         self.bytes(response, self.cap).await
+    }
+
+    /// The answer, whatever its status.
+    pub async fn raw(&self, response: Response) -> Result<Raw, Trouble> {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let bytes = self.bytes(response, self.cap).await?;
+        Ok(Raw { status, headers, json: serde_json::from_slice(&bytes).unwrap_or_default() })
     }
 
     /// The answer if its status says success; otherwise what it says.
@@ -107,7 +114,7 @@ impl Reader<'_> {
     }
 
     /// What a server says, without the key and without what was sent.
-    fn shown(&self, text: &str) -> String {
+    pub fn shown(&self, text: &str) -> String {
         let shown = shown(text, self.key);
         match self.sent {
             Some(sent) => without_quotes(&shown, sent),

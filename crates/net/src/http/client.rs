@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::{
-    Auth, BODY_CAP, Endpoint, HttpError, Patience, Reply,
+    Auth, BODY_CAP, Endpoint, HttpError, Patience, Raw, Reply,
     body::Reader,
     gate::Gate,
     tries::{Tries, Trouble},
@@ -67,7 +67,7 @@ impl Client {
         patience: Patience,
         body_cap: usize,
     ) -> Result<Self, HttpError> {
-        let Endpoint { base_url, auth, headers } = endpoint;
+        let Endpoint { base_url, auth, headers, secret } = endpoint;
         let place = trust::check(&base_url, !matches!(auth, Auth::None))?;
         let host = host_and_port(&base_url);
         let headers = all_headers(&auth, &headers)?;
@@ -92,6 +92,7 @@ impl Client {
             Auth::None => None,
             Auth::Bearer(key) | Auth::Header(_, key) => Some(trimmed(&key)),
         };
+        let key = secret.as_ref().map(trimmed).or(key);
         let (gate, attempts) = (Gate::default(), AtomicU64::new(0));
         let base = base_url;
         let shared = Shared { http, base, host, place, key, patience, body_cap, gate, attempts };
@@ -186,6 +187,33 @@ impl Client {
             };
             tries.after(trouble).await?;
         }
+    }
+
+    /// Asks once, not held up by what others were told, and takes any answer for one: for APIs whose
+    /// limits are by what is asked for.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn once(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> Result<Raw, HttpError> {
+        let limit = self.0.patience.request;
+        let answer = async {
+            let response = self.send(self.request_as(method, path, body)).await?;
+            self.reader(None).raw(response).await
+        };
+        match timeout(limit, answer).await {
+            Ok(answer) => answer.map_err(|trouble| trouble.error),
+            Err(_) => Err(HttpError::Timeout { host: self.0.host.clone(), limit }),
+        }
+    }
+
+    /// Words of the server as they can be shown: on one line, cut, without the key.
+    pub fn shown(&self, text: &str) -> String {
+        self.reader(None).shown(text)
     }
 
     async fn ask(

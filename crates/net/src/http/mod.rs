@@ -9,6 +9,7 @@
 
 use std::{fmt, time::Duration};
 
+use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use url::Url;
 
@@ -37,6 +38,7 @@ pub use client::Client;
 pub use download::download;
 pub use error::HttpError;
 pub use probe::{listens, probe};
+pub use reqwest::Method;
 pub use runtime::block_on;
 pub use stream::{StreamEnd, StreamItem};
 pub(crate) use trust::is_this_machine;
@@ -55,12 +57,15 @@ pub struct Endpoint {
     pub auth: Auth,
     /// Further headers of every request. Nothing secret: these are shown by `Debug`.
     pub headers: Vec<(&'static str, String)>,
+    /// What is blotted out of all that the server says, where that is not the key as it is sent: a token
+    /// that is a part of the address, say.
+    pub secret: Option<SecretString>,
 }
 
 impl Endpoint {
     /// An endpoint without further headers.
     pub fn new(base_url: Url, auth: Auth) -> Self {
-        Self { base_url, auth, headers: Vec::new() }
+        Self { base_url, auth, headers: Vec::new(), secret: None }
     }
 }
 
@@ -109,6 +114,21 @@ pub struct Reply {
     pub attempts: u32,
     /// Time spent between attempts.
     pub waited: Duration,
+}
+
+/// Whatever was answered, for those to judge who know the API.
+pub struct Raw {
+    pub status: u16,
+    headers: HeaderMap,
+    /// Null where it is no JSON.
+    pub json: serde_json::Value,
+}
+
+impl Raw {
+    /// A header, if it is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
 }
 
 impl fmt::Debug for Reply {

@@ -9,11 +9,11 @@ const AGAINST: [&str; 8] = ["👎", "😠", "😢", "😡", "🤬", "💩", "�
 pub fn sign(emoji: &str) -> Option<Sign> {
     // With or without what asks for its coloured form.
     let bare = emoji.trim_end_matches('\u{fe0f}');
-    if FOR.contains(&bare) {
-        Some(Sign::For)
-    } else if AGAINST.contains(&bare) {
-        Some(Sign::Against)
-    } else {
-        None
+    match bare {
+        "✅" => Some(Sign::Yes),
+        "❌" => Some(Sign::No),
+        _ if FOR.contains(&bare) => Some(Sign::For),
+        _ if AGAINST.contains(&bare) => Some(Sign::Against),
+        _ => None,
     }
 }
