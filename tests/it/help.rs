@@ -1056,6 +1056,9 @@ fn help_of_learning() {
           --delete
               Remove it with all that is known of it; it does not come back by itself
 
+          --history
+              Show when each fact was found out, and what was changed, taken out or put back
+
           --json
               Print JSON Lines
 

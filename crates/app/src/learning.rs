@@ -18,6 +18,7 @@ use crate::{
     search::request,
     workspace::Workspace,
 };
+use elophanto_base::counted::counted;
 use elophanto_base::process::Environment;
 use elophanto_base::visible::{escape_control_line, visible};
 use elophanto_index::{
@@ -341,11 +342,18 @@ impl<'a> Learning<'a> {
         reporter: &dyn Reporter,
     ) -> Result<(), Error> {
         let Telling { outlets, quiet } = telling;
-        let Told { printed, failed, .. } =
+        let Told { printed, failed, sent, waiting, .. } =
             tell(&self.record_store, discovered, outlets, quiet, &self.user, now())?;
         for (id, text) in printed {
             reporter.talk(visible(&text));
             reporter.talk(format_args!("  (`elophanto react {id} +` or `-`)"));
+        }
+        // Only so many are told at once; that there are more must not be kept back.
+        if sent > 0 && waiting > 0 {
+            let things = counted(waiting, "more thing");
+            reporter.talk(format_args!(
+                "{things} with news: told the next time; `elophanto entity` lists all"
+            ));
         }
         for cause in failed {
             reporter.warn(escape_control_line(&cause));

@@ -6,6 +6,7 @@ mod hand;
 mod hostile;
 mod interest;
 mod model;
+mod otherwise;
 mod search;
 mod together;
 mod undo;

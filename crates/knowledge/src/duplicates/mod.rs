@@ -1,4 +1,4 @@
-//! Which entities are one, and which facts say the same. Pure.
+//! Which entities are one, which facts say the same, and which say otherwise. Pure.
 //!
 //! Owns how two names relate ([`Reason`]), what the facts of two entities say of each other, and
 //! how certain that makes a merge ([`Verdict`]). It knows no journal, no files and no model: whoever
@@ -18,6 +18,7 @@ mod form;
 mod judge;
 mod longer;
 mod names;
+mod otherwise;
 mod settle;
 mod tails;
 mod view;
@@ -27,6 +28,7 @@ mod words;
 mod tests;
 
 pub use fact::same_fact;
+pub use otherwise::otherwise;
 
 /// Entities beyond this many are not looked at.
 pub const MAX_CANDIDATES: usize = 100_000;

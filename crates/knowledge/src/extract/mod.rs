@@ -34,6 +34,11 @@ pub use message::{Leaning, MAX_LEANINGS, Valence, statements};
 
 use subject::{Class, Names};
 
+/// Whether a word in lower case is a verb as it stands in a statement about one thing.
+pub(crate) fn is_verb(word: &str) -> bool {
+    words::is_finite(word, false)
+}
+
 /// Bytes of a document that are read; what follows is left out.
 pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 /// Most entities of one document.

@@ -15,6 +15,7 @@ pub mod interests;
 pub mod log;
 pub mod meaning;
 pub mod merge;
+pub mod otherwise;
 pub mod pipeline;
 pub mod plan;
 mod read;

@@ -185,11 +185,11 @@ impl Pipeline<'_> {
         images: &BTreeMap<Option<String>, String>,
     ) -> Result<Option<Discovered>, LearnError> {
         let now = (self.now)();
-        let (slug, is_new, aliases, facts) = match change {
-            Change::Create { name, aliases, facts } => {
-                (self.store.create(snapshot, &name, now)?, true, aliases, facts)
+        let (slug, is_new, aliases, facts, agreed) = match change {
+            Change::Create { name, aliases, facts, agreed } => {
+                (self.store.create(snapshot, &name, now)?, true, aliases, facts, agreed)
             }
-            Change::Add { slug, aliases, facts } => (slug, false, aliases, facts),
+            Change::Add { slug, aliases, facts, agreed } => (slug, false, aliases, facts, agreed),
         };
         let Some(entity) = snapshot.entities.by_slug(&slug) else { return Ok(None) };
         let name = entity.title.clone();
@@ -209,9 +209,11 @@ impl Pipeline<'_> {
             Work::Search(search) => (Some(search.id.clone()), None),
             Work::Message(message) => (None, Some(message.id.clone())),
         };
-        let new: Vec<NewFact> = facts
-            .into_iter()
-            .map(|Stated { text, source }| NewFact {
+        let told = facts.into_iter().map(|fact| (fact, false));
+        let new: Vec<NewFact> = told
+            .chain(agreed.into_iter().map(|fact| (fact, true)))
+            .map(|(Stated { text, source }, is_known)| NewFact {
+                is_known,
                 against: self.against(&text, &names, &own),
                 source: source.map(|source| secrets::mask(&source).0.into_owned()),
                 search: search.clone(),
@@ -269,7 +271,7 @@ impl Pipeline<'_> {
         item: &Work,
         trigger: Trigger,
         found: &[Discovered],
-        snapshot: &EntitySnapshot,
+        snapshot: &mut EntitySnapshot,
     ) -> Result<(), LearnError> {
         if !trigger.is_users() {
             return Ok(());
@@ -296,14 +298,22 @@ impl Pipeline<'_> {
             Work::Message(message) => {
                 let mut stated: FxHashSet<String> = FxHashSet::default();
                 for Leaning { topic, valence } in statements(&message.text) {
-                    let Some(entity) = snapshot.entities.find(&topic) else { continue };
                     let (kind, valence) = match valence {
                         Leans::Positive => (EngagementKind::Statement, Valence::Positive),
                         Leans::Negative => (EngagementKind::Statement, Valence::Negative),
                         Leans::Neutral => (EngagementKind::Mention, Valence::Neutral),
                     };
-                    if stated.insert(entity.slug.clone()) {
-                        act(&entity.slug, kind, valence, &message.id);
+                    let known = snapshot.entities.find(&topic).map(|entity| entity.slug.clone());
+                    let slug = match known {
+                        Some(slug) => slug,
+                        // Whoever says that they like it means it as `like` does.
+                        None if valence == Valence::Positive && !snapshot.is_deleted(&topic) => {
+                            self.store.create(snapshot, &topic, now)?
+                        }
+                        None => continue,
+                    };
+                    if stated.insert(slug.clone()) {
+                        act(&slug, kind, valence, &message.id);
                     }
                 }
                 for discovered in found.iter().filter(|found| !stated.contains(&found.slug)) {
