@@ -9,7 +9,7 @@ use super::{
     workspace,
 };
 use elophanto_app::{
-    entities::{self, Happened, KnownFact, delete, find, history, nearest},
+    entities::{self, FoundIn, Happened, KnownFact, delete, find, found_in, history, nearest},
     learning::Learning,
 };
 use elophanto_base::counted::counted;
@@ -29,6 +29,9 @@ pub struct EntityArgs {
     /// Show when each fact was found out, and what was changed, taken out or put back
     #[arg(long, requires = "name", conflicts_with = "delete")]
     history: bool,
+    /// Show what a fact was found in, and the passage marked: its number in the list, or its id
+    #[arg(long, value_name = "FACT", requires = "name", conflicts_with_all = ["delete", "history"])]
+    source: Option<String>,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -48,6 +51,16 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let store = learning.store();
     let mut snapshot = learning.snapshot(ui);
     let Some(name) = &args.name else { return list(&store, &snapshot, ui) };
+    if let Some(fact) = &args.source {
+        match found_in(&store, &snapshot, name, fact) {
+            Ok(found) => found.iter().try_for_each(|it| ui.emit(it, found_text(it)))?,
+            Err(cause) => {
+                ui.talk(escape_control_line(&cause.to_string()));
+                return Ok(Outcome::Negative);
+            }
+        }
+        return Ok(Outcome::Done);
+    }
     if args.history {
         let all = history(&store, &snapshot, name);
         for happened in &all {
@@ -152,4 +165,29 @@ fn line(happened: &Happened) -> String {
     let now = now.as_ref().map(|now| format!(" -> {now}")).unwrap_or_default();
     let source = source.as_ref().map(|source| format!("  ({source})")).unwrap_or_default();
     format!("{day}  {what:<8}  {}", escape_control_line(&format!("{text}{now}{source}")))
+}
+
+/// What a fact was found in, with the passage marked by `>`.
+fn found_text(found: &FoundIn) -> String {
+    let mut lines = vec![escape_control_line(&found.source)];
+    let mut tell = |what: &str, said: Option<&str>| {
+        lines.extend(said.map(|said| format!("  {what}: {}", escape_control_line(said))));
+    };
+    tell("title", found.title.as_deref());
+    tell("author", found.author.as_deref());
+    tell("published", found.published.as_deref());
+    tell("read", found.read_at.as_deref());
+    tell("text", found.text_hash.as_deref());
+    if let Some(passage) = &found.passage {
+        let [[first, last], [from, to]] = [passage.lines, passage.characters];
+        let of =
+            if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+        lines.push(format!("  {of}, characters {from}-{to}"));
+        let around = |line: &String| format!("    {}", escape_control_line(line));
+        lines.extend(passage.before.iter().map(around));
+        lines.extend(passage.text.lines().map(|line| format!("  > {}", escape_control_line(line))));
+        lines.extend(passage.behind.iter().map(around));
+    }
+    lines.extend(found.missing.map(|missing| format!("  {missing}")));
+    lines.join("\n")
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    learn_setup::{self, ServiceArg},
     ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
 };
@@ -37,6 +38,10 @@ pub struct LearnArgs {
     /// Note something you said, and what it tells: a file, or `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["topic", "background"])]
     message: Option<String>,
+    /// Set up where the web is searched: asks for what it takes, tries it, and writes your own
+    /// settings
+    #[arg(long, value_name = "SERVICE", num_args = 0..=1, conflicts_with_all = ["topic", "message"])]
+    setup: Option<Option<ServiceArg>>,
     /// Only put it into the queue, which `enrich` works off
     #[arg(long, requires = "topic")]
     background: bool,
@@ -88,6 +93,9 @@ impl LearnArgs {
 }
 
 pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if let Some(service) = args.setup {
+        return learn_setup::run(service, ui);
+    }
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
     let workspace = workspace::open(flags.collect(), ui)?;
     if let Some(Action::Undo(args)) = &args.action {

@@ -441,7 +441,7 @@ fn finding(learning: &Learning, given: Material) -> Result<Finding, Error> {
             }
         }
     };
-    Ok(Finding { title: read.title, url, text: read.text, image: read.image, is_note: false })
+    Ok(found(read, url))
 }
 
 /// A page of the web.
@@ -459,7 +459,12 @@ fn fetched(learning: &Learning, address: &str) -> Result<Finding, Error> {
         reading::Options { base: Some(fetched.url.clone()), ..reading::Options::default() };
     let read = reading::read_with(&fetched.bytes, hint, &options).map_err(unreadable)?;
     let url = Some(fetched.url.to_string());
-    Ok(Finding { title: read.title, url, text: read.text, image: read.image, is_note: false })
+    Ok(found(read, url))
+}
+
+fn found(read: reading::Read, url: Option<String>) -> Finding {
+    let reading::Read { title, text, image, byline, .. } = read;
+    Finding { title, url, text, image, byline, is_note: false }
 }
 
 fn unreadable(cause: reading::ReadError) -> Error {

@@ -5,6 +5,7 @@ mod forms;
 mod hand;
 mod hostile;
 mod interest;
+mod kept;
 mod model;
 mod otherwise;
 mod search;

@@ -1,11 +1,13 @@
 //! What is known of things: entities with their facts and where each comes from.
 
 mod history;
+mod source;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use history::{Happened, history};
+pub use source::{FoundIn, NoSource, found_in};
 
 use crate::{
     Error,

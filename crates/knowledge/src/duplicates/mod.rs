@@ -77,8 +77,8 @@ impl Default for Thresholds {
 pub struct Proposal {
     /// Index of the entity that would go.
     pub a: usize,
-    /// Index of the entity that would stay: the one with more facts, else the shorter name, else
-    /// the smaller slug.
+    /// Index of the entity that would stay: the one with the full name where the other is short for
+    /// it, else the one with more facts, else the shorter name, else the smaller slug.
     pub b: usize,
     /// Whether a program may do it by itself.
     pub verdict: Verdict,
@@ -110,6 +110,10 @@ pub enum Reason {
     Bracket,
     /// The initials and what they stand for.
     Acronym,
+    /// One has initials in the place of words: `VS Code`.
+    ShortForm,
+    /// One is the surname of a person.
+    Surname,
     /// One has the form of a company in it.
     LegalForm,
     /// One in the singular, the other in the plural.
@@ -134,6 +138,8 @@ impl fmt::Display for Reason {
             Self::Alias => "one is an alias of the other",
             Self::Bracket => "one name holds the other with its abbreviation",
             Self::Acronym => "one is the abbreviation of the other",
+            Self::ShortForm => "one has initials for words of the other",
+            Self::Surname => "one is the surname of the other",
             Self::LegalForm => "the names are equal but for the form of the company",
             Self::Plural => "one is the plural of the other",
             Self::GenericWord => "the names are equal but for the kind of thing",

@@ -102,6 +102,15 @@ pub struct Statement {
     pub line: usize,
 }
 
+/// The languages that [`extract`] reads, in words.
+pub const LANGUAGES: &str = "English, German, French and Spanish";
+
+/// Whether a document is in a language that [`extract`] does not read.
+pub fn is_unread(document: &Document<'_>) -> bool {
+    let text = document.text;
+    foreign::is_unread(&page::read(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)]))
+}
+
 /// What a document states, without a language model. Costs time linear in the text, but for
 /// paragraphs, which are capped.
 pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> Extraction {

@@ -12,6 +12,7 @@ pub mod documents;
 mod entity_snapshot;
 pub mod entity_store;
 pub mod interests;
+pub mod kept;
 pub mod log;
 pub mod meaning;
 pub mod merge;

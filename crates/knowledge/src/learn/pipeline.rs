@@ -13,6 +13,7 @@ use super::{
     LearnError,
     decide::{Change, Decision, DecisionContext, Refusal, Stated, decide},
     entity_store::{EntitySnapshot, EntityStore, NewFact, Written},
+    kept::{self, Keep},
     log::{Log, Work},
     meaning::Meaning,
     read::{Reader, read},
@@ -40,6 +41,8 @@ pub struct Pipeline<'a> {
     pub now: &'a dyn Fn() -> Timestamp,
     /// Told how many of how many searches and messages are processed.
     pub progress: &'a dyn Fn(usize, usize),
+    /// How long the texts of sources are kept.
+    pub keep: Keep,
     /// Whether nobody waits for it any more: nothing more is written then.
     pub is_gone: &'a dyn Fn() -> bool,
 }
@@ -80,6 +83,8 @@ pub struct Outcome {
     pub calls: usize,
     /// Why what was found about some pages is not kept, each with its path.
     pub unreadable: Vec<String>,
+    /// Where texts are from that are in no language that the rules read; empty where nobody said.
+    pub unread: Vec<String>,
     /// Why the rest was left for the next time.
     pub stopped: Option<String>,
 }
@@ -169,10 +174,19 @@ impl Pipeline<'_> {
                 Work::Message(_) => Place::Local,
             };
             self.store.record_store.write(place, &[&done])?;
+            if let Work::Search(search) = item {
+                let found = snapshot.pages.values().flat_map(|parsed| &parsed.page.lines);
+                let its = found.filter(|line| line.search.as_deref() == Some(search.id.as_str()));
+                let used: FxHashSet<&str> = its.filter_map(|line| line.source.as_deref()).collect();
+                let is_used = |url: &str| used.contains(url);
+                let store = self.store.record_store;
+                kept::settle(store, self.keep, place, search, &texts, &is_used, (self.now)())?;
+            }
             outcome.processed += 1;
             outcome.refused.extend(refused);
         }
         outcome.calls = reader.calls();
+        outcome.unread = reader.unread();
         Ok(outcome)
     }
 

@@ -10,6 +10,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 mod address;
@@ -36,6 +37,9 @@ pub const TEXT_CAP: usize = 2 << 20;
 /// Most characters of a title.
 const TITLE_CAP: usize = 300;
 
+/// Most characters of an author and a time.
+const BYLINE_CAP: usize = 120;
+
 /// What is known of bytes before looking at them. Outranks what they look like, except that a file
 /// which begins as a PDF is one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +65,17 @@ impl Default for Options {
     }
 }
 
+/// Who wrote something and when, as it says itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Byline {
+    /// One line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// A day or a time, as it is written there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+}
+
 /// Material that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
@@ -74,6 +89,7 @@ pub struct Read {
     pub image: Option<String>,
     /// The address a page gives as its own, as `image`.
     pub canonical: Option<String>,
+    pub byline: Byline,
     /// Whether text is missing because a cap was reached.
     pub cut: bool,
 }
@@ -142,8 +158,12 @@ fn finish(kind: Kind, text: &str, cut: bool, about: html::About) -> Result<Read,
         return Err(if kind == Kind::Pdf { ReadError::PdfWithoutText } else { ReadError::Empty });
     }
     let title = about.title.and_then(|title| tidy::line(&title, TITLE_CAP));
+    let byline = Byline {
+        author: about.author.and_then(|author| tidy::line(&author, BYLINE_CAP)),
+        published: about.published.and_then(|published| tidy::line(&published, BYLINE_CAP)),
+    };
     let html::About { image, canonical, .. } = about;
-    Ok(Read { kind, text, title, image, canonical, cut: cut || shortened })
+    Ok(Read { kind, text, title, image, canonical, byline, cut: cut || shortened })
 }
 
 /// The text of a `# heading` that opens a Markdown text, front matter left aside.
