@@ -4,9 +4,10 @@
 //! a PDF. It refuses to know where bytes come from: no network, no files, no clock but the limit on
 //! its own work. It recognises no text in images.
 //!
-//! What it reads was written by strangers. Hidden elements, scripts, forms and invisible characters
-//! are dropped, every amount has a cap, and parsers of others run on a thread of their own that is
-//! given up when its time is over. What is left is still a stranger's text.
+//! What it reads was written by strangers. Hidden elements, scripts (but the properties of things
+//! that JSON-LD tells), forms and invisible characters are dropped, every amount has a cap, and parsers
+//! of others run on a thread of their own that is given up when its time is over. What is left is still
+//! a stranger's text.
 
 use std::time::Duration;
 
@@ -114,8 +115,13 @@ pub fn read_with(bytes: &[u8], hint: Hint<'_>, options: &Options) -> Result<Read
     match kind {
         Kind::Markdown | Kind::Text => {
             let text = charset::decode(bytes, hint.media_type, false)?;
-            let title = if kind == Kind::Markdown { first_heading(&text) } else { None };
-            finish(kind, &text, false, html::About { title, ..Default::default() })
+            let mut about = html::About::default();
+            if kind == Kind::Markdown {
+                about.title = first_heading(&text);
+                about.author = of_front(&text, &["author", "by"]);
+                about.published = of_front(&text, &["date", "published", "created"]);
+            }
+            finish(kind, &text, false, about)
         }
         Kind::Html => {
             let page = charset::decode(bytes, hint.media_type, true)?;
@@ -166,13 +172,34 @@ fn finish(kind: Kind, text: &str, cut: bool, about: html::About) -> Result<Read,
     Ok(Read { kind, text, title, image, canonical, byline, cut: cut || shortened })
 }
 
+/// The front matter of a Markdown text, if it has one, and what follows.
+fn parted(text: &str) -> (Option<&str>, &str) {
+    let text = text.trim_start_matches('\u{feff}');
+    match text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) {
+        Some(rest) => {
+            rest.split_once("\n---").map_or((None, text), |(front, body)| (Some(front), body))
+        }
+        None => (None, text),
+    }
+}
+
+/// A plain value of the front matter under the first of these keys that has one.
+fn of_front(text: &str, keys: &[&str]) -> Option<String> {
+    let (front, _) = parted(text);
+    let lines = || front.into_iter().flat_map(str::lines);
+    keys.iter().find_map(|wanted| {
+        let values =
+            lines().filter_map(|line| line.split_once(':').filter(|(key, _)| key == wanted));
+        let mut plain = values.map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        plain
+            .find(|value| !value.is_empty() && !value.starts_with(['[', '{', '|', '>']))
+            .map(str::to_owned)
+    })
+}
+
 /// The text of a `# heading` that opens a Markdown text, front matter left aside.
 fn first_heading(text: &str) -> Option<String> {
-    let text = text.trim_start_matches('\u{feff}');
-    let body = match text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) {
-        Some(rest) => rest.split_once("\n---").map_or(text, |(_, body)| body),
-        None => text,
-    };
+    let (_, body) = parted(text);
     let line = body.lines().map(str::trim).find(|line| !line.is_empty() && *line != "---")?;
     let heading = line.strip_prefix("# ")?.trim().trim_end_matches('#').trim();
     (!heading.is_empty()).then(|| heading.to_owned())
