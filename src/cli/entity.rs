@@ -9,7 +9,7 @@ use super::{
     workspace,
 };
 use elophanto_app::{
-    entities::{self, delete, find, nearest},
+    entities::{self, FoundIn, Happened, KnownFact, delete, find, found_in, history, nearest},
     learning::Learning,
 };
 use elophanto_base::counted::counted;
@@ -26,6 +26,12 @@ pub struct EntityArgs {
     /// Remove it with all that is known of it; it does not come back by itself
     #[arg(long, requires = "name")]
     delete: bool,
+    /// Show when each fact was found out, and what was changed, taken out or put back
+    #[arg(long, requires = "name", conflicts_with = "delete")]
+    history: bool,
+    /// Show what a fact was found in, and the passage marked: its number in the list, or its id
+    #[arg(long, value_name = "FACT", requires = "name", conflicts_with_all = ["delete", "history"])]
+    source: Option<String>,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -45,6 +51,25 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let store = learning.store();
     let mut snapshot = learning.snapshot(ui);
     let Some(name) = &args.name else { return list(&store, &snapshot, ui) };
+    if let Some(fact) = &args.source {
+        match found_in(&store, &snapshot, name, fact) {
+            Ok(found) => found.iter().try_for_each(|it| ui.emit(it, found_text(it)))?,
+            Err(cause) => {
+                ui.talk(escape_control_line(&cause.to_string()));
+                return Ok(Outcome::Negative);
+            }
+        }
+        return Ok(Outcome::Done);
+    }
+    if args.history {
+        let all = history(&store, &snapshot, name);
+        for happened in &all {
+            ui.emit(happened, line(happened))?;
+        }
+        if !all.is_empty() {
+            return Ok(Outcome::Done);
+        }
+    }
     let Some(found) = find(&snapshot, name).cloned() else {
         let near = nearest(&snapshot, name).map(escape_control_line);
         let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -95,18 +120,74 @@ fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome, Cl
     for note in &wire.notes {
         lines.push(format!("  * {}", escape_control_line(note.text)));
     }
-    for fact in &wire.facts {
-        let date = fact.learned_at.as_deref().and_then(|at| at.get(..10)).unwrap_or_default();
-        let from = [Some(date).filter(|date| !date.is_empty()), fact.source];
-        let from: Vec<String> = from.into_iter().flatten().map(escape_control_line).collect();
-        lines.push(format!("  - {}", escape_control_line(fact.text)));
-        if !from.is_empty() {
-            lines.push(format!("      {}", from.join("  ")));
+    for group in wire.groups() {
+        let indent = if group.len() > 1 { "  " } else { "" };
+        if group.len() > 1 {
+            let facts = counted(group.len(), "fact");
+            lines.push(format!("  ! {facts} say otherwise of the same, the newest first:"));
         }
-        if let Some(note) = fact.against {
-            lines.push(format!("      ! your note says otherwise: {}", escape_control_line(note)));
+        for fact in group {
+            lines.extend(told(fact).into_iter().map(|line| format!("{indent}{line}")));
         }
     }
     ui.emit(&wire, lines.join("\n"))?;
     Ok(Outcome::Done)
+}
+
+/// A fact, and below it when and where it was found out.
+fn told(fact: &KnownFact) -> Vec<String> {
+    let count = fact.sources().map(|count| format!("  ({})", counted(count, "source")));
+    let text = escape_control_line(fact.text);
+    let mut lines = vec![format!("  - {text}{}", count.unwrap_or_default())];
+    let first = (fact.day(), fact.source.or(fact.edited.then_some("changed by hand")));
+    let also = fact
+        .also
+        .iter()
+        .map(|also| (also.learned_at.as_deref().and_then(|at| at.get(..10)), Some(also.source)));
+    for (day, source) in std::iter::once(first).chain(also) {
+        let from: Vec<String> =
+            [day, source].into_iter().flatten().map(escape_control_line).collect();
+        if !from.is_empty() {
+            lines.push(format!("      {}", from.join("  ")));
+        }
+    }
+    if let Some(note) = fact.against {
+        lines.push(format!("      ! your note says otherwise: {}", escape_control_line(note)));
+    }
+    lines
+}
+
+/// Something that happened, on one line.
+fn line(happened: &Happened) -> String {
+    let Happened { at, what, text, source, now } = happened;
+    let day = at.as_deref().and_then(|at| at.get(..16)).unwrap_or("at some time").replace('T', " ");
+    let text = if text.is_empty() { "(not kept)" } else { text };
+    let now = now.as_ref().map(|now| format!(" -> {now}")).unwrap_or_default();
+    let source = source.as_ref().map(|source| format!("  ({source})")).unwrap_or_default();
+    format!("{day}  {what:<8}  {}", escape_control_line(&format!("{text}{now}{source}")))
+}
+
+/// What a fact was found in, with the passage marked by `>`.
+fn found_text(found: &FoundIn) -> String {
+    let mut lines = vec![escape_control_line(&found.source)];
+    let mut tell = |what: &str, said: Option<&str>| {
+        lines.extend(said.map(|said| format!("  {what}: {}", escape_control_line(said))));
+    };
+    tell("title", found.title.as_deref());
+    tell("author", found.author.as_deref());
+    tell("published", found.published.as_deref());
+    tell("read", found.read_at.as_deref());
+    tell("text", found.text_hash.as_deref());
+    if let Some(passage) = &found.passage {
+        let [[first, last], [from, to]] = [passage.lines, passage.characters];
+        let of =
+            if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+        lines.push(format!("  {of}, characters {from}-{to}"));
+        let around = |line: &String| format!("    {}", escape_control_line(line));
+        lines.extend(passage.before.iter().map(around));
+        lines.extend(passage.text.lines().map(|line| format!("  > {}", escape_control_line(line))));
+        lines.extend(passage.behind.iter().map(around));
+    }
+    lines.extend(found.missing.map(|missing| format!("  {missing}")));
+    lines.join("\n")
 }

@@ -7,13 +7,14 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    learn_setup::{self, ServiceArg},
     ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
 };
 use elophanto_app::learn::{
     FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts, undo,
 };
-use elophanto_base::counted::counted;
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_text::reading::INPUT_CAP;
 
 /// Largest message, in bytes.
@@ -37,6 +38,10 @@ pub struct LearnArgs {
     /// Note something you said, and what it tells: a file, or `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["topic", "background"])]
     message: Option<String>,
+    /// Set up where the web is searched: asks for what it takes, tries it, and writes your own
+    /// settings
+    #[arg(long, value_name = "SERVICE", num_args = 0..=1, conflicts_with_all = ["topic", "message"])]
+    setup: Option<Option<ServiceArg>>,
     /// Only put it into the queue, which `enrich` works off
     #[arg(long, requires = "topic")]
     background: bool,
@@ -62,7 +67,7 @@ enum Action {
 
 #[derive(clap::Args, Debug)]
 struct UndoArgs {
-    /// The id of a search, a prompt or a message
+    /// The number of a prompt in the list, or the id of a search, a prompt or a message
     id: String,
     /// Print JSON Lines
     #[arg(long)]
@@ -74,6 +79,9 @@ struct UndoArgs {
 struct UndoneWire<'a> {
     id: &'a str,
     facts: usize,
+    /// Facts that others say too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmed: Option<usize>,
     entities: &'a [String],
 }
 
@@ -85,6 +93,9 @@ impl LearnArgs {
 }
 
 pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if let Some(service) = args.setup {
+        return learn_setup::run(service, ui);
+    }
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
     let workspace = workspace::open(flags.collect(), ui)?;
     if let Some(Action::Undo(args)) = &args.action {
@@ -165,16 +176,21 @@ fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cl
         ));
         return Ok(Outcome::Negative);
     };
-    let wire = UndoneWire { id, facts: undone.facts, entities: &undone.entities };
+    let confirmed = Some(undone.confirmed).filter(|count| *count > 0);
+    let wire = UndoneWire { id, facts: undone.facts, confirmed, entities: &undone.entities };
     let names: Vec<String> = undone.entities.iter().map(|name| escape_control_line(name)).collect();
-    let facts = counted(undone.facts, "fact");
+    let mut facts = counted(undone.facts, "fact");
+    if undone.confirmed > 0 {
+        let stay = agreeing(undone.confirmed, "stays", "stay");
+        facts.push_str(&format!("; {} {stay} by other sources", undone.confirmed));
+    }
     let gone = match names.is_empty() {
         true => String::new(),
         false => format!(" and {}", names.join(", ")),
     };
     let off = if undone.called_off == 0 { "" } else { ", and what was still to come" };
     ui.emit(&wire, format_args!("took back {facts}{gone}{off}"))?;
-    let is_nothing = undone.facts == 0 && undone.called_off == 0;
+    let is_nothing = undone.facts + undone.confirmed + undone.called_off == 0;
     Ok(if is_nothing { Outcome::Negative } else { Outcome::Done })
 }
 
@@ -227,7 +243,11 @@ fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn show(prompt: &Prompted, ui: &mut Ui) -> Result<(), CliError> {
-    let mark = if prompt.is_done { "✓" } else { "..." };
+    let mark = match (prompt.is_done, prompt.entities.is_empty()) {
+        (false, _) => "...",
+        (true, false) => "✓",
+        (true, true) => "- nothing",
+    };
     let mut text = format!("{}) '{}' {mark}", prompt.number, escape_control_line(&prompt.prompt));
     if !prompt.entities.is_empty() {
         text.push_str(&format!("\n{}", lines(&prompt.entities)));
@@ -237,8 +257,7 @@ fn show(prompt: &Prompted, ui: &mut Ui) -> Result<(), CliError> {
 
 fn lines(entities: &[FoundEntity]) -> String {
     let line = |entity: &FoundEntity| {
-        let facts = counted(entity.facts, "fact");
-        format!("   - {} ({facts})", escape_control_line(&entity.name))
+        format!("   - {} ({})", escape_control_line(&entity.name), entity.counted())
     };
     entities.iter().map(line).collect::<Vec<_>>().join("\n")
 }

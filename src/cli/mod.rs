@@ -24,6 +24,7 @@ mod index_git;
 mod init;
 mod interest;
 mod learn;
+mod learn_setup;
 mod model;
 mod page;
 mod scan;

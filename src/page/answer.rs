@@ -75,7 +75,7 @@ fn source(asked: &Asked, it: &Citation) -> Markup {
             "[" (it.number) "] "
             @if is_note { a href=(asked.site.marked(&it.path, it.line)) { (words::line(&it.title)) } }
             @else { (words::line(&it.title)) }
-            span.quiet { " " bdi { (words::line(&it.path)) } ":" (it.line) @if let Some(date) = &it.date { ", " (date) } }
+            span.quiet { " " bdi { (words::line(&it.path)) } ":" (it.line) @if let Some(date) = &it.date { ", " (date) } @if let Some(source) = &it.source { ", from " (words::line(source)) } }
             @if it.superseded { " " span.badge.warn { "superseded" } }
             @if let Some(note) = &it.against { " " span.badge.warn { "your note says otherwise: " (words::line(note)) } }
         }

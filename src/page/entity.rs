@@ -47,7 +47,7 @@ pub fn page(asked: &Asked, name: &str) -> Result<Page, Error> {
                 section aria-labelledby="facts" {
                     h2 #facts { "Facts" }
                     @if known.facts.is_empty() { p { "None yet." } }
-                    ol.facts data-list { @for fact in &known.facts { (one(asked, fact)) } }
+                    ol.facts data-list { @for group in known.groups() { (together(asked, group)) } }
                 }
                 (notes(asked, &known))
             }
@@ -55,25 +55,46 @@ pub fn page(asked: &Asked, name: &str) -> Result<Page, Error> {
     })
 }
 
+/// A fact, or those that say otherwise of the same in one place, the newest first.
+fn together(asked: &Asked, group: &[KnownFact]) -> Markup {
+    html! {
+        @match group {
+            [fact] => (one(asked, fact)),
+            facts => li {
+                p.warn { (counted(facts.len(), "fact")) " say otherwise of the same, the newest first:" }
+                ol { @for fact in facts { (one(asked, fact)) } }
+            }
+        }
+    }
+}
+
 /// A fact with the chain that leads to where it comes from.
 fn one(asked: &Asked, fact: &KnownFact) -> Markup {
     html! {
         li {
-            p { (words::text(fact.text)) }
+            p { (words::text(fact.text)) @if let Some(count) = fact.sources() { " " span.badge { (counted(count, "source")) } } }
             @if let Some(note) = fact.against { p.warn { "Your note says otherwise: " (words::line(note)) } }
             ul.chain aria-label="Where it comes from" {
                 @match fact.source.filter(|it| !it.is_empty()) {
-                    Some(source) if is_address(source) => { li { "from " a href=(source) rel="noreferrer nofollow" { (words::line(source)) } } }
-                    Some(source) if asked.catalogue.find(source).is_some() => { li { "from the note " a href=(asked.site.note(source)) { (words::line(source)) } } }
-                    Some(source) => { li { "from " (words::line(source)) } }
+                    Some(source) => { li { (origin(asked, source)) } }
+                    None if fact.edited => { li { "changed by hand: its source did not say so" } }
                     None => { li { "from what somebody handed over, without a name" } }
                 }
-                @if let Some(search) = fact.search { li { "found by the search " code { (words::line(search)) } } }
+                @for also in &fact.also { li { "also " (origin(asked, also.source)) @if let Some(at) = &also.learned_at { ", " (words::line(at)) } } }
+                @if let Some(search) = fact.search.filter(|_| !fact.edited) { li { "found by the search " code { (words::line(search)) } } }
                 @if let Some(message) = fact.message { li { "said in the message " code { (words::line(message)) } } }
                 @if let Some(at) = &fact.learned_at { li { "learnt " (words::line(at)) } }
                 li { a href=(asked.site.marked(&fact.path, fact.line)) { (words::line(&fact.path)) ":" (fact.line) } }
             }
         }
+    }
+}
+
+fn origin(asked: &Asked, source: &str) -> Markup {
+    html! {
+        @if is_address(source) { "from " a href=(source) rel="noreferrer nofollow" { (words::line(source)) } }
+        @else if asked.catalogue.find(source).is_some() { "from the note " a href=(asked.site.note(source)) { (words::line(source)) } }
+        @else { "from " (words::line(source)) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A hit as programs are told of it, and how much of each there is room for.
 
-use super::{BlameWire, ConfidenceWire, DriftWire, ExplainWire, HitWire};
+use super::{BlameWire, ConfidenceWire, DriftWire, ExplainWire, HitWire, OtherwiseWire};
 use elophanto_app::{
     search::{Found, budget},
     when::time,
@@ -81,6 +81,7 @@ impl<'a> Told<'a> {
             similar: hit.similar,
             note: &hit.note,
             against: hit.contradicted_by(),
+            otherwise: hit.others_at(hit.line).map(OtherwiseWire::from).collect(),
             drifted: self.drift(hit).map(DriftWire::from),
             explain: self.explain.then_some(ExplainWire {
                 keyword: score.keyword,

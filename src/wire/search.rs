@@ -4,11 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Named;
-use elophanto_app::{config::Mode, notes::Origin, when::time};
+use elophanto_app::{
+    config::Mode,
+    notes::Origin,
+    when::{day, time},
+};
 use elophanto_index::{
     Kind,
     drift::{Drift, Later},
     search::{Confidence, Level},
+    store::segment::Otherwise,
 };
 use elophanto_text::markdown::Scope;
 
@@ -99,6 +104,10 @@ pub struct PassageWire<'a> {
     /// only for a fact: the note of the user that says otherwise
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<&'a str>,
+    /// only for a fact: what other facts say otherwise of the same, the newest first
+    #[serde(skip_serializing_if = "<[OtherwiseWire]>::is_empty")]
+    #[schemars(extend("detail" = 2))]
+    pub otherwise: &'a [OtherwiseWire<'a>],
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("detail" = 2))]
     pub drifted: Option<&'a DriftWire<'a>>,
@@ -127,6 +136,7 @@ impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
                 state: wire.state.unwrap_or("committed"),
             },
             against: wire.against,
+            otherwise: &wire.otherwise,
             drifted: wire.drifted.as_ref(),
             at: wire.at.as_deref(),
         }
@@ -179,12 +189,40 @@ pub struct HitWire<'a> {
     /// Only for a fact: the note of the user that says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<&'a str>,
+    /// Only for a fact: what other facts say otherwise of the same, the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub otherwise: Vec<OtherwiseWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drifted: Option<DriftWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
     pub stale: usize,
+}
+
+/// A fact that gives another value than the one that was found.
+#[derive(Serialize, JsonSchema)]
+pub struct OtherwiseWire<'a> {
+    pub text: &'a str,
+    pub path: &'a str,
+    pub line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'a str>,
+    /// when it was found out
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+}
+
+impl<'a> From<&'a Otherwise> for OtherwiseWire<'a> {
+    fn from(other: &'a Otherwise) -> Self {
+        Self {
+            text: &other.text,
+            path: &other.page,
+            line: other.at_line,
+            source: Some(other.source.as_str()).filter(|source| !source.is_empty()),
+            date: other.said.map(day),
+        }
+    }
 }
 
 /// How sure it is that the hits hold an answer.

@@ -194,6 +194,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/app/src/schedule/", "the user's folder"),
     ("crates/app/src/gateway/", "conversations, in the user's folder"),
     ("crates/app/src/channels/", "who may write to bots, in the user's folder"),
+    ("crates/app/src/learn_setup.rs", "the user's own settings"),
     ("crates/agent/src/sessions", "sessions, in the user's folder"),
     ("crates/agent/src/trail", "trails, in the user's folder"),
     ("crates/models/src/llm/health.rs", "the user's folder"),

@@ -973,6 +973,16 @@ fn help_of_learning() {
           --message <FILE>
               Note something you said, and what it tells: a file, or `-` for standard input
 
+          --setup [<SERVICE>]
+              Set up where the web is searched: asks for what it takes, tries it, and writes your own
+              settings
+
+              Possible values:
+              - searxng: A SearXNG of yours or of somebody else: its address is asked for
+              - brave:   Brave Search: its key is asked for
+              - tavily:  Tavily: its key is asked for
+              - command: A program that is given a query and prints what it found
+
           --background
               Only put it into the queue, which `enrich` works off
 
@@ -1055,6 +1065,12 @@ fn help_of_learning() {
     Options:
           --delete
               Remove it with all that is known of it; it does not come back by itself
+
+          --history
+              Show when each fact was found out, and what was changed, taken out or put back
+
+          --source <FACT>
+              Show what a fact was found in, and the passage marked: its number in the list, or its id
 
           --json
               Print JSON Lines

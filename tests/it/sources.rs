@@ -366,7 +366,7 @@ fn services_that_answer_nonsense() {
     snapshot!(run(&env, &from(&fake.url), &["learn", TOPIC]), @"
     exit: 1
     --- stdout
-    1) 'KEF LS50 Meta' ✓
+    1) 'KEF LS50 Meta' - nothing
     --- stderr
     learning about 'KEF LS50 Meta': 3 searches
     nothing is to be found about it where was looked: searxng

@@ -19,7 +19,7 @@ pub struct Node<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<&'a [u8]>,
     pub title: &'a str,
-    /// `note` or `source`.
+    /// `note`, `source` or `entity`.
     pub kind: &'static str,
     /// Share of the time that a reader who follows references spends here.
     pub rank: f64,
@@ -76,6 +76,7 @@ pub fn nodes_and_edges(
             kind: match node.kind {
                 NodeKind::Note => "note",
                 NodeKind::Source => "source",
+                NodeKind::Entity => "entity",
             },
             rank: ranks.get(index).copied().unwrap_or_default(),
             orphan: orphans.contains(&index),

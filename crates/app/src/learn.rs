@@ -148,7 +148,16 @@ pub struct FoundEntity {
     #[schemars(extend("detail" = 1))]
     pub entity: String,
     pub name: String,
+    /// found out by this
     pub facts: usize,
+    /// known before, and said by this too
+    #[serde(skip_serializing_if = "is_none")]
+    #[schemars(extend("detail" = 1))]
+    pub confirmed: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Learns; `started` is told once it is written down what is asked for.
@@ -399,7 +408,7 @@ pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Err
 }
 
 /// Takes back every fact that a search, a prompt or a message brought; `None` if nothing has this
-/// id.
+/// id. A prompt goes by its number in the list too.
 ///
 /// # Errors
 /// When that cannot be written down.
@@ -409,6 +418,9 @@ pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Undone>, Error> {
     let store = learning.store();
     let mut snapshot = store.read(now());
     let log = Log::read(&learning.record_store.journal, now());
+    let place = id.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let listed = place.and_then(|place| log.in_order().get(place).map(|prompt| prompt.id.clone()));
+    let id = listed.as_deref().unwrap_or(id);
     Ok(take_back(&store, &mut snapshot, &log, id, &learning.meaning(), now())?)
 }
 
@@ -446,7 +458,7 @@ fn finding(learning: &Learning, given: Material) -> Result<Finding, Error> {
             }
         }
     };
-    Ok(Finding { title: read.title, url, text: read.text, image: read.image, is_note: false })
+    Ok(found(read, url))
 }
 
 /// A page of the web.
@@ -464,7 +476,12 @@ fn fetched(learning: &Learning, address: &str) -> Result<Finding, Error> {
         reading::Options { base: Some(fetched.url.clone()), ..reading::Options::default() };
     let read = reading::read_with(&fetched.bytes, hint, &options).map_err(unreadable)?;
     let url = Some(fetched.url.to_string());
-    Ok(Finding { title: read.title, url, text: read.text, image: read.image, is_note: false })
+    Ok(found(read, url))
+}
+
+fn found(read: reading::Read, url: Option<String>) -> Finding {
+    let reading::Read { title, text, image, byline, .. } = read;
+    Finding { title, url, text, image, byline, is_note: false }
 }
 
 fn unreadable(cause: reading::ReadError) -> Error {
@@ -525,33 +542,54 @@ fn address(workspace: &Workspace) -> Option<String> {
     (!address.is_empty()).then_some(address)
 }
 
-/// How many facts that count each entity has of lines like this, by slug.
+/// How many facts that count each entity has that began with a line like this, and how many that such a
+/// line only says too, by slug.
 fn found_by(
     snapshot: &EntitySnapshot,
     is_wanted: impl Fn(&Line) -> bool,
-) -> BTreeMap<String, usize> {
+) -> BTreeMap<String, (usize, usize)> {
     let mut found = BTreeMap::new();
     for entity in snapshot.entities.iter() {
-        let facts = entity.facts.iter().filter(|fact| {
-            is_wanted(&fact.line) || fact.also.iter().any(|(_, line)| is_wanted(line))
-        });
-        let count = facts.count();
-        if count > 0 {
-            found.insert(entity.slug.clone(), count);
+        let (mut began, mut confirmed) = (0, 0);
+        for fact in &entity.facts {
+            if is_wanted(&fact.line) {
+                began += 1;
+            } else if fact.also.iter().any(|(_, line)| is_wanted(line)) {
+                confirmed += 1;
+            }
+        }
+        if began + confirmed > 0 {
+            found.insert(entity.slug.clone(), (began, confirmed));
         }
     }
     found
 }
 
-fn entities(snapshot: &EntitySnapshot, found: &BTreeMap<String, usize>) -> Vec<FoundEntity> {
+fn entities(
+    snapshot: &EntitySnapshot,
+    found: &BTreeMap<String, (usize, usize)>,
+) -> Vec<FoundEntity> {
     let mut wires: Vec<FoundEntity> = found
         .iter()
-        .filter_map(|(slug, &facts)| {
+        .filter_map(|(slug, &(facts, confirmed))| {
             let entity = snapshot.entities.by_slug(slug)?;
             let (slug, name) = (entity.slug.clone(), entity.title.clone());
-            Some(FoundEntity { entity: slug, name, facts })
+            Some(FoundEntity { entity: slug, name, facts, confirmed })
         })
         .collect();
-    wires.sort_by(|a, b| b.facts.cmp(&a.facts).then_with(|| a.name.cmp(&b.name)));
+    let said = |found: &FoundEntity| found.facts + found.confirmed;
+    wires.sort_by(|a, b| said(b).cmp(&said(a)).then_with(|| a.name.cmp(&b.name)));
     wires
+}
+
+impl FoundEntity {
+    /// What was found about it, in figures: `2 facts, 1 confirmed`.
+    pub fn counted(&self) -> String {
+        let facts = (self.facts > 0).then(|| counted(self.facts, "fact"));
+        let confirmed = (self.confirmed > 0).then(|| match self.facts {
+            0 => format!("{} confirmed", counted(self.confirmed, "fact")),
+            _ => format!("{} confirmed", self.confirmed),
+        });
+        facts.into_iter().chain(confirmed).collect::<Vec<_>>().join(", ")
+    }
 }

@@ -10,7 +10,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use crate::{
     Error, attributes,
     channels::{self, Platform},
-    config::{SinkKind, Source as SourceName},
+    config::{KeepTexts, SinkKind, Source as SourceName},
     embedding::background::embed_soon,
     keys::{self, Asking},
     llm::asker::{Asker, Purpose, Reach},
@@ -18,6 +18,7 @@ use crate::{
     search::request,
     workspace::Workspace,
 };
+use elophanto_base::counted::counted;
 use elophanto_base::process::Environment;
 use elophanto_base::visible::{escape_control_line, visible};
 use elophanto_index::{
@@ -25,9 +26,11 @@ use elophanto_index::{
     search::{Query, search},
 };
 use elophanto_knowledge::{
+    extract::LANGUAGES,
     learn::{
         entity_store::{EntitySnapshot, EntityStore},
         interests::Interests,
+        kept::Keep,
         log::{Log, Work},
         meaning::Meaning,
         pipeline::{Discovered, Outcome, Pipeline},
@@ -258,8 +261,8 @@ impl<'a> Learning<'a> {
                 title: Some(hit.title),
                 url: Some(hit.path.to_text()),
                 text: hit.text,
-                image: None,
                 is_note: true,
+                ..Finding::default()
             })
             .collect()
     }
@@ -296,6 +299,11 @@ impl<'a> Learning<'a> {
             user: &self.user,
             now: &now,
             progress: &|done, all| bar.update(done, all),
+            keep: match self.workspace.config.learn.keep {
+                KeepTexts::None => Keep::None,
+                KeepTexts::Local => Keep::Local,
+                KeepTexts::Git => Keep::Git,
+            },
             is_gone: &|| reporter.is_gone(),
         };
         let outcome = pipeline.run(work, log, &mut snapshot, ask)?;
@@ -306,6 +314,18 @@ impl<'a> Learning<'a> {
         for cause in &outcome.unreadable {
             let cause = escape_control_line(cause);
             reporter.warn(format_args!("{cause}: what was found about it is not kept"));
+        }
+        if let Some((first, others)) = outcome.unread.split_first() {
+            let name = if first.is_empty() { "the text" } else { first };
+            let others = match others.len() {
+                0 => String::new(),
+                others => format!(" and {}", counted(others, "other")),
+            };
+            reporter.note(format_args!(
+                "nothing was read of {}{others}: the rules read {LANGUAGES}; a language model reads \
+                 others (`llm.tasks.extraction`)",
+                escape_control_line(name)
+            ));
         }
         if let Some(reason) = &outcome.stopped {
             reporter.note(format_args!("the rest is processed the next time: {reason}"));
@@ -341,11 +361,18 @@ impl<'a> Learning<'a> {
         reporter: &dyn Reporter,
     ) -> Result<(), Error> {
         let Telling { outlets, quiet } = telling;
-        let Told { printed, failed, .. } =
+        let Told { printed, failed, sent, waiting, .. } =
             tell(&self.record_store, discovered, outlets, quiet, &self.user, now())?;
         for (id, text) in printed {
             reporter.talk(visible(&text));
             reporter.talk(format_args!("  (`elophanto react {id} +` or `-`)"));
+        }
+        // Only so many are told at once; that there are more must not be kept back.
+        if sent > 0 && waiting > 0 {
+            let things = counted(waiting, "more thing");
+            reporter.talk(format_args!(
+                "{things} with news: told the next time; `elophanto entity` lists all"
+            ));
         }
         for cause in failed {
             reporter.warn(escape_control_line(&cause));
@@ -453,7 +480,7 @@ impl<'a> Learning<'a> {
 }
 
 /// A line of settings as program and arguments.
-fn words(line: &str, key: &str) -> Result<Vec<String>, Error> {
+pub(crate) fn words(line: &str, key: &str) -> Result<Vec<String>, Error> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
     words.ok_or_else(|| {
         Error::new(format_args!("{key}: a quotation mark is missing in `{line}`"))

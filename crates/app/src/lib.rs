@@ -30,6 +30,7 @@ pub mod init;
 pub mod interest;
 pub mod keys;
 pub mod learn;
+pub mod learn_setup;
 pub mod learning;
 pub mod llm;
 pub mod mcp;

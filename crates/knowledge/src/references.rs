@@ -41,15 +41,25 @@ pub fn graph(
     let mut nodes = Vec::new();
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts = Vec::new();
+    let mut things: Vec<Thing> = Vec::new();
     for part in &notes.parts {
         for number in part.live.ones() {
             let view = part.loaded.segment.document(number)?;
             let path = view.path.to_text();
             let text = part.loaded.segment.text(&view)?;
-            let Attributes::Note { covers } = view.attributes else { continue };
-            texts.push((path.clone(), text, covers));
+            let kind = match view.attributes {
+                Attributes::Note { covers } => {
+                    texts.push((path.clone(), text, covers));
+                    NodeKind::Note
+                }
+                Attributes::Facts { names, .. } => {
+                    things.push(Thing { path: path.clone(), text, names });
+                    NodeKind::Entity
+                }
+                Attributes::Summary(_) | Attributes::Lessons { .. } => continue,
+            };
             numbers.insert(path.clone(), nodes.len());
-            nodes.push(Node { path, title: view.title.to_owned(), kind: NodeKind::Note });
+            nodes.push(Node { path, title: view.title.to_owned(), kind });
         }
     }
     let sources: Vec<&Found> = files
@@ -118,11 +128,74 @@ pub fn graph(
             }
         }
     }
+    for (from, to, line) in facts_about(&things) {
+        add(from, to, EdgeKind::Mention, Some(line));
+    }
     let notes = notes.files.iter().map(|file| &file.path);
     let all = notes.chain(files.iter().map(|found| &found.path));
     let odd = all.filter(|path| std::str::from_utf8(path.as_bytes()).is_err());
     let bytes = odd.map(|path| (path.to_text(), path.as_bytes().to_vec())).collect();
     Ok(References { graph: Graph::new(nodes, edges), bytes })
+}
+
+/// The page of an entity.
+struct Thing<'s> {
+    path: String,
+    text: &'s str,
+    /// Every name of the entity.
+    names: Vec<&'s str>,
+}
+
+/// Shorter names mean too many things.
+const SHORTEST_NAME: usize = 3;
+/// A longer name is not looked for, in words.
+const LONGEST_NAME: usize = 8;
+
+/// Pages whose facts name another entity: the page, that of the other, and the line. A name within a
+/// longer one is not meant.
+fn facts_about<'t>(things: &'t [Thing]) -> Vec<(&'t str, &'t str, usize)> {
+    let mut by_name: FxHashMap<Vec<String>, &Thing> = FxHashMap::default();
+    for thing in things {
+        for name in thing.names.iter().filter(|name| name.chars().count() >= SHORTEST_NAME) {
+            by_name.entry(words(name)).or_insert(thing);
+        }
+    }
+    let of_page = |thing: &'t Thing| {
+        let own: FxHashSet<Vec<String>> = thing.names.iter().map(|name| words(name)).collect();
+        let mut found = Vec::new();
+        for (line, text) in (1..).zip(thing.text.lines()) {
+            let said = words(text);
+            let mut at = 0;
+            while at < said.len() {
+                let longest = (1..=LONGEST_NAME.min(said.len() - at)).rev();
+                let mut named = longest.filter_map(|count| {
+                    let name = &said[at..at + count];
+                    Some((count, *by_name.get(name)?, own.contains(name)))
+                });
+                let Some((count, other, is_own)) = named.next() else {
+                    at += 1;
+                    continue;
+                };
+                if !is_own {
+                    found.push((thing.path.as_str(), other.path.as_str(), line));
+                }
+                at += count;
+            }
+        }
+        found
+    };
+    things.par_iter().flat_map_iter(of_page).collect()
+}
+
+/// The words of a text in lower case, without what stands around them.
+fn words(text: &str) -> Vec<String> {
+    let bare = |char: char| !char.is_alphanumeric() && !matches!(char, '+' | '#');
+    let words = text.split_whitespace().map(|word| word.trim_matches(bare).to_lowercase());
+    let without_s = words.map(|word| match word.strip_suffix("'s").or(word.strip_suffix("’s")) {
+        Some(owner) => owner.to_owned(),
+        None => word,
+    });
+    without_s.filter(|word| !word.is_empty()).collect()
 }
 
 /// What covers: names, each pattern as it is and as a folder.

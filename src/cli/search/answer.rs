@@ -23,13 +23,17 @@ pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
     for numbers in &reply.contradictions {
         let _ = writeln!(shown, "{} say otherwise of the same thing: newest first", list(numbers));
     }
-    for Citation { number, path, line, title, against, superseded, .. } in &reply.citations {
+    for citation in &reply.citations {
+        let Citation { number, path, line, title, source, against, superseded, .. } = citation;
         let _ = write!(
             shown,
             "\n[{number}] {}:{line}  {}",
             escape_control_line(path),
             escape_control_line(title)
         );
+        if let Some(source) = source {
+            let _ = write!(shown, "  from {}", escape_control_line(source));
+        }
         if let Some(note) = against {
             let _ = write!(shown, " (your note says otherwise: {})", escape_control_line(note));
         }

@@ -8,7 +8,8 @@ use super::{
         ui::{Ui, exact_line},
     },
     places::{
-        blamed, body, contradiction, explain, further, head, inside, markdown, one_line, warning,
+        blamed, body, contradictions, explain, further, head, inside, markdown, one_line, warned,
+        warning,
     },
 };
 use crate::wire::Told;
@@ -131,7 +132,7 @@ pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool, CliError> {
                 }
                 // That a note has drifted stands above its further places.
                 let warning = match first {
-                    Some(_) => contradiction(hit).map(|line| format!("    ! {line}")),
+                    Some(_) => warned(&contradictions(hit), shape),
                     None => warning(hit, shape),
                 };
                 if let Some(warning) = warning {

@@ -140,19 +140,38 @@ pub fn markdown(hit: &Hit, text: Option<&str>) -> String {
     )
 }
 
-/// That a note of the user's says otherwise, on one line.
-pub fn contradiction(hit: &Hit) -> Option<String> {
-    let note = hit.contradicted_by()?;
-    Some(format!("your note says otherwise: {}", escape_control_line(note)))
+/// That a note of the user's, or other facts, say otherwise, one a line.
+pub fn contradictions(hit: &Hit) -> Vec<String> {
+    let note = hit.contradicted_by();
+    let note = note.map(|note| format!("your note says otherwise: {}", escape_control_line(note)));
+    let others = hit.others_at(hit.line).map(|other| {
+        let date = other.said.map(day);
+        let source = Some(&other.source).filter(|source| !source.is_empty());
+        let from: Vec<&str> =
+            date.as_deref().into_iter().chain(source.map(String::as_str)).collect();
+        let from = if from.is_empty() { String::new() } else { format!(" ({})", from.join(", ")) };
+        escape_control_line(&format!("otherwise: {}{from}", other.text))
+    });
+    note.into_iter().chain(others).collect()
 }
 
 /// What the reader should know about the note before believing it.
 pub fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
-    let line = contradiction(hit).or_else(|| Some(drift_line(shape.told.drift(hit)?)))?;
-    Some(match shape.format {
+    let mut lines = contradictions(hit);
+    if lines.is_empty() {
+        lines.extend(shape.told.drift(hit).map(drift_line));
+    }
+    warned(&lines, shape)
+}
+
+/// Warnings as they stand below a hit; `None` where there are none.
+pub fn warned(lines: &[String], shape: &Shape) -> Option<String> {
+    let shown = |line: &String| match shape.format {
         Format::Markdown => format!("\n{line}"),
         _ => format!("    ! {line}"),
-    })
+    };
+    let all: Vec<String> = lines.iter().map(shown).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// What the score of a hit is made of.

@@ -7,7 +7,7 @@ use crate::{
 };
 use elophanto_app::{
     Error,
-    entities::{Told, told},
+    entities::{KnownFact, Told, told},
     learn::{FoundEntity, Given, LearnRequest, Material, learn as run},
     learning::{Learning, now},
     questions::{Listed, known, waiting},
@@ -38,8 +38,7 @@ pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Resul
             (counted(gained.queued, "search"), agreeing(gained.queued, "waits", "wait"));
         text.push_str(&format!(", {searches} {wait} for `elophanto enrich`"));
     }
-    let line =
-        |found: &FoundEntity| format!("\n- {} ({})", found.name, counted(found.facts, "fact"));
+    let line = |found: &FoundEntity| format!("\n- {} ({})", found.name, found.counted());
     let items = gained.entities.iter().copied().flatten().map(line).collect();
     listed::<LearnArguments>(text, items, &gained)
 }
@@ -79,11 +78,13 @@ pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply, Er
         };
         text.push_str(&format!("{} ({})\n", known.name, known.path));
         for fact in &known.facts {
-            let source = fact.source.filter(|it| !it.is_empty()).unwrap_or("no source named");
             let doubt = fact
                 .against
                 .map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
-            items.push(format!("- {}  ({source}){doubt}\n", fact.text));
+            let others = known.facts.iter().filter(|it| fact.otherwise.contains(&it.id));
+            let others: String =
+                others.map(|it| format!(" [otherwise: {}  ({})]", it.text, origin(it))).collect();
+            items.push(format!("- {}  ({}){doubt}{others}\n", fact.text, origin(fact)));
         }
     }
     if told.entities.is_empty() {
@@ -93,6 +94,17 @@ pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply, Er
         };
     }
     listed::<EntityArguments>(text, items, &told)
+}
+
+/// Where a fact is from and, if others say otherwise, of which day.
+fn origin(fact: &KnownFact) -> String {
+    let none = if fact.edited { "changed by hand" } else { "no source named" };
+    let source = fact.source.filter(|it| !it.is_empty()).unwrap_or(none);
+    let also = fact.also.iter().map(|also| also.source);
+    let sources: Vec<&str> = std::iter::once(source).chain(also).collect();
+    let day = fact.day().filter(|_| !fact.otherwise.is_empty());
+    let day = day.map(|day| format!(", {day}")).unwrap_or_default();
+    format!("{}{day}", sources.join(", "))
 }
 
 /// The tool `status`.

@@ -118,5 +118,13 @@ fn line(hit: &PassageWire) -> String {
     let doubt =
         hit.against.map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
     let text = hit.text.replace('\n', "\n  ");
-    format!("{}:{}  {heading}  ({by}){doubt}\n  {text}\n\n", hit.path, hit.line)
+    let others: String = hit
+        .otherwise
+        .iter()
+        .map(|other| {
+            let from: Vec<&str> = other.date.as_deref().into_iter().chain(other.source).collect();
+            format!("  [otherwise: {} ({})]\n", other.text, from.join(", "))
+        })
+        .collect();
+    format!("{}:{}  {heading}  ({by}){doubt}\n  {text}\n{others}\n", hit.path, hit.line)
 }

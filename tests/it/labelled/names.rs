@@ -116,20 +116,20 @@ fn duplicates_among_all_entities_of_the_labels() {
         format!("{} entities; labelled {labelled}\n{}", sides.len(), others.join("\n")),
         @"
         727 entities; labelled 1.000 (132/132)
-        Amazon Web Services = AWS (Acronym)
+        AWS = Amazon Web Services (Acronym)
         Ansible-core = Ansible Core (SameName)
         Apple = Apple Inc. (LegalForm)
         Apple Inc. = Apple (LegalForm)
         Chrome = Google Chrome (Vendor)
         EuroPython 2025 = EuroPython (Edition)
-        Hashicorp Vault = Vault (Vendor)
-        International Conference on Machine Learning = ICML (Acronym)
+        ICML = International Conference on Machine Learning (Acronym)
         International Conference on Machine Learning Technologies (ICMLT) = International Conference on Machine Learning Technologies (Bracket)
-        Metamaterial Absorption Technology (MAT) = MAT (Bracket)
-        Natural Language Processing = NLP (Acronym)
+        MAT = Metamaterial Absorption Technology (MAT) (Bracket)
+        NLP = Natural Language Processing (Acronym)
         NextJS = Next.js (SameName)
-        PlayStation Portable = PSP (Acronym)
+        PSP = PlayStation Portable (Acronym)
         RustConf 2025 = RustConf (Edition)
+        Vault = Hashicorp Vault (Vendor)
         the Rust programming language = Rust (GenericWord)
         "
     );

@@ -215,7 +215,7 @@ fn the_queue_shows_what_came_of_what_was_asked() {
     told!(output, @"
     exit: 1
     --- stdout
-    3) 'the moons of jupiter' ✓
+    3) 'the moons of jupiter' - nothing
     --- stderr
     learning about 'the moons of jupiter': 4 searches
     nothing is to be found about it where was looked: knowledge
@@ -228,7 +228,7 @@ fn the_queue_shows_what_came_of_what_was_asked() {
        - KEF LS50 Meta (3 facts)
        - KEF (1 fact)
     2) 'gaggia classic' ...
-    3) 'the moons of jupiter' ✓
+    3) 'the moons of jupiter' - nothing
     --- stderr
     ");
     let prompt = env.json(&["learn", "--json"]).remove(1);
@@ -258,7 +258,7 @@ fn the_queue_shows_what_came_of_what_was_asked() {
        - KEF (1 fact)
     2) 'gaggia classic' ✓
        - Gaggia Classic (1 fact)
-    3) 'the moons of jupiter' ✓
+    3) 'the moons of jupiter' - nothing
     --- stderr
     ");
     let prompt = env.json(&["learn", "--json"]).remove(1);

@@ -81,6 +81,38 @@ fn likes_and_dislikes_are_counted_until_they_are_taken_back() {
 }
 
 #[test]
+fn who_changes_their_mind_ends_with_what_was_said_last() {
+    let env = TestEnv::new();
+    let score = || {
+        let all = env.json(&["interests", "--json"]);
+        all.iter().find(|it| it["name"] == "Tea").map(|it| it["score"].as_f64().unwrap())
+    };
+    env.ok(&["like", "Tea"]);
+    env.ok(&["dislike", "tea"]);
+    assert_eq!(score(), Some(-0.8));
+    env.ok(&["like", "tea"]);
+    assert_eq!(score(), Some(0.8));
+    assert_eq!(env.run(&["undislike", "tea"]).code, Some(1), "nothing is left of that");
+}
+
+#[test]
+fn what_a_message_says_of_likes_counts() {
+    let env = TestEnv::new();
+    env.run_with(&["learn", "--message", "-"], b"I love espresso. I can't stand golf.");
+    told!(env.ok(&["interests", "--ascii"]), @"
+    exit: 0
+    --- stdout
+     1. espresso  +0.70    0 facts  [DAY]  _______#
+    --- stderr
+    ");
+    // A dislike makes no entity.
+    assert_eq!(entities(&env), ["espresso (0)"]);
+    env.ok(&["entity", "espresso", "--delete"]);
+    env.run_with(&["learn", "--message", "-"], b"I love espresso.");
+    assert_eq!(entities(&env), [""; 0], "what was deleted comes back by its command alone");
+}
+
+#[test]
 fn what_cannot_be_read_is_named() {
     let env = TestEnv::new();
     env.ok(&["like", "Espresso Machines"]);

@@ -60,7 +60,7 @@ fn what_a_search_brought_is_taken_back_for_good() {
     told!(env.ok(&["learn"]), @"
     exit: 0
     --- stdout
-    1) 'kef ls50' ✓
+    1) 'kef ls50' - nothing
     2) 'kef' ✓
        - KEF (1 fact)
     --- stderr
@@ -144,7 +144,7 @@ fn what_waits_is_called_off() {
     assert!(entities(&env).is_empty());
     // Not shown as waiting either.
     let listed = env.ok(&["learn"]).stdout();
-    assert_eq!(listed, "1) 'kef ls50' ✓\n2) 'kef' ✓\n");
+    assert_eq!(listed, "1) 'kef ls50' - nothing\n2) 'kef' - nothing\n");
 }
 
 #[test]

@@ -35,12 +35,16 @@ impl Desk {
     pub(super) fn receive(&self, inbound: &Inbound) -> Result<(), ChannelError> {
         let registry = self.read().map_err(later)?;
         match admit(&registry, inbound, self.groups) {
-            Admission::Nobody => {}
+            Admission::Nobody => return self.is_passed(inbound.number),
             Admission::Stranger => {
-                let told = self.registry.change(|registry| {
-                    let sender = inbound.sender.as_ref();
-                    Ok(sender.and_then(|it| registry.knock(it, &inbound.place, now())))
-                });
+                let Some(sender) = &inbound.sender else { return self.is_passed(inbound.number) };
+                // Most of what they say changes nothing, and is not worth a write.
+                if registry.clone().knock(sender, &inbound.place, now()).is_none() {
+                    return self.is_passed(inbound.number);
+                }
+                let told = self
+                    .registry
+                    .change(|registry| Ok(registry.knock(sender, &inbound.place, now())));
                 if let Some(text) = told.map_err(later)? {
                     self.say(&inbound.place, None, &text);
                 }
@@ -62,6 +66,14 @@ impl Desk {
             },
         }
         self.is_read(inbound.number)
+    }
+
+    /// What nobody is answered to is done with once it is passed: should it come again, nothing happens
+    /// again.
+    fn is_passed(&self, number: i64) -> Result<(), ChannelError> {
+        let mut kept = lock(&self.kept);
+        kept.read = kept.read.max(Some(number));
+        Ok(())
     }
 
     fn is_read(&self, number: i64) -> Result<(), ChannelError> {

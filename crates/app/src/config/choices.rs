@@ -154,6 +154,18 @@ choice! {
 }
 
 choice! {
+    /// How long the texts are kept that facts were found in.
+    KeepTexts {
+        /// Until they were read.
+        None = "none",
+        /// On this machine.
+        Local = "local",
+        /// Also in git.
+        Git = "git",
+    }
+}
+
+choice! {
     /// Where discoveries are told.
     SinkKind {
         /// Beside what a command prints.

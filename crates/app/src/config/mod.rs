@@ -35,8 +35,8 @@ use std::path::PathBuf;
 
 pub use agreement::{Agreement, Agreements};
 pub use choices::{
-    AgentMode, CommitIndex, Images, Mode, Protocol, Provider, Ranking, Reflection, RefreshStale,
-    SinkKind, Source, TaskNotes, UnknownWord,
+    AgentMode, CommitIndex, Images, KeepTexts, Mode, Protocol, Provider, Ranking, Reflection,
+    RefreshStale, SinkKind, Source, TaskNotes, UnknownWord,
 };
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
 pub use guard::Guarded;

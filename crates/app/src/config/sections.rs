@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use super::ConfigError;
 use super::choices::{
-    AgentMode, CommitIndex, Images, Mode, Provider, Ranking, Reflection, RefreshStale, SinkKind,
-    Source, TaskNotes,
+    AgentMode, CommitIndex, Images, KeepTexts, Mode, Provider, Ranking, Reflection, RefreshStale,
+    SinkKind, Source, TaskNotes,
 };
 use super::declare::{Natural, Section, settings};
 use super::keys::Key;
@@ -216,6 +216,8 @@ settings! {
         // With its arguments in one line, as a shell takes them.
         #[needs_trust(Always)]
         command: Option<String> = "none";
+        /// How long the texts that facts were found in are kept: none, local (this machine) or git.
+        keep: KeepTexts = "local";
         /// Whether pages on this machine and in private networks may be read.
         #[needs_trust(Except(&["false"]))]
         private_pages: bool = "false";

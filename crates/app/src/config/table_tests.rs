@@ -122,6 +122,8 @@ fn the_template_as_it_stands() {
       # tavily_url: none
       # Program that is given a query and prints what it found: text or JSON Lines.
       # command: none
+      # How long the texts that facts were found in are kept: none, local (this machine) or git.
+      # keep: local
       # Whether pages on this machine and in private networks may be read.
       # private_pages: false
 
@@ -356,6 +358,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_LEARN_TAVILY_URL: one line of at most 1024 bytes; Always
     learn.command: none (default)
       ELOPHANTO_LEARN_COMMAND: one line of at most 1024 bytes; Always
+    learn.keep: local (default)
+      ELOPHANTO_LEARN_KEEP: none, local or git; Never
     learn.private_pages: false (default)
       ELOPHANTO_LEARN_PRIVATE_PAGES: true or false; Except(["false"])
     interest.count_searches: false (default)

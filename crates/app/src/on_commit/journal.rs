@@ -1,4 +1,4 @@
-//! The journal and what agents remember, at a commit: what was written down since the last one goes
+//! The journal, what agents remember and the texts of sources, at a commit: what was written down since the last one goes
 //! along.
 //!
 //! A file of either that git tracks is never written to again, so a file is staged as it is and the
@@ -9,8 +9,15 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use super::{CommitError, secrets};
-use elophanto_base::{jsonl, secrets::AllowList};
-use elophanto_knowledge::memory::{FOLDER, Files};
+use elophanto_base::{
+    beneath::{self, Folder},
+    jsonl,
+    secrets::AllowList,
+};
+use elophanto_knowledge::{
+    learn::kept,
+    memory::{FOLDER, Files},
+};
 use elophanto_repo::{
     Git, NotePath, Repository, Staged, Version, head, read_note,
     record_store::{RecordStore, SHARED},
@@ -46,11 +53,12 @@ pub fn pending(
 ) -> Result<Pending, CommitError> {
     let record_store = RecordStore::new(repository, true);
     let memories = Files::of_repository(repository);
-    let folders = [Path::new(SHARED), Path::new(FOLDER)];
+    let folders = [Path::new(SHARED), Path::new(FOLDER), Path::new(kept::FOLDER)];
     let mut pending = Pending::default();
+    let texts = texts(repository);
     let is_empty =
         (record_store.journal.shared_files().is_empty(), own_files(&memories).is_empty());
-    if is_empty == (true, true) {
+    if is_empty == (true, true) && texts.is_empty() {
         return Ok(pending);
     }
     if !is_empty.0 {
@@ -68,7 +76,8 @@ pub fn pending(
     .map(|file| file.path)
     .collect();
     let known: FxHashSet<&NotePath> = staged.iter().map(|file| &file.path).collect();
-    for file in record_store.journal.shared_files().into_iter().chain(own_files(&memories)) {
+    let records = record_store.journal.shared_files().into_iter().chain(own_files(&memories));
+    for file in records.chain(texts) {
         let below = file.strip_prefix(&repository.root).unwrap_or(&file);
         let path = NotePath::from(below);
         if known.contains(&path) || committed.contains(&path) {
@@ -76,7 +85,9 @@ pub fn pending(
         }
         // One that cannot be read now goes along the next time.
         let Ok((content, _)) = read_note(&repository.root, &path, MOST_BYTES) else { continue };
-        let records = content.iter().filter(|&&byte| byte == b'\n').count();
+        let is_text = path.as_path().starts_with(kept::FOLDER);
+        let lines = content.iter().filter(|&&byte| byte == b'\n').count();
+        let records = if is_text { 0 } else { lines };
         let Some(object) = git.write_contents(&[content])?.pop() else { continue };
         let stays = match secrets::in_content(&git.objects(), &object, allowed) {
             Ok(found) => found.first().map(|finding| {
@@ -102,7 +113,18 @@ pub fn pending(
 /// Whether we write a file, and no other program.
 fn is_own(path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
-    path.starts_with(SHARED) || stem.is_some_and(|stem| ulid::Ulid::from_string(stem).is_ok())
+    path.starts_with(SHARED)
+        || path.starts_with(kept::FOLDER)
+        || stem.is_some_and(|stem| ulid::Ulid::from_string(stem).is_ok())
+}
+
+/// The texts of sources that git is to carry.
+fn texts(repository: &Repository) -> Vec<PathBuf> {
+    let entries =
+        Folder::open(&repository.root).and_then(|root| root.entries(Path::new(kept::FOLDER)));
+    let files =
+        entries.into_iter().flatten().flatten().filter(|(_, kind)| *kind == beneath::Kind::File);
+    files.map(|(name, _)| repository.root.join(kept::FOLDER).join(name)).collect()
 }
 
 /// The files of lessons that we write.

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde::Serialize;
 
+use super::quote::extract;
 use crate::{
     Error,
     learning::{Learning, now},
@@ -15,37 +16,18 @@ use crate::{
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     Kind,
-    search::{
-        Answer, Hit, Level,
-        changes::lists_changes,
-        extract::{Statement, statements},
-        question::Question,
-    },
+    search::{Answer, Hit, Level, question::Question},
 };
 use elophanto_knowledge::learn::record::{ANSWER, AnswerRecord};
-use elophanto_models::llm::{Asked, EXTRACTIVE};
+use elophanto_models::llm::Asked;
 use elophanto_repo::{journal::Place, read_note};
-use elophanto_text::{
-    entity::Page,
-    markdown::{Scope, is_superseded},
-};
+use elophanto_text::markdown::is_superseded;
 
 /// Hits that an answer is made of.
 const MOST_HITS: usize = 6;
-/// Statements that the best extract quotes, those that contradict one of them apart.
-const MOST_QUOTED: usize = 3;
-/// Statements that contradict a quoted one and are quoted too.
-const MOST_CONTRADICTING: usize = 3;
-/// A statement that is worth less than this share of the best one is not quoted beside it.
-const WORTH_QUOTING: f32 = 0.7;
-/// What no longer holds is worth this share of the same said by a note that does: it is quoted where
-/// nothing else answers.
-const WORTH_SUPERSEDED: f32 = 0.5;
 /// A hit may bear on a question from this nearness on. Chosen, like the shares above and below, on 40
 /// questions about our own notes and 110 of two test sets, half of them without an answer.
 const NEAR: f32 = 0.4;
-/// A statement says at least this share of what was asked, with the headings above it.
-const LEAST_SAID: f32 = 0.25;
 /// Whether what would be quoted first is an answer: a logistic regression over the share of the
 /// question that it says, the nearness of its hit and the lead of the first file. Fitted on 142
 /// questions about the documentation of four projects and 48 that it does not answer, with both
@@ -54,10 +36,8 @@ const LEAST_SAID: f32 = 0.25;
 const ANSWERS: [f32; 4] = [-3.06, 3.45, 1.46, 2.94];
 /// Characters of a hit that a model is shown.
 const MOST_SHOWN: usize = 2_000;
-/// Bytes of a page that is read for the dates of its facts.
+/// Bytes of a note that is read for whether it still holds.
 const MOST_PAGE: u64 = 16 * 1024 * 1024;
-/// Seconds of a day.
-const DAY: i64 = 86_400;
 /// A model says this where what it was shown does not answer.
 const NOT_ENOUGH: &str = "NOT ENOUGH";
 
@@ -109,6 +89,9 @@ pub struct Citation {
     /// Day on which a fact was found out, or a note last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// Only for a fact: where it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// Only for a fact: the note of the user that says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
@@ -118,30 +101,34 @@ pub struct Citation {
 }
 
 /// A hit that bears on the question.
-struct Near<'a> {
-    hit: &'a Hit,
-    nearness: f32,
+pub(super) struct Near<'a> {
+    pub hit: &'a Hit,
+    pub nearness: f32,
     /// Its note says of itself that it no longer holds.
-    is_superseded: bool,
+    pub is_superseded: bool,
 }
 
 /// A place that an answer names, by its number less one.
-struct Source<'a> {
-    hit: &'a Hit,
-    line: usize,
+pub(super) struct Source<'a> {
+    pub hit: &'a Hit,
+    /// The page, where it is another than that of the hit.
+    pub page: Option<String>,
+    pub line: usize,
     /// Seconds since 1970.
-    said: Option<i64>,
-    is_superseded: bool,
+    pub said: Option<i64>,
+    /// Where a fact is from.
+    pub from: Option<String>,
+    pub is_superseded: bool,
 }
 
 /// What was made of the hits.
-struct Made<'a> {
-    text: String,
+pub(super) struct Made<'a> {
+    pub text: String,
     /// It is made of sentences of the sources.
-    is_quoted: bool,
-    model: String,
-    sources: Vec<Source<'a>>,
-    contradictions: Vec<Vec<usize>>,
+    pub is_quoted: bool,
+    pub model: String,
+    pub sources: Vec<Source<'a>>,
+    pub contradictions: Vec<Vec<usize>>,
 }
 
 /// Answers a question from the hits of a search. `yes` agrees to what is sent to a model elsewhere.
@@ -211,13 +198,14 @@ pub fn answer(
         citations: (1..)
             .zip(&sources)
             .filter(|(number, _)| cited(&text).contains(number))
-            .map(|(number, Source { hit, line, said, is_superseded })| Citation {
+            .map(|(number, Source { hit, page, line, said, from, is_superseded })| Citation {
                 number,
-                path: hit.path.to_text(),
+                path: page.clone().unwrap_or_else(|| hit.path.to_text()),
                 line: *line,
                 title: hit.title.clone(),
                 kind: hit.kind.name(),
                 date: said.map(day),
+                source: from.clone(),
                 against: hit.contradicted_at(*line).map(str::to_owned),
                 superseded: *is_superseded,
             })
@@ -290,8 +278,10 @@ fn make<'a>(
         if cites {
             let source = |&Near { hit, is_superseded, .. }: &Near<'a>| Source {
                 hit,
+                page: None,
                 line: hit.line,
                 said: hit.changed,
+                from: None,
                 is_superseded,
             };
             return Ok(Some(Made {
@@ -331,113 +321,6 @@ fn cited(text: &str) -> BTreeSet<usize> {
     numbers.filter_map(|number| number.trim().parse().ok()).collect()
 }
 
-/// The best statements, each with its source; with each of them those that contradict it, newest
-/// first. `None` if nothing that was found states anything.
-fn extract<'a>(asked: &Question, near: &[Near<'a>], workspace: &Workspace) -> Option<Made<'a>> {
-    let hits: Vec<&'a Hit> = near.iter().map(|near| near.hit).collect();
-    let is_superseded = |one: &Statement| near.get(one.hit).is_some_and(|near| near.is_superseded);
-    let all = statements(asked, &hits, &workspace.analyzer);
-    let mut made = Made {
-        text: String::new(),
-        is_quoted: true,
-        model: EXTRACTIVE.to_owned(),
-        sources: Vec::new(),
-        contradictions: Vec::new(),
-    };
-    let mut told: Vec<&Statement> = Vec::new();
-    for statement in best(&all, near) {
-        if told.iter().any(|known| known.text == statement.text) {
-            continue;
-        }
-        let mut texts = vec![&statement.text];
-        // Changes one after the other contradict nothing.
-        let is_change = |one: &Statement| {
-            hits.get(one.hit).is_some_and(|hit| lists_changes(hit.path.as_path()))
-        };
-        let others = all.iter().filter(|other| {
-            // Nor does what no longer holds contradict what does.
-            let says_more = statement.contradicts(other)
-                && (is_superseded(statement) || !is_superseded(other))
-                && !is_change(statement)
-                && !is_change(other)
-                && !texts.contains(&&other.text);
-            if says_more {
-                texts.push(&other.text);
-            }
-            says_more
-        });
-        let mut group: Vec<(&Statement, Option<i64>)> = std::iter::once(statement)
-            .chain(others.take(MOST_CONTRADICTING))
-            .map(|one| (one, hits.get(one.hit).and_then(|hit| said(hit, one.line, workspace))))
-            .collect();
-        // Of one day, what the user wrote comes before what was learnt.
-        group.sort_by_key(|(one, said)| {
-            let day = said.map(|said| said.div_euclid(DAY));
-            let is_learned = hits.get(one.hit).is_some_and(|hit| hit.scope == Scope::Learned);
-            (is_superseded(one), std::cmp::Reverse(day), is_learned)
-        });
-        let mut numbers = Vec::new();
-        for (one, said) in &group {
-            told.push(one);
-            made.sources.push(Source {
-                hit: hits.get(one.hit)?,
-                line: one.line,
-                said: *said,
-                is_superseded: is_superseded(one),
-            });
-            let number = made.sources.len();
-            numbers.push(number);
-            // After what is said: before it, it would read as part of the answer.
-            let date = said.filter(|_| group.len() > 1).map(|said| format!("as of {}", day(said)));
-            let state = is_superseded(one).then(|| "superseded".to_owned());
-            let remarks: Vec<String> = date.into_iter().chain(state).collect();
-            let end = if made.text.is_empty() { "" } else { "\n" };
-            let _ = write!(made.text, "{end}{} [{number}]", one.text);
-            if !remarks.is_empty() {
-                let _ = write!(made.text, " ({})", remarks.join(", "));
-            }
-        }
-        if group.len() > 1 {
-            made.contradictions.push(numbers);
-        }
-    }
-    (!made.sources.is_empty()).then_some(made)
-}
-
-/// The best statement of each hit, the best of all first, as long as it is worth quoting beside it.
-fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
-    let worth = |one: &Statement| {
-        let Some(near) = near.get(one.hit) else { return one.value };
-        let share = if near.is_superseded { WORTH_SUPERSEDED } else { 1.0 };
-        (one.value + near.nearness) * share
-    };
-    let says = |one: &Statement| one.value + one.with_headings;
-    let of_hit = all.chunk_by(|a, b| a.hit == b.hit).filter_map(|of_hit| {
-        // The first of equals.
-        let telling = of_hit.iter().rev().filter(|one| one.tells);
-        telling.max_by(|a, b| says(a).total_cmp(&says(b)))
-    });
-    let mut best: Vec<&Statement> = of_hit.filter(|one| one.with_headings >= LEAST_SAID).collect();
-    best.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
-    let most = best.first().map_or(0.0, |one| worth(one));
-    best.retain(|one| worth(one) >= most * WORTH_QUOTING);
-    best.truncate(MOST_QUOTED);
-    best
-}
-
-/// When a line was written, in seconds since 1970: a fact says so itself, else its file was changed
-/// then.
-fn said(hit: &Hit, line: usize, workspace: &Workspace) -> Option<i64> {
-    let of_fact = || {
-        let (bytes, _) = read_note(&workspace.repository.root, &hit.path, MOST_PAGE).ok()?;
-        let page = Page::parse(&String::from_utf8_lossy(&bytes));
-        let line = page.lines.into_iter().find(|known| known.number == line)?;
-        line.at.map(jiff::Timestamp::as_second)
-    };
-    let fact = if hit.kind == Kind::Fact { of_fact() } else { None };
-    fact.or(hit.changed)
-}
-
 /// Whether the note of a hit says of itself that it no longer holds.
 fn no_longer_holds(hit: &Hit, workspace: &Workspace) -> bool {
     let read = read_note(&workspace.repository.root, &hit.path, MOST_PAGE);
@@ -455,6 +338,10 @@ fn prompt(question: &str, near: &[Near]) -> String {
         let state = if *is_superseded { " (superseded)" } else { "" };
         let title = &hit.title;
         let _ = writeln!(sources, "[{number}] {title}{changed}{state}{doubt}\n{}\n", text.trim());
+        for other in &hit.otherwise {
+            let said = other.said.map(|time| format!(" (of {})", day(time))).unwrap_or_default();
+            let _ = writeln!(sources, "Another source says otherwise{said}: {}\n", other.text);
+        }
     }
     format!(
         "Answer a question from numbered sources and from nothing else. Cite the number of the \

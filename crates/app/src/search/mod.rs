@@ -6,6 +6,7 @@ pub mod answer;
 pub mod budget;
 mod fresh;
 mod interest;
+mod quote;
 pub mod request;
 mod view;
 

@@ -22,7 +22,7 @@ use crate::{
     store::{
         Malformed,
         bits::Bits,
-        segment::{Against, DocumentView, MadeFrom},
+        segment::{Against, DocumentView, MadeFrom, Otherwise},
     },
 };
 use elophanto_base::lexical::{Analyzer, Finder, fold, words};
@@ -94,6 +94,8 @@ pub struct Hit {
     pub source: Option<MadeFrom>,
     /// Lines of a page of facts of which a note of the user says otherwise.
     pub against: Vec<Against>,
+    /// What other facts say otherwise than lines of a page of facts; of each line the newest first.
+    pub otherwise: Vec<Otherwise>,
     pub blob: BlobId,
     pub title: String,
     pub breadcrumb: Vec<String>,
@@ -136,6 +138,11 @@ impl Hit {
     pub fn contradicted_at(&self, line: usize) -> Option<&str> {
         let against = self.against.iter().find(|against| against.line == line);
         against.map(|against| against.note.as_str())
+    }
+
+    /// What other facts say otherwise than a line, the newest first.
+    pub fn others_at(&self, line: usize) -> impl Iterator<Item = &Otherwise> {
+        self.otherwise.iter().filter(move |other| other.line == line)
     }
 
     /// Line of the file on which a byte of the text stands.

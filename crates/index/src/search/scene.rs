@@ -18,7 +18,7 @@ use crate::{
         bits::Bits,
         manifest::Place,
         matrix::Probe,
-        segment::{Against, Attributes, DocumentView, MadeFrom},
+        segment::{Against, Attributes, DocumentView, MadeFrom, Otherwise},
     },
 };
 use elophanto_base::lexical::Analyzer;
@@ -343,18 +343,21 @@ impl<'a> Scene<'a> {
         let kind = self.snapshot.parts[place.0].kind;
         // What a document is made from is another text than its own.
         let made_from = document.attributes.made_from();
-        let (source, against) = match document.attributes {
-            Attributes::Note { .. } | Attributes::Lessons { .. } => (None, Vec::new()),
-            Attributes::Summary(made_from) => (Some(made_from.to_owned()), Vec::new()),
-            Attributes::Facts { against, .. } => {
-                (None, against.iter().map(Against::to_owned).collect())
+        let (mut source, mut against, mut otherwise) = (None, Vec::new(), Vec::new());
+        match document.attributes {
+            Attributes::Note { .. } | Attributes::Lessons { .. } => {}
+            Attributes::Summary(made_from) => source = Some(made_from.to_owned()),
+            Attributes::Facts { against: notes, otherwise: others, .. } => {
+                against = notes.iter().map(Against::to_owned).collect();
+                otherwise = others.iter().map(Otherwise::to_owned).collect();
             }
-        };
+        }
         let lines = source.as_ref().map_or(chunk.lines, |source: &MadeFrom| source.lines);
         Ok(Hit {
             kind,
             source,
             against,
+            otherwise,
             path: document.path,
             blob: made_from.unwrap_or(document.blob),
             title: document.title.to_owned(),

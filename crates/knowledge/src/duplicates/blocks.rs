@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     form::{Form, Word, join},
-    longer::{heads, initials, tails, without_legal_form},
+    longer::{contractions, heads, initials, tails, without_legal_form},
     names::{MIN_SPELLING, Named, singular},
 };
 
@@ -14,6 +14,9 @@ const MAX_BEARERS: usize = 24;
 const MAX_OTHERS: usize = 64;
 /// Letters of a name of which spellings with one letter less are made.
 const MAX_SPELLING: usize = 40;
+
+/// Words of a name that people shorten.
+const MAX_SHORTENED: usize = 5;
 
 #[derive(Default)]
 struct Block {
@@ -71,6 +74,10 @@ fn derived_keys(form: &Form) -> Vec<String> {
     keys.extend(heads(words).map(join));
     keys.extend(form.year().map(|(_, rest)| join(rest)));
     keys.extend(words.get(1..).map(join));
+    if (2..=MAX_SHORTENED).contains(&words.len()) {
+        keys.extend(contractions(words));
+        keys.extend(words.last().map(|last| last.text.clone()));
+    }
     keys.extend(singular_key(words));
     keys
 }

@@ -15,7 +15,7 @@ static POLES: Pairs = list!(pairs "poles");
 /// Words of quantities, and how they are counted; empty ones say nothing that a number does not.
 static UNITS: Pairs = list!(pairs "unit_spellings");
 
-static NUMBERS: Pairs = list!(pairs "numbers");
+pub(super) static NUMBERS: Pairs = list!(pairs "numbers");
 
 /// What two sentences that say the same have in common.
 #[derive(Debug, Default, PartialEq, Eq)]

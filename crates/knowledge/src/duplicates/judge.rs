@@ -4,6 +4,7 @@ use super::{
     Candidate, Proposal, Reason, Thresholds, Verdict,
     accord::{Accord, accord, said, share_fact},
     form::{Case, Form},
+    longer::has_initial,
     names::{Demand, Named, Need, Relation, relate},
     view::{Reader, View},
     words,
@@ -25,9 +26,14 @@ pub fn judge(known: &Known, (a, b): (usize, usize), thresholds: &Thresholds) -> 
     let (view_a, view_b) = (known.views.get(a)?.as_ref()?, known.views.get(b)?.as_ref()?);
     let cosine = cosine(candidate_a.vector, candidate_b.vector);
     let agreement = accord(view_a, view_b, cosine, thresholds);
+    let of_person = || by_surname((named_a, view_a), (named_b, view_b));
     let (relation, first_is_long) = match relate(named_a, named_b) {
+        // A first name is no maker.
+        Some(found) if found.0.reason == Reason::Vendor => of_person().unwrap_or(found),
         Some(found) => found,
-        None => (by_facts(named_a, named_b, view_a, view_b)?, true),
+        None => {
+            of_person().or_else(|| Some((by_facts(named_a, named_b, view_a, view_b)?, true)))?
+        }
     };
     let (name_a, name_b) = (named_a.name.as_ref()?, named_b.name.as_ref()?);
     let near = cosine.is_some_and(|cosine| cosine >= thresholds.agree);
@@ -44,7 +50,18 @@ pub fn judge(known: &Known, (a, b): (usize, usize), thresholds: &Thresholds) -> 
         let name = candidate.name.chars().count();
         (std::cmp::Reverse(candidate.facts.len()), name, candidate.slug.to_owned(), index)
     };
-    let (a, b) = if stays(a, candidate_a) < stays(b, candidate_b) { (b, a) } else { (a, b) };
+    let is_short_for = match relation.reason {
+        Reason::Acronym | Reason::ShortForm | Reason::Surname | Reason::Vendor => true,
+        Reason::Bracket => name_a.key != name_b.key,
+        _ => false,
+    };
+    let (a, b) = match (is_short_for, first_is_long) {
+        // The full name survives.
+        (true, true) => (b, a),
+        (true, false) => (a, b),
+        (false, _) if stays(a, candidate_a) < stays(b, candidate_b) => (b, a),
+        (false, _) => (a, b),
+    };
     Some(Proposal { a, b, verdict, reason: relation.reason, similarity })
 }
 
@@ -187,6 +204,36 @@ fn names_maker(sides: &Sides, maker: &str, known: bool, agreement: Accord) -> bo
 /// `Maps` and `Photos` are made by several.
 fn is_common_product(form: &Form) -> bool {
     form.words.iter().all(|word| words::COMMON_PRODUCTS.contains(word.text.as_str()))
+}
+
+/// Words of the name of a person.
+const PERSON_WORDS: std::ops::RangeInclusive<usize> = 2..=5;
+
+/// A person by their full name and by their surname alone; the flag says that the first has the full
+/// one.
+fn by_surname(a: (&Named, &View), b: (&Named, &View)) -> Option<(Relation, bool)> {
+    let is_of = |long: (&Named, &View), short: (&Named, &View)| {
+        let (Some(full), Some(name)) = (&long.0.name, &short.0.name) else { return false };
+        let is_person = |view: &View| view.is_person();
+        let is_told = has_initial(full) || is_person(long.1);
+        // What is said to be something else is no person.
+        let fits = short.1.facts == 0 || is_person(short.1) || !short.1.has_kind();
+        PERSON_WORDS.contains(&full.words.len())
+            && name.words.len() == 1
+            && name.words.first().is_some_and(|word| word.case == Case::Title)
+            && full.words.last().map(|word| &word.text) == name.words.first().map(|word| &word.text)
+            && full.words.iter().all(|word| !word.has_digit() && word.case != Case::Lower)
+            && is_told
+            && fits
+    };
+    let relation = Relation { reason: Reason::Surname, demand: Demand::Never { agree: false } };
+    if is_of(a, b) {
+        Some((relation, true))
+    } else if is_of(b, a) {
+        Some((relation, false))
+    } else {
+        None
+    }
 }
 
 /// Names made of the same words in another order, with a fact in common.

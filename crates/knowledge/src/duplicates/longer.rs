@@ -16,6 +16,7 @@ const MAX_ACRONYM: usize = 8;
 pub fn directed(long: &Form, short: &Form) -> Option<Relation> {
     bracket(long, short)
         .or_else(|| acronym(long, short))
+        .or_else(|| short_form(long, short))
         .or_else(|| legal_form(long, short))
         .or_else(|| tail(long, short))
         .or_else(|| head(long, short))
@@ -56,18 +57,69 @@ fn abbreviates(short: &Form, long: &Form) -> bool {
 }
 
 fn acronym(long: &Form, short: &Form) -> Option<Relation> {
-    let [word] = short.words.as_slice() else { return None };
-    let letters = word.text.chars().count();
-    let written_so = word.case == Case::Upper
-        || word.case == Case::Mixed
-        || word.case == Case::Lower && letters >= 3;
+    let letters = short.key.chars().count();
+    let written_so = match short.words.as_slice() {
+        [word] => match word.case {
+            Case::Upper | Case::Mixed => true,
+            Case::Lower => letters >= 3,
+            Case::Title | Case::None => false,
+        },
+        // `U.S.`
+        words => words.iter().all(|word| {
+            word.text.chars().count() == 1 && word.written.starts_with(char::is_uppercase)
+        }),
+    };
     let sized = (2..=MAX_ACRONYM).contains(&letters);
-    if !sized || !written_so || !initials(long).contains(&word.text) {
+    if !sized || !written_so || !initials(long).contains(&short.key) {
         return None;
     }
-    let common = words::ABBREVIATIONS.contains_key(word.text.as_str());
+    let common = words::ABBREVIATIONS.contains_key(short.key.as_str());
     let demand = if letters >= 3 || common { Demand::Expansion } else { Demand::Agree };
     Some(Relation { reason: Reason::Acronym, demand })
+}
+
+/// `VS Code` and `Visual Studio Code`: letters for two words or more, all else the same.
+fn short_form(long: &Form, short: &Form) -> Option<Relation> {
+    let shortened = |at: usize| contracted(&long.words, at);
+    let is_short = (0..long.words.len()).flat_map(shortened).any(|words| {
+        let same = words.iter().zip(&short.words).all(|(own, word)| *own == word.text);
+        let letters = |word: &Word| matches!(word.case, Case::Upper);
+        words.len() == short.words.len() && same && short.words.iter().any(letters)
+    });
+    (is_short && short.words.len() > 1 && long.bracket.is_none() && short.bracket.is_none())
+        .then_some(Relation { reason: Reason::ShortForm, demand: Demand::Never { agree: false } })
+}
+
+/// The words with the initials of two or more from `at` on in their place, in all ways that leave a
+/// word.
+fn contracted(words: &[Word], at: usize) -> Vec<Vec<String>> {
+    let most = words.len().min(MAX_ACRONYM);
+    (2..most)
+        .filter_map(|count| {
+            let taken = words.get(at..at + count)?;
+            let initials: String =
+                taken.iter().filter_map(|word| word.text.chars().next()).collect();
+            let text = |word: &Word| word.text.clone();
+            let before = words.get(..at)?.iter().map(text);
+            let after = words.get(at + count..)?.iter().map(text);
+            Some(before.chain([initials]).chain(after).collect())
+        })
+        .collect()
+}
+
+/// What the words are called with initials in the place of some.
+pub fn contractions(words: &[Word]) -> impl Iterator<Item = String> {
+    (0..words.len()).flat_map(|at| contracted(words, at)).map(|words| words.concat())
+}
+
+/// Whether a name is that of a person as it stands: with a letter for a name in the middle.
+pub fn has_initial(form: &Form) -> bool {
+    let middle = form.words.get(1..form.words.len().saturating_sub(1)).unwrap_or_default();
+    let is_initial = |word: &Word| {
+        word.written.chars().filter(|char| char.is_alphabetic()).count() == 1
+            && word.written.starts_with(char::is_uppercase)
+    };
+    middle.iter().any(is_initial)
 }
 
 /// What the first letters of the words make: of all, without small words, with large letters

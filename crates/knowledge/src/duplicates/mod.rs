@@ -1,4 +1,4 @@
-//! Which entities are one, and which facts say the same. Pure.
+//! Which entities are one, which facts say the same, and which say otherwise. Pure.
 //!
 //! Owns how two names relate ([`Reason`]), what the facts of two entities say of each other, and
 //! how certain that makes a merge ([`Verdict`]). It knows no journal, no files and no model: whoever
@@ -18,6 +18,7 @@ mod form;
 mod judge;
 mod longer;
 mod names;
+mod otherwise;
 mod settle;
 mod tails;
 mod view;
@@ -27,6 +28,7 @@ mod words;
 mod tests;
 
 pub use fact::same_fact;
+pub use otherwise::otherwise;
 
 /// Entities beyond this many are not looked at.
 pub const MAX_CANDIDATES: usize = 100_000;
@@ -75,8 +77,8 @@ impl Default for Thresholds {
 pub struct Proposal {
     /// Index of the entity that would go.
     pub a: usize,
-    /// Index of the entity that would stay: the one with more facts, else the shorter name, else
-    /// the smaller slug.
+    /// Index of the entity that would stay: the one with the full name where the other is short for
+    /// it, else the one with more facts, else the shorter name, else the smaller slug.
     pub b: usize,
     /// Whether a program may do it by itself.
     pub verdict: Verdict,
@@ -108,6 +110,10 @@ pub enum Reason {
     Bracket,
     /// The initials and what they stand for.
     Acronym,
+    /// One has initials in the place of words: `VS Code`.
+    ShortForm,
+    /// One is the surname of a person.
+    Surname,
     /// One has the form of a company in it.
     LegalForm,
     /// One in the singular, the other in the plural.
@@ -132,6 +138,8 @@ impl fmt::Display for Reason {
             Self::Alias => "one is an alias of the other",
             Self::Bracket => "one name holds the other with its abbreviation",
             Self::Acronym => "one is the abbreviation of the other",
+            Self::ShortForm => "one has initials for words of the other",
+            Self::Surname => "one is the surname of the other",
             Self::LegalForm => "the names are equal but for the form of the company",
             Self::Plural => "one is the plural of the other",
             Self::GenericWord => "the names are equal but for the kind of thing",

@@ -150,7 +150,12 @@ fn plural(a: &Form, b: &Form) -> Option<Relation> {
     let model = one.is_code()
         || one.case == Case::Mixed && one.text.len() >= 5
         || rest_a.iter().any(Word::is_code);
-    let demand = if model {
+    // `ThinkPad T14s` is a model of its own, `KEF LS50s` are two of one.
+    let is_series = |word: &Word| !words::VENDORS.contains(word.text.as_str());
+    let is_model = one.has_digit() && !rest_a.is_empty() && rest_a.iter().all(is_series);
+    let demand = if is_model {
+        Demand::Agree
+    } else if model {
         Demand::Nothing
     } else if !rest_a.is_empty() {
         Demand::AgreeIfAny

@@ -286,7 +286,7 @@ fn a_bare_name_that_two_things_bear_is_neither_for_certain() {
 }
 
 #[test]
-fn the_one_with_more_facts_stays() {
+fn the_full_name_stays_else_the_one_with_more_facts() {
     fn stays<'a>(a: Candidate<'a>, b: Candidate<'a>) -> Option<&'a str> {
         let candidates = [a, b];
         let found = pairs(&candidates, &Thresholds::default());
@@ -297,7 +297,7 @@ fn the_one_with_more_facts_stays() {
     assert_eq!(stays(full, bare), Some("z"));
     assert_eq!(stays(bare, full), Some("z"));
     let long = candidate("a", ("Language Server Protocol", &[]));
-    assert_eq!(stays(long, bare), Some("y"));
+    assert_eq!(stays(long, bare), Some("a"), "the full name survives");
     assert_eq!(stays(candidate("b", ("LSP", &[])), candidate("a", ("lsp", &[]))), Some("a"));
     assert_eq!(stays(candidate("b", ("LSPX", &[])), candidate("a", ("LSPX", &[]))), Some("a"));
 }
@@ -440,4 +440,43 @@ proptest! {
     fn same_fact_is_symmetric(a in ".{0,80}", b in ".{0,80}") {
         prop_assert_eq!(same_fact(&a, &b, Some(0.9), 0.5), same_fact(&b, &a, Some(0.9), 0.5));
     }
+}
+
+#[test]
+fn short_forms_are_for_a_person_to_look_at() {
+    for (long, short, reason) in [
+        ("United States", "US", Reason::Acronym),
+        ("United States", "U.S.", Reason::Acronym),
+        ("Visual Studio Code", "VS Code", Reason::ShortForm),
+        ("Amazon Web Services Lambda", "AWS Lambda", Reason::ShortForm),
+        ("William E. Simon", "Simon", Reason::Surname),
+    ] {
+        likely(long, short, reason);
+        let facts = ["It is what it is."];
+        let candidates = [candidate("a", (short, &facts)), candidate("b", (long, &[]))];
+        let found = pairs(&candidates, &Thresholds::default());
+        assert_eq!(candidates[found[0].b].name, long, "the full name survives");
+    }
+    let person = ("Ada Lovelace", &["Ada Lovelace was a mathematician born in London."][..]);
+    check(person, ("Lovelace", &[]), Some((Verdict::Likely, Reason::Surname)));
+    check(person, ("Lovelace", &["Lovelace is a city in Colorado."]), None);
+    apart("Ada Lovelace", "Lovelace");
+    apart("Visual Studio Code", "VC Code");
+}
+
+/// `tests/labelled/pairs/apart.txt`: names that look alike, of different things.
+#[test]
+fn no_pair_that_was_written_to_mislead_is_certain() {
+    let file = include_str!("../../../../tests/labelled/pairs/apart.txt");
+    let lines = file.lines().filter(|line| !line.starts_with('#'));
+    let pairs_of: Vec<(&str, &str)> =
+        lines.map(|line| line.split_once(" | ").unwrap_or_else(|| panic!("{line}"))).collect();
+    assert!(pairs_of.len() >= 300, "{}", pairs_of.len());
+    let is_merged = |(a, b): &(&str, &str)| {
+        let candidates = [candidate("a", (a, &[])), candidate("b", (b, &[]))];
+        let found = pairs(&candidates, &Thresholds::default());
+        found.iter().any(|proposal| proposal.verdict == Verdict::Certain)
+    };
+    let merged: Vec<(&str, &str)> = pairs_of.into_iter().filter(is_merged).collect();
+    assert_eq!(merged, []);
 }

@@ -223,6 +223,11 @@ impl View {
                 .any(|head| words::PERSONS.iter().any(|person| head.starts_with(person)))
     }
 
+    /// Whether the facts say what kind of thing it is.
+    pub fn has_kind(&self) -> bool {
+        !self.heads.is_empty()
+    }
+
     /// Whether the facts say that it is one of these kinds, by stems.
     pub fn is_kind_of(&self, stems: &[String]) -> bool {
         stems.iter().any(|stem| self.heads.contains(stem))

@@ -1,7 +1,8 @@
 //! Which entity is worth a search.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
+use super::queries::MAX_QUERIES;
 use elophanto_repo::journal::is_credible;
 
 /// Nothing is known of it yet.
@@ -11,6 +12,8 @@ const STALENESS_FRESH: f64 = 0.1;
 /// However long ago it was.
 const STALENESS_CAP: f64 = 3.0;
 const SECONDS_PER_DAY: i64 = 86_400;
+/// Days that an entity waits at most of which nothing can be found; a power of two.
+const LONGEST_WAIT: u32 = 64;
 
 /// An entity that may be enriched.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +26,20 @@ pub struct Candidate {
     pub facts: usize,
     /// When it was last searched for without being asked.
     pub last_enriched: Option<Timestamp>,
+    /// How many searches of late, one after the other, brought nothing new.
+    pub fruitless: usize,
+}
+
+impl Candidate {
+    /// Until when it waits, as nothing was found of late: a day after the first round of searches
+    /// that brought nothing, and twice as long after each further one.
+    pub fn waits_until(&self, now: Timestamp) -> Option<Timestamp> {
+        let last = self.last_enriched.filter(|&at| is_credible(at, now))?.min(now);
+        let rounds = u32::try_from(self.fruitless / MAX_QUERIES).unwrap_or(u32::MAX);
+        let doublings = rounds.checked_sub(1)?.min(LONGEST_WAIT.ilog2());
+        let days = 1_i64 << doublings;
+        last.checked_add(SignedDuration::from_hours(24 * days)).ok()
+    }
 }
 
 /// Interest x 1 / facts x staleness; `None` for what nobody is interested in.
@@ -52,10 +69,14 @@ pub fn priority(
     Some(interest / facts.max(1) as f64 * staleness)
 }
 
-/// The candidate of the highest [`priority`]. Of equals the one of more interest, then the one that
+/// The candidate of the highest [`priority`] of those that do not wait. Of equals the one of more interest, then the one that
 /// was enriched longer ago, then the first by slug.
 pub fn pick(candidates: &[Candidate], now: Timestamp) -> Option<&Candidate> {
     let valued = |candidate: &Candidate| {
+        let waits = candidate.waits_until(now).is_some_and(|until| until > now);
+        if waits {
+            return None;
+        }
         priority(candidate.interest, candidate.facts, candidate.last_enriched, now)
     };
     let valued = candidates.iter().filter_map(|it| Some((valued(it)?, it)));

@@ -47,6 +47,7 @@ fn the_best_is_picked_whatever_the_order() {
         interest,
         facts,
         last_enriched: hours.map(hours_ago),
+        fruitless: 0,
     };
     let check = |mut candidates: Vec<Candidate>, expected: Option<&str>| {
         for _ in 0..candidates.len().max(1) {
@@ -64,6 +65,32 @@ fn the_best_is_picked_whatever_the_order() {
     check(longer_ago.to_vec(), Some("b"));
     let same = ["c", "a", "b"].map(|slug| candidate(slug, 1.0, 1, None));
     check(same.to_vec(), Some("a"));
+}
+
+#[test]
+fn what_nothing_is_found_of_waits_longer_each_time() {
+    let candidate = |slug: &str, interest, hours, fruitless| Candidate {
+        slug: slug.to_owned(),
+        interest,
+        facts: 1,
+        last_enriched: Some(hours_ago(hours)),
+        fruitless,
+    };
+    let days = |fruitless| {
+        let until = candidate("a", 1.0, 0, fruitless).waits_until(now());
+        until.map(|until| until.duration_since(now()).as_hours() / 24)
+    };
+    // In a round there are three.
+    assert_eq!([0, 2].map(days), [None, None]);
+    assert_eq!([3, 5, 6, 9, 12, 21, 24, 300].map(days), [1, 1, 2, 4, 8, 64, 64, 64].map(Some));
+    // Others get their turn meanwhile, though the user cares less about them.
+    let check = |all: &[Candidate], expected: Option<&str>| {
+        assert_eq!(pick(all, now()).map(|it| it.slug.as_str()), expected);
+    };
+    let never = Candidate { last_enriched: None, ..candidate("b", 0.1, 0, 0) };
+    check(&[candidate("a", 9.0, 1, 3), never.clone()], Some("b"));
+    check(&[candidate("a", 9.0, 25, 3), never], Some("a"));
+    check(&[candidate("a", 9.0, 25, 6)], None);
 }
 
 #[test]

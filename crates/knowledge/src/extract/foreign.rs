@@ -91,6 +91,34 @@ pub(super) fn grammar(page: &Page) -> Option<&'static Grammar> {
     (*most * 10 >= all && *most >= 2 * english.max(1)).then_some(grammar)
 }
 
+/// Words of a page below which its language cannot be told.
+const FEWEST_TOLD: usize = 30;
+/// One word of so many is frequent in any text of a language that is read; tables of figures and names
+/// in English have fewer of them than its prose.
+const RAREST: usize = 33;
+
+/// Whether a page is written in none of the languages that are read: hardly one of its words is
+/// frequent in any of them, or its letters are of another script.
+pub(super) fn is_unread(page: &Page) -> bool {
+    let (mut known, mut all) = (0_usize, 0_usize);
+    let (mut latin, mut letters) = (0_usize, 0_usize);
+    for sentence in page.sentences.iter().take(200) {
+        let text = page.text(sentence);
+        for char in text.chars().filter(|char| char.is_alphabetic()) {
+            letters += 1;
+            latin += usize::from(u32::from(char) < 0x250);
+        }
+        for token in tokens(text) {
+            let word = token.lower();
+            all += 1;
+            let is_frequent = ENGLISH.contains(&word.as_str())
+                || GRAMMARS.iter().any(|grammar| grammar.frequent.contains(&word.as_str()));
+            known += usize::from(is_frequent);
+        }
+    }
+    letters >= FEWEST_TOLD && latin * 2 < letters || all >= FEWEST_TOLD && known * RAREST < all
+}
+
 /// The topic as the page writes it, if the page states something of it.
 pub(super) fn candidates(page: &Page, grammar: &Grammar, topic: &str) -> Vec<Candidate> {
     let topic = fold(&tidy(topic));

@@ -34,6 +34,11 @@ pub use message::{Leaning, MAX_LEANINGS, Valence, statements};
 
 use subject::{Class, Names};
 
+/// Whether a word in lower case is a verb as it stands in a statement about one thing.
+pub(crate) fn is_verb(word: &str) -> bool {
+    words::is_finite(word, false)
+}
+
 /// Bytes of a document that are read; what follows is left out.
 pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 /// Most entities of one document.
@@ -95,6 +100,15 @@ pub struct Statement {
     pub text: String,
     /// 1-based line of the document on which the sentence begins.
     pub line: usize,
+}
+
+/// The languages that [`extract`] reads, in words.
+pub const LANGUAGES: &str = "English, German, French and Spanish";
+
+/// Whether a document is in a language that [`extract`] does not read.
+pub fn is_unread(document: &Document<'_>) -> bool {
+    let text = document.text;
+    foreign::is_unread(&page::read(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)]))
 }
 
 /// What a document states, without a language model. Costs time linear in the text, but for

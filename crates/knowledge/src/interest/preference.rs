@@ -52,6 +52,14 @@ impl PreferenceKind {
         }
     }
 
+    /// What it rules out.
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Like => Self::Dislike,
+            Self::Dislike => Self::Like,
+        }
+    }
+
     /// What it says of the entities it covers.
     pub fn valence(self) -> Valence {
         match self {

@@ -10,10 +10,17 @@ use crate::{
     duplicates::same_fact,
     extract::name::{Rejection, structural},
 };
-use elophanto_text::entity::{identity, normalise};
+use elophanto_text::entity::{Entity, Fact, identity, normalise};
 
 /// Facts that one search may add to one entity.
 const MOST_FACTS: usize = 50;
+/// Facts of one source that nobody asked for, about one entity: a page that says something else each
+/// time must not make it grow without end.
+const MOST_UNASKED_OF_SOURCE: usize = 20;
+/// Facts of an entity from which on nothing is added unasked.
+const MOST_UNASKED: usize = 500;
+/// Sources of one fact that are kept: what more of them say so makes it no truer.
+pub(super) const MOST_SOURCES: usize = 5;
 
 /// Something found in a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +42,19 @@ pub struct Stated {
 /// What is to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    Create { name: String, aliases: Vec<String>, facts: Vec<Stated> },
-    Add { slug: String, aliases: Vec<String>, facts: Vec<Stated> },
+    Create {
+        name: String,
+        aliases: Vec<String>,
+        facts: Vec<Stated>,
+        agreed: Vec<Stated>,
+    },
+    /// `agreed` is what is known already, in the words in which it is, and said by another source.
+    Add {
+        slug: String,
+        aliases: Vec<String>,
+        facts: Vec<Stated>,
+        agreed: Vec<Stated>,
+    },
 }
 
 /// Why something that was found is no entity.
@@ -83,21 +101,26 @@ pub fn decide(
             .chain(&candidate.aliases)
             .find_map(|name| snapshot.entities.find(name));
         if let Some(known) = known {
-            let has: Vec<&str> = known.facts.iter().map(|fact| fact.line.text.as_str()).collect();
-            let facts = new_facts(meaning, candidate.facts, &has);
-            let slug = known.slug.clone();
-            match facts.is_empty() {
+            let said = known.facts.iter().map(Said::of).collect();
+            let New { mut facts, agreed } = new_facts(meaning, candidate.facts, said);
+            if !trigger.is_users() {
+                within_bounds(&mut facts, known);
+            }
+            let (slug, aliases) = (known.slug.clone(), Vec::new());
+            match facts.is_empty() && agreed.is_empty() {
                 true => decision.refused.push((candidate.name, Refusal::NoFacts)),
-                false => decision.changes.push(Change::Add { slug, aliases: Vec::new(), facts }),
+                false => decision.changes.push(Change::Add { slug, aliases, facts, agreed }),
             }
             continue;
         }
+        let mut agreed = Vec::new();
         let refusal = if !trigger.is_users() {
             Some(Refusal::NotAsked)
         } else if let Err(rejection) = structural(&candidate.name) {
             Some(Refusal::NoName(rejection))
         } else {
-            candidate.facts = new_facts(meaning, candidate.facts, &[]);
+            let new = new_facts(meaning, candidate.facts, Vec::new());
+            (candidate.facts, agreed) = (new.facts, new.agreed);
             let facts = candidate.facts.iter().map(|fact| fact.text.as_str());
             let names_it = names(&candidate).any(|name| is_named(name, question));
             if candidate.facts.is_empty() {
@@ -121,7 +144,7 @@ pub fn decide(
             None => {
                 let Candidate { name, mut aliases, facts, .. } = candidate;
                 aliases.retain(|alias| structural(alias).is_ok());
-                decision.changes.push(Change::Create { name, aliases, facts });
+                decision.changes.push(Change::Create { name, aliases, facts, agreed });
             }
         }
     }
@@ -175,17 +198,60 @@ fn together(candidates: Vec<Candidate>) -> Vec<Candidate> {
     all
 }
 
-/// Those of the facts that say something new, each once.
-fn new_facts(meaning: &Meaning, facts: Vec<Stated>, has: &[&str]) -> Vec<Stated> {
-    let mut known: Vec<String> = has.iter().map(|&fact| fact.to_owned()).collect();
-    let mut new = Vec::new();
+/// Leaves out what is too much for an entity, as nobody asked for it.
+fn within_bounds(facts: &mut Vec<Stated>, known: &Entity) {
+    let mut of_source: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    for line in known.facts.iter().flat_map(Fact::lines) {
+        *of_source.entry(line.source.clone()).or_default() += 1;
+    }
+    facts.truncate(MOST_UNASKED.saturating_sub(known.facts.len()));
+    facts.retain(|fact| {
+        let count = of_source.entry(fact.source.clone()).or_default();
+        *count += 1;
+        *count <= MOST_UNASKED_OF_SOURCE
+    });
+}
+
+/// A fact that is said, and by whom.
+struct Said {
+    text: String,
+    sources: Vec<String>,
+}
+
+impl Said {
+    fn of(fact: &Fact) -> Self {
+        let sources = fact.sources().into_iter().map(|(source, _)| source.to_owned());
+        Self { text: fact.line.text.clone(), sources: sources.collect() }
+    }
+}
+
+/// What of facts is new.
+struct New {
+    facts: Vec<Stated>,
+    /// Other sources of what is said, in the words in which it is.
+    agreed: Vec<Stated>,
+}
+
+/// Those of the facts that say something new, each once, and the sources that agree with others.
+fn new_facts(meaning: &Meaning, facts: Vec<Stated>, mut said: Vec<Said>) -> New {
+    let mut new = New { facts: Vec::new(), agreed: Vec::new() };
     for fact in facts {
-        if new.len() >= MOST_FACTS {
+        if new.facts.len() >= MOST_FACTS {
             break;
         }
-        if !known.iter().any(|known| is_same(meaning, known, &fact.text)) {
-            known.push(fact.text.clone());
-            new.push(fact);
+        match said.iter_mut().find(|said| is_same(meaning, &said.text, &fact.text)) {
+            None => {
+                let sources = fact.source.iter().cloned().collect();
+                said.push(Said { text: fact.text.clone(), sources });
+                new.facts.push(fact);
+            }
+            Some(said) => {
+                let Some(source) = fact.source else { continue };
+                if said.sources.len() < MOST_SOURCES && !said.sources.contains(&source) {
+                    said.sources.push(source.clone());
+                    new.agreed.push(Stated { text: said.text.clone(), source: Some(source) });
+                }
+            }
         }
     }
     new
@@ -364,7 +430,7 @@ mod tests {
                 let asked = words_of(question);
                 for change in &decision.changes {
                     let facts = match change {
-                        Change::Create { name, aliases, facts } => {
+                        Change::Create { name, aliases, facts, .. } => {
                             **count.borrow_mut() += 1;
                             prop_assert!(is_users, "by {:?}", word);
                             prop_assert!(snapshot.entities.find(name).is_none());
@@ -380,13 +446,24 @@ mod tests {
                             prop_assert!(back.is_empty() || named, "{:?} came back", back);
                             facts
                         }
-                        Change::Add { slug, aliases, facts } => {
-                            prop_assert!(snapshot.entities.by_slug(slug).is_some());
+                        Change::Add { slug, aliases, facts, agreed } => {
+                            let entity = snapshot.entities.by_slug(slug);
+                            prop_assert!(entity.is_some());
                             prop_assert!(aliases.is_empty());
+                            prop_assert!(!facts.is_empty() || !agreed.is_empty());
+                            let is_known = |text: &str| {
+                                let known = entity.into_iter().flat_map(|entity| &entity.facts);
+                                let mut known = known.map(|fact| fact.line.text.as_str());
+                                known.any(|it| it == text) || facts.iter().any(|it| it.text == text)
+                            };
+                            let is_sourced =
+                                |it: &Stated| it.source.is_some() && is_known(&it.text);
+                            prop_assert!(agreed.iter().all(is_sourced), "{:?}", agreed);
                             facts
                         }
                     };
-                    prop_assert!(!facts.is_empty());
+                    let is_create = matches!(change, Change::Create { .. });
+                    prop_assert!(!is_create || !facts.is_empty());
                     let removed = states.iter().any(|it| *it >= State::Removed);
                     let again = facts.iter().any(|it| normalise(&it.text) == normalise(FACTS[0]));
                     prop_assert!(!(removed && again), "a removed fact came back: {:?}", facts);

@@ -3,7 +3,7 @@
 //! It only makes searches, marked as the program's own; what comes of them is the pipeline's, which
 //! adds facts to what is known and nothing else.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{cmp::Reverse, collections::BTreeMap, fs, path::PathBuf};
 
 use jiff::Timestamp;
 
@@ -12,7 +12,7 @@ use super::{
     entity_store::EntitySnapshot,
     interests::Interests,
     log::Log,
-    record::{Search, Trigger},
+    record::{EngagementRecord, Search, Trigger},
     run::{Made, make, queued},
     sources::Source,
 };
@@ -46,23 +46,32 @@ pub fn candidates(
     scores: &BTreeMap<String, Interest>,
     user: &str,
 ) -> Vec<Candidate> {
-    let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    let mut made: BTreeMap<&str, Vec<&Search>> = BTreeMap::new();
     for search in log.searches.values().filter(|search| search.trigger() == Trigger::Enrichment) {
         if let Some(slug) = search.entity.as_deref().filter(|_| !search.queued) {
-            let at = last.entry(snapshot.entities.canonical(slug)).or_insert(search.timestamp);
-            *at = (*at).max(search.timestamp);
+            made.entry(snapshot.entities.canonical(slug)).or_default().push(search);
         }
     }
+    made.values_mut().for_each(|made| made.sort_by_key(|search| Reverse(search.timestamp)));
+    // What another machine has yet to read says nothing.
+    let is_fruitless =
+        |search: &Search| log.extractions.get(&search.id).is_none_or(|read| read.facts_added == 0);
     scores
         .iter()
         .filter(|(slug, _)| !is_stopped(interests, snapshot, slug, user))
         .filter_map(|(slug, interest)| {
             let entity = snapshot.entities.by_slug(slug)?;
+            let made = made.get(entity.slug.as_str()).map(Vec::as_slice).unwrap_or_default();
+            // Whoever shows interest anew has it searched for anew.
+            let cared = acts(interests, snapshot, slug, user).map(|act| act.created_at).max();
+            let since = made.iter().filter(|search| cared.is_none_or(|at| search.timestamp > at));
+            let read = since.take_while(|search| is_fruitless(search));
             Some(Candidate {
                 slug: entity.slug.clone(),
                 interest: interest.score,
                 facts: entity.facts.len(),
-                last_enriched: last.get(entity.slug.as_str()).copied(),
+                last_enriched: made.first().map(|search| search.timestamp),
+                fruitless: read.filter(|search| log.extractions.contains_key(&search.id)).count(),
             })
         })
         .collect()
@@ -71,12 +80,23 @@ pub fn candidates(
 /// Whether the user said of a message about it that they want no more of that, and has shown no
 /// interest in it since.
 fn is_stopped(interests: &Interests, snapshot: &EntitySnapshot, slug: &str, user: &str) -> bool {
-    let its = interests.engagements.iter().filter(|act| {
-        let of = act.entity_id.as_deref();
-        act.user == user && of.is_some_and(|of| snapshot.entities.canonical(of) == slug)
-    });
-    let newest = its.filter(|act| act.valence.sign() != 0.0).max_by_key(|act| act.created_at);
+    let newest = acts(interests, snapshot, slug, user).max_by_key(|act| act.created_at);
     newest.is_some_and(|act| act.engagement_type == EngagementKind::ReactionNotificationNegative)
+}
+
+/// What the user did that speaks for an entity, or against it.
+fn acts<'i>(
+    interests: &'i Interests,
+    snapshot: &'i EntitySnapshot,
+    slug: &'i str,
+    user: &'i str,
+) -> impl Iterator<Item = &'i EngagementRecord> {
+    interests.engagements.iter().filter(move |act| {
+        let of = act.entity_id.as_deref();
+        act.user == user
+            && act.valence.sign() != 0.0
+            && of.is_some_and(|of| snapshot.entities.canonical(of) == slug)
+    })
 }
 
 /// Makes the searches for the entity that is most worth them.

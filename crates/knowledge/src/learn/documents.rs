@@ -9,13 +9,16 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::entity_store::{
-    EntitySnapshot, KINDS, MAX_PAGE_BYTES, ParsedPage, folder, is_wide, page_files, slug_of,
+use super::{
+    entity_store::{
+        EntitySnapshot, KINDS, MAX_PAGE_BYTES, ParsedPage, folder, is_wide, page_files, slug_of,
+    },
+    otherwise::disagreements,
 };
 use elophanto_index::{
     Context, IndexError, Kind,
     source::{Collection, Derived, Listing, Source},
-    store::segment::{Against, Attributes},
+    store::segment::{Against, Attributes, Otherwise},
 };
 use elophanto_repo::{
     BlobId, Git, GitError, NotePath, ObjectId, Stored, Version,
@@ -23,7 +26,7 @@ use elophanto_repo::{
     read_note,
     record_store::{SHARED, journal_of},
 };
-use elophanto_text::entity::{Entity, LineHash, Page, counting_tags, searchable};
+use elophanto_text::entity::{Entity, Fact, LineHash, Page, counting_tags, searchable};
 
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -145,13 +148,21 @@ fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) ->
         texts.par_iter().map(|(slug, (_, text))| (slug.clone(), ParsedPage::of(text.clone())));
     let snapshot = EntitySnapshot::of(pages.collect(), records, now);
     let folder = folder(context.write_root);
+    let groups: BTreeMap<&str, Vec<Vec<usize>>> = snapshot
+        .entities
+        .iter()
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|entity| (entity.slug.as_str(), disagreements(entity)))
+        .collect();
     let mut documents: Vec<Derived> = texts
         .par_iter()
         .filter_map(|(slug, (blob, text))| {
             let entity = snapshot.entities.by_slug(slug)?;
             let page = without_elsewhere(snapshot.pages.get(slug)?.page.clone(), entity, slug);
             let path = NotePath::from(folder.join(format!("{slug}.md")).as_path());
-            Some(document(path, text, *blob, &page, entity, &snapshot))
+            let others = otherwise(slug, entity, groups.get(entity.slug.as_str())?, &folder);
+            Some(document(path, text, *blob, (&page, others), entity, &snapshot))
         })
         .collect();
     documents.sort_by(|a, b| a.path().cmp(b.path()));
@@ -180,12 +191,32 @@ fn against(page: &Page, snapshot: &EntitySnapshot) -> Vec<Against> {
     against.collect()
 }
 
-/// A page as a document, with the lines of its file.
+/// What other facts of its entity say otherwise than those of a page.
+fn otherwise(slug: &str, entity: &Entity, groups: &[Vec<usize>], folder: &Path) -> Vec<Otherwise> {
+    let mut all = Vec::new();
+    for group in groups {
+        let facts: Vec<&Fact> = group.iter().filter_map(|at| entity.facts.get(*at)).collect();
+        for fact in facts.iter().filter(|fact| fact.slug == slug) {
+            let others = facts.iter().filter(|other| other.line.hash != fact.line.hash);
+            all.extend(others.map(|other| Otherwise {
+                line: fact.line.number,
+                page: NotePath::from(folder.join(format!("{}.md", other.slug)).as_path()).to_text(),
+                at_line: other.line.number,
+                text: other.line.text.clone(),
+                source: other.line.source.clone().unwrap_or_default(),
+                said: other.newest().map(Timestamp::as_second),
+            }));
+        }
+    }
+    all
+}
+
+/// A page as a document, with the lines of its file, and what is said otherwise elsewhere.
 fn document(
     path: NotePath,
     text: &str,
     blob: BlobId,
-    page: &Page,
+    (page, otherwise): (&Page, Vec<Otherwise>),
     entity: &Entity,
     snapshot: &EntitySnapshot,
 ) -> Derived {
@@ -201,7 +232,7 @@ fn document(
         entity.title.clone(),
         counting_tags(page, &snapshot.retired),
         (None, newest.map(Timestamp::as_second)),
-        Attributes::Facts { page: blob, names, against },
+        Attributes::Facts { page: blob, names, against, otherwise },
         text,
     )
 }
@@ -253,7 +284,7 @@ mod tests {
         let (entity, page_read) =
             (snapshot.entities.by_slug("kef").unwrap(), &snapshot.pages["kef"].page);
         let blob = BlobId::of(page.as_bytes());
-        document("kef.md".into(), page, blob, page_read, entity, &snapshot)
+        document("kef.md".into(), page, blob, (page_read, Vec::new()), entity, &snapshot)
     }
 
     #[test]
@@ -279,6 +310,7 @@ mod tests {
                 page: BlobId::of(page.as_bytes()),
                 names: vec!["KEF".to_owned(), "LS50".to_owned()],
                 against: vec![Against { line, note: "knowledge/user/my audio.md".to_owned() }],
+                otherwise: Vec::new(),
             };
             assert_eq!(given.attributes(), &expected, "{page:?}");
             assert_eq!(given.text().lines().nth(line - 1), Some("- The KEF is a speaker."));

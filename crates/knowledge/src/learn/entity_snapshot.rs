@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::record::{FACT, RESTORED, RETIRED, RestoredLines, RetiredLine};
@@ -69,6 +70,12 @@ impl EntitySnapshot {
             }
         }
         snapshot.retirements.retain(|line| !restored.contains(&line.id));
+        let former = former(&snapshot.retirements);
+        let is_ours = |id: &str| snapshot.written.contains(id);
+        snapshot.pages.par_iter_mut().for_each(|(slug, parsed)| {
+            let former = former.get(slug.as_str()).map(Vec::as_slice).unwrap_or_default();
+            parsed.page.disown_edited(slug, former, &is_ours);
+        });
         snapshot.fold();
         snapshot
     }
@@ -104,6 +111,14 @@ impl EntitySnapshot {
         })
     }
 
+    /// Puts a page as it was just read in the place of what is known of it.
+    pub(super) fn put(&mut self, slug: &str, mut parsed: ParsedPage) {
+        let former = former(self.retirements.iter().filter(|line| line.line.slug == slug));
+        let former = former.get(slug).map(Vec::as_slice).unwrap_or_default();
+        parsed.page.disown_edited(slug, former, &|id| self.written.contains(id));
+        self.pages.insert(slug.to_owned(), parsed);
+    }
+
     /// Works out anew what counts, after lines were added to one page.
     pub(super) fn fold_page(&mut self, slug: &str) {
         let Some(parsed) = self.pages.get(slug) else { return };
@@ -128,4 +143,16 @@ impl EntitySnapshot {
         let lives = |name: &String| self.entities.find(name).is_some();
         self.deleted.retain(|name| !lives(name));
     }
+}
+
+/// What pages were called once, by slug.
+fn former<'l>(
+    retirements: impl IntoIterator<Item = &'l RetiredLine>,
+) -> BTreeMap<&'l str, Vec<String>> {
+    let mut former: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let is_title = |line: &&RetiredLine| line.line.line.starts_with(Kind::Title.letter());
+    for line in retirements.into_iter().filter(is_title) {
+        former.entry(&line.line.slug).or_default().extend(line.says());
+    }
+    former
 }

@@ -20,7 +20,9 @@ pub use elophanto_text::entity::{folder, slug_of};
 
 use super::{
     LearnError,
-    record::{FACT, Fact, RESTORED, RETIRED, RestoredLines, RetiredLine},
+    decide::MOST_SOURCES,
+    otherwise::is_otherwise,
+    record::{FACT, Fact as FactRecord, RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
 use elophanto_base::{
     beneath::{self, Folder},
@@ -32,7 +34,8 @@ use elophanto_repo::{
 };
 use elophanto_text::{
     entity::{
-        self, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retirement, identity, normalise,
+        self, Entity, Fact, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retirement, Spot,
+        identity, normalise,
     },
     markdown,
 };
@@ -60,6 +63,8 @@ pub struct NewFact {
     pub message: Option<String>,
     /// The user's note that says otherwise.
     pub against: Option<String>,
+    /// It is on the page in these words; this is another source of it.
+    pub is_known: bool,
 }
 
 /// A fact that was written.
@@ -179,7 +184,8 @@ impl EntityStore<'_> {
     }
 
     /// Adds names and facts to a page that is there; says which facts were new. What was once
-    /// written and is gone does not come back.
+    /// written and is gone does not come back. What says otherwise of the same stands together, the
+    /// newest first, and so do the sources of one fact.
     ///
     /// # Errors
     /// When the page or the journal cannot be written.
@@ -193,20 +199,23 @@ impl EntityStore<'_> {
     ) -> Result<Vec<Written>, LearnError> {
         let Some(entity) = snapshot.entities.by_slug(slug) else { return Ok(Vec::new()) };
         let name = entity.identity.clone();
+        let known: Vec<Fact> = entity.facts.clone();
+        let entity = Entity { facts: Vec::new(), ..entity.clone() };
         // A name that was taken out does not come back either.
         let is_out = |line: &NewLine| {
             let key = format!("{}:{}", line.kind().letter(), line.id());
             snapshot.retired.all().any(|retirement| retirement.line == key)
         };
-        let known =
+        let is_known =
             |alias: &&String| snapshot.entities.find(alias).is_some() || snapshot.is_deleted(alias);
         let mut lines: Vec<NewLine> = aliases
             .iter()
-            .filter(|alias| !known(alias))
+            .filter(|alias| !is_known(alias))
             .filter_map(|alias| NewLine::alias(&name, alias, now))
             .filter(|line| !is_out(line))
             .collect();
         let (mut records, mut written) = (Vec::new(), Vec::new());
+        let mut agreeing: BTreeSet<String> = BTreeSet::new();
         for fact in facts {
             let (text, _) = secrets::mask(&fact.text);
             let origin = Origin {
@@ -220,8 +229,12 @@ impl EntityStore<'_> {
                 continue;
             }
             snapshot.written.insert(line.id().to_owned());
-            written.push(Written { id: line.id().to_owned(), text: line.text().to_owned() });
-            records.push(Fact {
+            if fact.is_known {
+                agreeing.insert(line.id().to_owned());
+            } else {
+                written.push(Written { id: line.id().to_owned(), text: line.text().to_owned() });
+            }
+            records.push(FactRecord {
                 kind: FACT.to_owned(),
                 id: line.id().to_owned(),
                 at: now,
@@ -240,12 +253,16 @@ impl EntityStore<'_> {
             // Somebody else may have found the same in the meantime, elsewhere.
             let page = Page::parse(&text);
             let facts = page.lines.iter().filter(|line| line.kind == Kind::Fact);
-            let said: BTreeSet<String> = facts.map(|line| normalise(&line.text)).collect();
+            let mut said: BTreeMap<String, usize> = BTreeMap::new();
+            facts.for_each(|line| *said.entry(normalise(&line.text)).or_default() += 1);
             let is_said = |line: &&NewLine| {
-                line.kind() == Kind::Fact && said.contains(&normalise(line.text()))
+                let most = if agreeing.contains(line.id()) { MOST_SOURCES } else { 1 };
+                let count = said.get(&normalise(line.text()));
+                line.kind() == Kind::Fact && count.is_some_and(|count| *count >= most)
             };
-            let fresh: Vec<NewLine> = lines.iter().filter(|line| !is_said(line)).cloned().collect();
-            entity::append(&text, &fresh)
+            let fresh = lines.iter().filter(|line| !is_said(line));
+            let placed = fresh.map(|line| (line.clone(), beside(line, &known, &entity)));
+            entity::insert(&text, &placed.collect::<Vec<_>>())
         })?;
         // What is on the page by now is written, whoever was faster.
         self.record_store.write(self.record_store.place(false), &records)?;
@@ -277,13 +294,13 @@ impl EntityStore<'_> {
             let from = [&line.search, &line.message];
             line.kind == Kind::Fact && from.into_iter().any(|from| from.as_deref() == Some(id))
         };
-        let records: Vec<Fact> = snapshot
+        let records: Vec<FactRecord> = snapshot
             .pages
             .iter()
             .flat_map(|(slug, parsed)| {
                 let lines = parsed.page.lines.iter().filter(is_its);
                 let missing = lines.filter(|line| !snapshot.written.contains(&line.id));
-                missing.map(move |line| Fact {
+                missing.map(move |line| FactRecord {
                     kind: FACT.to_owned(),
                     id: line.id.clone(),
                     at: now,
@@ -436,9 +453,24 @@ impl EntityStore<'_> {
             let _telling = watch::tell(self.record_store.repository, path.as_path(), Some(&whole));
             write_beneath(root, path.as_path(), &whole)?;
         }
-        snapshot.pages.insert(slug.to_owned(), ParsedPage::of(text));
+        snapshot.put(slug, ParsedPage::of(text));
         Ok(())
     }
+}
+
+/// Where a line goes: a further source below the fact, and what says otherwise above the newest fact
+/// that it disagrees with.
+fn beside(line: &NewLine, known: &[Fact], entity: &Entity) -> Spot {
+    if line.kind() != Kind::Fact {
+        return Spot::End;
+    }
+    let said = normalise(line.text());
+    if let Some(fact) = known.iter().find(|fact| normalise(&fact.line.text) == said) {
+        return fact.lines().last().map_or(Spot::End, |last| Spot::Below(last.hash));
+    }
+    let mut against =
+        known.iter().rev().filter(|fact| is_otherwise(entity, &fact.line.text, line.text()));
+    against.next().map_or(Spot::End, |newest| Spot::Above(newest.line.hash))
 }
 
 /// Whether a page has an encoding in which a line of ours would be no line.
@@ -460,11 +492,18 @@ fn with_bytes_of(bytes: &[u8], text: &str, made: &str) -> Vec<u8> {
     if let Some(added) = made.strip_prefix(text) {
         return [bytes, added.as_bytes()].concat();
     }
-    // Lines were taken out; the others are there in their order.
+    // Lines were taken out or put between; the others are there in their order.
     let raw = bytes.split_inclusive(|&byte| byte == b'\n');
     let mut there = text.split_inclusive('\n').zip(raw);
     let kept = made.split_inclusive('\n').flat_map(|line| {
-        there.find(|(was, _)| *was == line).map_or(line.as_bytes(), |(_, raw)| raw)
+        let mut ahead = there.clone();
+        match ahead.find(|(was, _)| *was == line) {
+            Some((_, raw)) => {
+                there = ahead;
+                raw
+            }
+            None => line.as_bytes(),
+        }
     });
     kept.copied().collect()
 }

@@ -137,8 +137,10 @@ pub fn state(
 ) -> Result<Stated, LearnError> {
     let record_store = store.record_store;
     let interests = Interests::read(record_store, now);
+    // Whoever changes their mind no longer says what they said before.
+    let turned = retract(record_store, user, topic, wish.opposite(), now)?;
     let known = interests.preferences.get(&preference_id(user, topic, wish));
-    if known.is_some_and(|known| !known.retracted) {
+    if !turned && known.is_some_and(|known| !known.retracted) {
         return Ok(Stated::Known);
     }
     let entity = match wish {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::record::{
     EXTRACTION, Extraction, FACT, Fact, MERGE, MESSAGE, Merge, Message, PROMPT, Prompt, SEARCH,
-    Search, Status,
+    SOURCE, Search, SourceRecord, Status,
 };
 use elophanto_repo::journal::{Journal, Place, fold};
 
@@ -21,6 +21,7 @@ pub struct Log {
     pub extractions: FxHashMap<String, Extraction>,
     pub facts: BTreeMap<String, Fact>,
     pub merges: BTreeMap<String, Merge>,
+    pub sources: BTreeMap<String, SourceRecord>,
     /// Where the record of a search that counts is.
     places: FxHashMap<String, Place>,
     /// Lines and files that cannot be read, for people.
@@ -46,7 +47,7 @@ impl Work {
 impl Log {
     /// Reads the journal.
     pub fn read(journal: &Journal, now: Timestamp) -> Self {
-        let kinds = [PROMPT, SEARCH, MESSAGE, EXTRACTION, FACT, MERGE];
+        let kinds = [PROMPT, SEARCH, MESSAGE, EXTRACTION, FACT, MERGE, SOURCE];
         let reading = journal.read(&kinds);
         let mut log = Self { problems: reading.problems(), ..Self::default() };
         for record in fold(reading.records, now).into_values().filter(|record| !record.retired) {
@@ -61,6 +62,7 @@ impl Log {
                 MESSAGE => log.messages.extend(record.parse().ok().map(|message| (id, message))),
                 EXTRACTION => log.extractions.extend(record.parse().ok().map(|done| (id, done))),
                 FACT => log.facts.extend(record.parse().ok().map(|fact| (id, fact))),
+                SOURCE => log.sources.extend(record.parse().ok().map(|source| (id, source))),
                 MERGE => log.merges.extend(record.parse().ok().map(|merge| (id, merge))),
                 _ => {}
             }

@@ -13,6 +13,7 @@ use super::{
     LearnError,
     decide::{Change, Decision, DecisionContext, Refusal, Stated, decide},
     entity_store::{EntitySnapshot, EntityStore, NewFact, Written},
+    kept::{self, Keep},
     log::{Log, Work},
     meaning::Meaning,
     read::{Reader, read},
@@ -40,6 +41,8 @@ pub struct Pipeline<'a> {
     pub now: &'a dyn Fn() -> Timestamp,
     /// Told how many of how many searches and messages are processed.
     pub progress: &'a dyn Fn(usize, usize),
+    /// How long the texts of sources are kept.
+    pub keep: Keep,
     /// Whether nobody waits for it any more: nothing more is written then.
     pub is_gone: &'a dyn Fn() -> bool,
 }
@@ -80,6 +83,8 @@ pub struct Outcome {
     pub calls: usize,
     /// Why what was found about some pages is not kept, each with its path.
     pub unreadable: Vec<String>,
+    /// Where texts are from that are in no language that the rules read; empty where nobody said.
+    pub unread: Vec<String>,
     /// Why the rest was left for the next time.
     pub stopped: Option<String>,
 }
@@ -169,10 +174,19 @@ impl Pipeline<'_> {
                 Work::Message(_) => Place::Local,
             };
             self.store.record_store.write(place, &[&done])?;
+            if let Work::Search(search) = item {
+                let found = snapshot.pages.values().flat_map(|parsed| &parsed.page.lines);
+                let its = found.filter(|line| line.search.as_deref() == Some(search.id.as_str()));
+                let used: FxHashSet<&str> = its.filter_map(|line| line.source.as_deref()).collect();
+                let is_used = |url: &str| used.contains(url);
+                let store = self.store.record_store;
+                kept::settle(store, self.keep, place, search, &texts, &is_used, (self.now)())?;
+            }
             outcome.processed += 1;
             outcome.refused.extend(refused);
         }
         outcome.calls = reader.calls();
+        outcome.unread = reader.unread();
         Ok(outcome)
     }
 
@@ -185,11 +199,11 @@ impl Pipeline<'_> {
         images: &BTreeMap<Option<String>, String>,
     ) -> Result<Option<Discovered>, LearnError> {
         let now = (self.now)();
-        let (slug, is_new, aliases, facts) = match change {
-            Change::Create { name, aliases, facts } => {
-                (self.store.create(snapshot, &name, now)?, true, aliases, facts)
+        let (slug, is_new, aliases, facts, agreed) = match change {
+            Change::Create { name, aliases, facts, agreed } => {
+                (self.store.create(snapshot, &name, now)?, true, aliases, facts, agreed)
             }
-            Change::Add { slug, aliases, facts } => (slug, false, aliases, facts),
+            Change::Add { slug, aliases, facts, agreed } => (slug, false, aliases, facts, agreed),
         };
         let Some(entity) = snapshot.entities.by_slug(&slug) else { return Ok(None) };
         let name = entity.title.clone();
@@ -209,9 +223,11 @@ impl Pipeline<'_> {
             Work::Search(search) => (Some(search.id.clone()), None),
             Work::Message(message) => (None, Some(message.id.clone())),
         };
-        let new: Vec<NewFact> = facts
-            .into_iter()
-            .map(|Stated { text, source }| NewFact {
+        let told = facts.into_iter().map(|fact| (fact, false));
+        let new: Vec<NewFact> = told
+            .chain(agreed.into_iter().map(|fact| (fact, true)))
+            .map(|(Stated { text, source }, is_known)| NewFact {
+                is_known,
                 against: self.against(&text, &names, &own),
                 source: source.map(|source| secrets::mask(&source).0.into_owned()),
                 search: search.clone(),
@@ -253,12 +269,17 @@ impl Pipeline<'_> {
             names.iter().any(|name| text.contains(name.as_str()))
         };
         let others = self.users.iter().filter(about);
+        // A note that says the same is not against it, whatever else it says.
+        let agrees = |said: &Said| {
+            self.users.iter().any(|it| it.path == said.path && identity(&it.text) == folded)
+        };
         own.iter()
             .chain(others)
             .filter(|said| identity(&said.text) != folded && contradicts(&said.text, fact))
             .find(|said| {
                 let cosine = self.meaning.cosine(&said.text, fact);
                 cosine.is_some_and(|cosine| cosine >= self.meaning.near.same_matter)
+                    && !agrees(said)
             })
             .map(|said| said.path.clone())
     }
@@ -269,7 +290,7 @@ impl Pipeline<'_> {
         item: &Work,
         trigger: Trigger,
         found: &[Discovered],
-        snapshot: &EntitySnapshot,
+        snapshot: &mut EntitySnapshot,
     ) -> Result<(), LearnError> {
         if !trigger.is_users() {
             return Ok(());
@@ -296,14 +317,22 @@ impl Pipeline<'_> {
             Work::Message(message) => {
                 let mut stated: FxHashSet<String> = FxHashSet::default();
                 for Leaning { topic, valence } in statements(&message.text) {
-                    let Some(entity) = snapshot.entities.find(&topic) else { continue };
                     let (kind, valence) = match valence {
                         Leans::Positive => (EngagementKind::Statement, Valence::Positive),
                         Leans::Negative => (EngagementKind::Statement, Valence::Negative),
                         Leans::Neutral => (EngagementKind::Mention, Valence::Neutral),
                     };
-                    if stated.insert(entity.slug.clone()) {
-                        act(&entity.slug, kind, valence, &message.id);
+                    let known = snapshot.entities.find(&topic).map(|entity| entity.slug.clone());
+                    let slug = match known {
+                        Some(slug) => slug,
+                        // Whoever says that they like it means it as `like` does.
+                        None if valence == Valence::Positive && !snapshot.is_deleted(&topic) => {
+                            self.store.create(snapshot, &topic, now)?
+                        }
+                        None => continue,
+                    };
+                    if stated.insert(slug.clone()) {
+                        act(&slug, kind, valence, &message.id);
                     }
                 }
                 for discovered in found.iter().filter(|found| !stated.contains(&found.slug)) {

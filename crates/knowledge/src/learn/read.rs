@@ -21,16 +21,23 @@ pub struct Reader<'a> {
     calls: usize,
     /// Who read last.
     model: Option<String>,
+    /// What is in no language that the rules read; empty names stand for texts without one.
+    unread: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(ask: Ask<'a>) -> Self {
-        Self { ask, calls: 0, model: None }
+        Self { ask, calls: 0, model: None, unread: Vec::new() }
     }
 
     /// Calls of the model so far.
     pub fn calls(&self) -> usize {
         self.calls
+    }
+
+    /// Texts of which nothing was read, as they are in no language that the rules read.
+    pub fn unread(self) -> Vec<String> {
+        self.unread
     }
 
     /// Who read what was read last.
@@ -95,7 +102,14 @@ pub fn read(
         };
         let found = match asked {
             Some(found) => found,
-            None => by_rule(&document, question, &known, mode),
+            None => {
+                let found = by_rule(&document, question, &known, mode);
+                let is_unread = found.is_empty() && trigger.is_users();
+                if is_unread && extract::is_unread(&document) {
+                    reader.unread.push(finding.url.clone().unwrap_or_default());
+                }
+                found
+            }
         };
         all.extend(
             found.into_iter().map(|(name, aliases, facts)| Candidate {

@@ -9,12 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::interest::{Engagement, EngagementKind, PreferenceKind, Valence};
 use elophanto_models::llm::EXTRACTIVE;
-use elophanto_text::entity::{NewLine, Retirement};
+use elophanto_text::{
+    entity::{NewLine, Retirement},
+    reading::Byline,
+};
 
 /// `kind` of a learn prompt in the journal.
 pub const PROMPT: &str = "learn_prompt";
 /// `kind` of a search in the journal.
 pub const SEARCH: &str = "search";
+/// `kind` of something that was read.
+pub const SOURCE: &str = "source";
 /// `kind` of what says that a search or a message has been processed.
 pub const EXTRACTION: &str = "extraction";
 /// `kind` of a message in the journal.
@@ -132,6 +137,35 @@ pub struct Search {
 impl Search {
     pub fn trigger(&self) -> Trigger {
         Trigger::of(&self.trigger)
+    }
+}
+
+/// Something that a search brought and facts were found in: what it is called, and which text it was
+/// then. The text itself is kept as long as the user wants ([`super::kept`]).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceRecord {
+    /// Always [`SOURCE`].
+    pub kind: String,
+    /// Of the search and the address.
+    pub id: String,
+    pub at: Timestamp,
+    /// The search that brought it.
+    pub search: String,
+    /// Its address, or its path.
+    pub url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(flatten)]
+    pub byline: Byline,
+    /// BLAKE3 of the text, in hex.
+    pub text_hash: String,
+    pub characters: usize,
+}
+
+impl SourceRecord {
+    /// What is known of the source of this address that a search brought.
+    pub fn id_of(search: &str, url: &str) -> String {
+        blake3::hash(format!("{search}\0{url}").as_bytes()).to_hex()[..24].to_owned()
     }
 }
 

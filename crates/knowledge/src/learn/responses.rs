@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use elophanto_base::secrets;
 use elophanto_index::store::write_whole;
 use elophanto_repo::record_store::RecordStore;
+use elophanto_text::reading::Byline;
 
 /// Most bytes of a response.
 pub const MAX_BYTES: u64 = 32 * 1024 * 1024;
@@ -32,6 +33,8 @@ pub struct Finding {
     /// Address of a picture of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    #[serde(flatten)]
+    pub byline: Byline,
     /// It is a note of this repository, which a search finds as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_note: bool,
@@ -52,7 +55,9 @@ impl Finding {
         let mask = |text: &str| secrets::mask(text).0.into_owned();
         let part = |text: &Option<String>| text.as_deref().map(mask);
         let (title, url, image) = (part(&self.title), part(&self.url), part(&self.image));
-        Self { title, url, text: mask(&self.text), image, is_note: self.is_note }
+        let byline =
+            Byline { author: part(&self.byline.author), published: part(&self.byline.published) };
+        Self { title, url, text: mask(&self.text), image, byline, is_note: self.is_note }
     }
 }
 
@@ -85,6 +90,17 @@ pub fn load(record_store: &RecordStore, hash: &str) -> Option<Vec<Finding>> {
         return None;
     }
     serde_json::from_slice(&bytes).ok()
+}
+
+/// Removes a response.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn drop_one(record_store: &RecordStore, hash: &str) -> io::Result<()> {
+    match file(record_store, hash).map(fs::remove_file) {
+        Some(Err(cause)) if cause.kind() != io::ErrorKind::NotFound => Err(cause),
+        _ => Ok(()),
+    }
 }
 
 /// Removes responses older than `age` that nobody needs; says how many and how large they were.

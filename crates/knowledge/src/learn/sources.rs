@@ -95,6 +95,7 @@ impl Source for Web {
                 url: finding.url,
                 text: finding.text,
                 image: finding.image,
+                byline: finding.byline,
                 is_note: false,
             })
             .collect())
@@ -165,7 +166,7 @@ fn parse(printed: &[u8], cut: bool) -> Vec<Finding> {
                 url: url.as_deref().and_then(origin),
                 text,
                 image,
-                is_note: false,
+                ..Finding::default()
             })
             .collect(),
         _ => {

@@ -15,12 +15,14 @@ use super::{
     run::{after, settle},
 };
 use elophanto_repo::journal::Place;
-use elophanto_text::entity::{Kind, Line, Reason};
+use elophanto_text::entity::{Kind, Line, Reason, normalise};
 
 /// What was taken back.
 #[derive(Debug, Default, PartialEq)]
 pub struct Undone {
     pub facts: usize,
+    /// Facts that stay, as other sources say so too.
+    pub confirmed: usize,
     /// Names of entities of which nothing is left.
     pub entities: Vec<String>,
     /// Searches and messages of which nothing will come any more.
@@ -67,7 +69,16 @@ pub fn undo(
     let done = store.retire(snapshot, &lines, &reason, now)?;
     give_back(store, snapshot, meaning, now)?;
     let called_off = call_off(store, log, &ids, now)?;
-    let mut undone = Undone { facts: done.len(), entities: Vec::new(), called_off };
+    // What other sources say too is known still.
+    let stays = |(slug, line): &&(String, Line)| {
+        let said = normalise(&line.text);
+        let entity = snapshot.entities.by_slug(slug);
+        let mut facts = entity.into_iter().flat_map(|entity| &entity.facts);
+        facts.any(|fact| normalise(&fact.line.text) == said)
+    };
+    let confirmed = lines.iter().filter(stays).count();
+    let facts = done.len().saturating_sub(confirmed);
+    let mut undone = Undone { facts, confirmed, entities: Vec::new(), called_off };
     let interests = Interests::read(store.record_store, now);
     // What is taken out below has no facts any more.
     let undone_facts: BTreeSet<String> = snapshot

@@ -60,7 +60,7 @@ impl Provider for Brave {
                 text: first.into_iter().chain(more).collect::<Vec<_>>().join("\n\n"),
                 image: text(result, "/thumbnail/original")
                     .or_else(|| text(result, "/thumbnail/src")),
-                full: false,
+                ..Finding::default()
             }
         }))
     }

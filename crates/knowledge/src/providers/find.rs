@@ -104,7 +104,14 @@ pub(super) fn findings(
         let title = found.title.and_then(|title| reading::clean_line(&title, TITLE_CAP));
         let text = reading::clean(&found.text, TEXT_CAP);
         let has_words = title.is_some() || !text.is_empty();
-        has_words.then_some(Finding { title, url: Some(url), text, image, full: found.full })
+        has_words.then_some(Finding {
+            title,
+            url: Some(url),
+            text,
+            image,
+            full: found.full,
+            byline: found.byline,
+        })
     });
     read.take(limit).collect()
 }

@@ -24,6 +24,8 @@ pub use pages::read_pages;
 pub use searxng::Searxng;
 pub use tavily::Tavily;
 
+use elophanto_text::reading::Byline;
+
 /// Most characters of a query. What is longer is cut at a word.
 pub const QUERY_CAP: usize = 400;
 
@@ -58,6 +60,7 @@ pub struct Finding {
     pub text: String,
     /// Address of a picture.
     pub image: Option<String>,
+    pub byline: Byline,
     /// Whether `text` is the page rather than a few words of it.
     pub full: bool,
 }

@@ -60,6 +60,7 @@ pub fn read_pages(mut findings: Vec<Finding>, fetcher: &Fetcher, most: usize) ->
         finding.title = page.title.or_else(|| finding.title.take());
         finding.image = page.image.or_else(|| finding.image.take());
         finding.url = page.url;
+        finding.byline = page.byline;
         finding.text = page.text;
         finding.full = true;
     }
@@ -73,5 +74,6 @@ fn page(fetcher: &Fetcher, url: &str) -> Option<Finding> {
     let options = reading::Options { limit: READING, base: Some(fetched.url.clone()) };
     let read = reading::read_with(&fetched.bytes, hint, &options).ok()?;
     let url = Some(fetched.url.into());
-    Some(Finding { title: read.title, url, text: read.text, image: read.image, full: true })
+    let (title, text, image, byline) = (read.title, read.text, read.image, read.byline);
+    Some(Finding { title, url, text, image, byline, full: true })
 }

@@ -46,7 +46,7 @@ impl Provider for Searxng {
             url: text(result, "/url"),
             text: text(result, "/content").unwrap_or_default(),
             image: text(result, "/img_src").or_else(|| text(result, "/thumbnail")),
-            full: false,
+            ..Finding::default()
         }))
     }
 }

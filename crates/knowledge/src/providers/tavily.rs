@@ -53,7 +53,7 @@ impl Provider for Tavily {
             url: text(result, "/url"),
             text: text(result, "/content").unwrap_or_default(),
             image: text(result, "/images/0").or_else(|| text(result, "/images/0/url")),
-            full: false,
+            ..Finding::default()
         }))
     }
 }

@@ -51,7 +51,9 @@ impl FetchError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Address { .. } => "give an address that begins with https:// or http://",
-            Self::Private { .. } => "allow private addresses in your own settings if this is meant",
+            Self::Private { .. } => {
+                "allow private addresses in your own settings if this is meant: `learn.private_pages: true`"
+            }
             Self::Unknown { .. } => "check the spelling of the address and the connection",
             Self::Connect { .. } | Self::Broken { .. } | Self::Timeout { .. } => "try again later",
             Self::Elsewhere { .. } => "fetch the page there, if that host is meant",

@@ -60,6 +60,25 @@ pub struct Fact {
     pub also: Vec<(String, Line)>,
 }
 
+impl Fact {
+    /// All lines that say so, the oldest first.
+    pub fn lines(&self) -> impl Iterator<Item = &Line> {
+        std::iter::once(&self.line).chain(self.also.iter().map(|(_, line)| line))
+    }
+
+    /// The sources that say so, each once, with the line of each, the oldest first.
+    pub fn sources(&self) -> Vec<(&str, &Line)> {
+        let mut seen = BTreeSet::new();
+        let of = self.lines().filter_map(|line| Some((line.source.as_deref()?, line)));
+        of.filter(|(source, _)| seen.insert(*source)).collect()
+    }
+
+    /// When somebody said so last, as far as that is known.
+    pub fn newest(&self) -> Option<Timestamp> {
+        self.lines().filter_map(|line| line.at.filter(|at| is_possible(*at))).max()
+    }
+}
+
 /// What a person says of an entity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlacedNote {

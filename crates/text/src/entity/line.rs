@@ -74,6 +74,8 @@ pub struct Line {
     pub at: Option<Timestamp>,
     /// The note it contradicts.
     pub against: Option<String>,
+    /// A person changed what it says, so that its source no longer says it.
+    pub is_edited: bool,
     /// 1-based.
     pub number: usize,
     /// What retirements call it by.
@@ -84,6 +86,15 @@ impl Line {
     /// The letter and the id as the comment has them, such as `f:0123456789abcdef`.
     pub fn key(&self) -> String {
         format!("{}:{}", self.kind.letter(), self.id)
+    }
+
+    /// Whether it says what was written under its id for an entity of one of these names.
+    pub(super) fn is_as_written(&self, identities: &[String]) -> bool {
+        let id = |identity: &String| match self.kind {
+            Kind::Fact => fact_id(identity, &self.text, self.source.as_deref()),
+            kind => line_id(kind, identity, &self.text),
+        };
+        identities.iter().any(|identity| id(identity) == self.id)
     }
 
     /// Earlier lines first, those without a time that can be true last. Two different lines never
@@ -212,6 +223,7 @@ pub(super) fn read(number: usize, row: &Row<'_>) -> Option<Line> {
         message: None,
         at: None,
         against: None,
+        is_edited: false,
         number,
         hash: LineHash::of(content),
     };

@@ -37,7 +37,7 @@ pub use page::Page;
 pub use retired::{Reason, Record, Restoration, Retired, Retirement};
 pub use searchable::{counting_tags, searchable};
 pub use slug::{folder, path, slug, slug_of};
-pub use write::{NewLine, Origin, append, empty_page, new_page, without};
+pub use write::{NewLine, Origin, Spot, append, empty_page, insert, new_page, without};
 
 /// Characters of a statement, title, alias or tag. What is longer is cut.
 pub const MAX_TEXT_CHARS: usize = 500;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::{
     MAX_LINES,
     front::{self, Front},
-    line::{self, Line},
+    line::{self, Kind, Line},
+    name::identity,
     notes::{Note, Notes},
     rows::{Row, is_conflict_marker, rows},
 };
@@ -57,6 +58,31 @@ impl Page {
         }
         warnings.sort_by_key(|warning| warning.line);
         Self { lines, notes: notes.finish(), front: header.front, warnings }
+    }
+
+    /// Facts that a person has changed lose the source that never said so; they are still undone with
+    /// the search that brought them. `is_ours` tells whether a
+    /// fact of an id was written by us, `former` are further names that the entity once had.
+    ///
+    /// The id of a fact is made of the entity's name, its text and its source. Where the name was
+    /// changed by hand too, nothing can be told.
+    pub fn disown_edited(&mut self, slug: &str, former: &[String], is_ours: &dyn Fn(&str) -> bool) {
+        let named = |line: &&Line| matches!(line.kind, Kind::Title | Kind::Alias);
+        let titles = self.lines.iter().filter(|line| line.kind == Kind::Title);
+        if !titles.clone().all(|title| title.is_as_written(&[identity(&title.text)])) {
+            return;
+        }
+        let names = self.lines.iter().filter(named).map(|line| line.text.as_str());
+        let front = self.front.title.iter().chain(&self.front.aliases).map(String::as_str);
+        let former = former.iter().map(String::as_str);
+        let names = names.chain(front).chain(former).chain([slug]).map(identity);
+        let names: Vec<String> = names.collect();
+        for line in self.lines.iter_mut().filter(|line| line.kind == Kind::Fact) {
+            if is_ours(&line.id) && !line.is_as_written(&names) {
+                line.is_edited = true;
+                line.source = None;
+            }
+        }
     }
 }
 

@@ -175,6 +175,54 @@ pub fn append(text: &str, lines: &[NewLine]) -> String {
     page
 }
 
+/// Where a line is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spot {
+    /// At the end.
+    End,
+    /// Above the line of this hash, if the page has it.
+    Above(LineHash),
+    /// Below it.
+    Below(LineHash),
+}
+
+/// [`append`], but that some lines go beside others, so that what belongs together stands together.
+pub fn insert(text: &str, lines: &[(NewLine, Spot)]) -> String {
+    let mut there: BTreeSet<(Kind, String, String)> =
+        own_lines(text).map(|(line, _)| (line.kind, line.id, line.text)).collect();
+    let ends = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let mut inside: Vec<(usize, &NewLine)> = Vec::new();
+    let mut last = Vec::new();
+    for (line, spot) in lines {
+        let (Spot::Above(hash) | Spot::Below(hash)) = spot else {
+            last.push(line.clone());
+            continue;
+        };
+        let beside = own_lines(text).find(|(own, _)| own.hash == *hash);
+        let beside = beside.filter(|(_, row)| ends(&row.range).ends_with(['\n', '\r']));
+        match beside {
+            Some((_, row)) => {
+                if there.insert((line.kind, line.id.clone(), line.text.clone())) {
+                    let is_above = matches!(spot, Spot::Above(_));
+                    inside.push((if is_above { row.range.start } else { row.range.end }, line));
+                }
+            }
+            None => last.push(line.clone()),
+        }
+    }
+    inside.sort_by_key(|(at, _)| *at);
+    let ending = line_ending(text);
+    let (mut page, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, line) in inside {
+        page.push_str(text.get(done..at).unwrap_or_default());
+        page.push_str(&line.line);
+        page.push_str(ending);
+        done = at;
+    }
+    page.push_str(text.get(done..).unwrap_or_default());
+    append(&page, &last)
+}
+
 /// The page without these lines of ours. Lines of people stay, whatever their hash.
 pub fn without(text: &str, hashes: &BTreeSet<LineHash>) -> String {
     let mut page = String::with_capacity(text.len());

@@ -37,6 +37,8 @@ pub enum NodeKind {
     Note,
     /// Any other file that is described, or could be.
     Source,
+    /// The page of a person, product or thing with facts.
+    Entity,
 }
 
 /// A file of the repository.
@@ -59,7 +61,7 @@ pub enum EdgeKind {
     WikiLink,
     /// An import, an include, a unit that another one needs.
     Import,
-    /// A path or a symbol that a text names.
+    /// A path, a symbol or a thing that a text names.
     Mention,
     /// A note that says it describes a source (`covers:`).
     Covers,

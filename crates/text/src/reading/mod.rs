@@ -4,12 +4,14 @@
 //! a PDF. It refuses to know where bytes come from: no network, no files, no clock but the limit on
 //! its own work. It recognises no text in images.
 //!
-//! What it reads was written by strangers. Hidden elements, scripts, forms and invisible characters
-//! are dropped, every amount has a cap, and parsers of others run on a thread of their own that is
-//! given up when its time is over. What is left is still a stranger's text.
+//! What it reads was written by strangers. Hidden elements, scripts (but the properties of things
+//! that JSON-LD tells), forms and invisible characters are dropped, every amount has a cap, and parsers
+//! of others run on a thread of their own that is given up when its time is over. What is left is still
+//! a stranger's text.
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 mod address;
@@ -36,6 +38,9 @@ pub const TEXT_CAP: usize = 2 << 20;
 /// Most characters of a title.
 const TITLE_CAP: usize = 300;
 
+/// Most characters of an author and a time.
+const BYLINE_CAP: usize = 120;
+
 /// What is known of bytes before looking at them. Outranks what they look like, except that a file
 /// which begins as a PDF is one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +66,17 @@ impl Default for Options {
     }
 }
 
+/// Who wrote something and when, as it says itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Byline {
+    /// One line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// A day or a time, as it is written there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+}
+
 /// Material that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
@@ -74,6 +90,7 @@ pub struct Read {
     pub image: Option<String>,
     /// The address a page gives as its own, as `image`.
     pub canonical: Option<String>,
+    pub byline: Byline,
     /// Whether text is missing because a cap was reached.
     pub cut: bool,
 }
@@ -98,8 +115,13 @@ pub fn read_with(bytes: &[u8], hint: Hint<'_>, options: &Options) -> Result<Read
     match kind {
         Kind::Markdown | Kind::Text => {
             let text = charset::decode(bytes, hint.media_type, false)?;
-            let title = if kind == Kind::Markdown { first_heading(&text) } else { None };
-            finish(kind, &text, false, html::About { title, ..Default::default() })
+            let mut about = html::About::default();
+            if kind == Kind::Markdown {
+                about.title = first_heading(&text);
+                about.author = of_front(&text, &["author", "by"]);
+                about.published = of_front(&text, &["date", "published", "created"]);
+            }
+            finish(kind, &text, false, about)
         }
         Kind::Html => {
             let page = charset::decode(bytes, hint.media_type, true)?;
@@ -142,17 +164,42 @@ fn finish(kind: Kind, text: &str, cut: bool, about: html::About) -> Result<Read,
         return Err(if kind == Kind::Pdf { ReadError::PdfWithoutText } else { ReadError::Empty });
     }
     let title = about.title.and_then(|title| tidy::line(&title, TITLE_CAP));
+    let byline = Byline {
+        author: about.author.and_then(|author| tidy::line(&author, BYLINE_CAP)),
+        published: about.published.and_then(|published| tidy::line(&published, BYLINE_CAP)),
+    };
     let html::About { image, canonical, .. } = about;
-    Ok(Read { kind, text, title, image, canonical, cut: cut || shortened })
+    Ok(Read { kind, text, title, image, canonical, byline, cut: cut || shortened })
+}
+
+/// The front matter of a Markdown text, if it has one, and what follows.
+fn parted(text: &str) -> (Option<&str>, &str) {
+    let text = text.trim_start_matches('\u{feff}');
+    match text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) {
+        Some(rest) => {
+            rest.split_once("\n---").map_or((None, text), |(front, body)| (Some(front), body))
+        }
+        None => (None, text),
+    }
+}
+
+/// A plain value of the front matter under the first of these keys that has one.
+fn of_front(text: &str, keys: &[&str]) -> Option<String> {
+    let (front, _) = parted(text);
+    let lines = || front.into_iter().flat_map(str::lines);
+    keys.iter().find_map(|wanted| {
+        let values =
+            lines().filter_map(|line| line.split_once(':').filter(|(key, _)| key == wanted));
+        let mut plain = values.map(|(_, value)| value.trim().trim_matches(['"', '\'']));
+        plain
+            .find(|value| !value.is_empty() && !value.starts_with(['[', '{', '|', '>']))
+            .map(str::to_owned)
+    })
 }
 
 /// The text of a `# heading` that opens a Markdown text, front matter left aside.
 fn first_heading(text: &str) -> Option<String> {
-    let text = text.trim_start_matches('\u{feff}');
-    let body = match text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) {
-        Some(rest) => rest.split_once("\n---").map_or(text, |(_, body)| body),
-        None => text,
-    };
+    let (_, body) = parted(text);
     let line = body.lines().map(str::trim).find(|line| !line.is_empty() && *line != "---")?;
     let heading = line.strip_prefix("# ")?.trim().trim_end_matches('#').trim();
     (!heading.is_empty()).then(|| heading.to_owned())

@@ -270,3 +270,37 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn who_wrote_something_and_when_is_told() {
+    let check = |text: &str, name: &str, author: Option<&str>, published: Option<&str>| {
+        let read = read(text.as_bytes(), Hint { media_type: None, name: Some(name) }).unwrap();
+        let told = (read.byline.author.as_deref(), read.byline.published.as_deref());
+        assert_eq!(told, (author, published), "{text}");
+    };
+    let front = "---\nauthor: \"Ada Byron\"\ndate: 2026-03-04\n---\n# Owls\n\nauthor: nobody\n";
+    check(front, "a.md", Some("Ada Byron"), Some("2026-03-04"));
+    check("---\nauthor: [a, b]\n---\n# Owls\n\nOwls.\n", "a.md", None, None);
+    check("# Owls\n\nauthor: nobody\n", "a.md", None, None);
+    check(front, "a.txt", None, None);
+    let page = |head: &str| format!("<html><head>{head}</head><body><p>Owls.</p></body></html>");
+    check(
+        &page(
+            "<meta name=author content='Ada'><meta property=article:published_time content=2026-03-04>",
+        ),
+        "a.html",
+        Some("Ada"),
+        Some("2026-03-04"),
+    );
+    check(&page("<meta name=author content='https://x.org/ada'>"), "a.html", None, None);
+}
+
+/// What pages say for programs, through all that is done to a page.
+#[test]
+fn microdata_is_read() {
+    let page = "<body><main itemscope itemtype='https://schema.org/Product'><h1 itemprop='name'>Owl \
+                Box</h1><p>Owls live in it.</p><meta itemprop='color' content='brown'><time \
+                itemprop='releaseDate' datetime='2026-03-04'>in March</time></main></body>";
+    let text = html(page).unwrap().text;
+    assert!(text.trim_end().ends_with("| Owl Box | brown | 2026-03-04 |"), "{text}");
+}

@@ -8,7 +8,7 @@ use crate::{
     config::format_duration,
     entities::{self, delete, find, nearest},
     interest::{WishRequest, interests, react, wish},
-    learn::{FoundEntity, LearnRequest, Prompted, learn, prompts},
+    learn::{LearnRequest, Prompted, learn, prompts},
     learning::Learning,
     schedule::{Installed, Jobs},
     search::{SearchRequest, search},
@@ -123,12 +123,16 @@ fn asked_for(all: &[Prompted]) -> String {
     }
     let mut text = "Queued learning\n".to_owned();
     for prompt in all {
-        let mark = if prompt.is_done { "✓" } else { "..." };
+        let mark = match (prompt.is_done, prompt.entities.is_empty()) {
+            (false, _) => "...",
+            (true, false) => "✓",
+            (true, true) => "- nothing",
+        };
         let _ =
             write!(text, "\n{}) '{}' {mark}", prompt.number, escape_control_line(&prompt.prompt));
-        for FoundEntity { name, facts, .. } in &prompt.entities {
+        for found in &prompt.entities {
             let _ =
-                write!(text, "\n   - {} ({})", escape_control_line(name), counted(*facts, "fact"));
+                write!(text, "\n   - {} ({})", escape_control_line(&found.name), found.counted());
         }
     }
     text

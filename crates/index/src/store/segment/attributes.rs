@@ -23,6 +23,9 @@ pub enum Attributes<T = String> {
         names: Vec<T>,
         /// What of it notes of the user say otherwise.
         against: Vec<Against<T>>,
+        /// Facts of the entity that say otherwise than others of this page; of each line the newest
+        /// first.
+        otherwise: Vec<Otherwise<T>>,
     },
     Lessons {
         /// Ids of records, of any file, that were taken back.
@@ -53,6 +56,22 @@ pub struct Against<T = String> {
     pub line: usize,
     /// Path of the note.
     pub note: T,
+}
+
+/// That another fact says otherwise than a line of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Otherwise<T = String> {
+    /// 1-based.
+    pub line: usize,
+    /// Path of the page of the other, and its line there.
+    pub page: T,
+    pub at_line: usize,
+    /// What it says.
+    pub text: T,
+    /// Where it is from; empty if nobody said.
+    pub source: T,
+    /// When it was found out, in seconds since 1970.
+    pub said: Option<i64>,
 }
 
 /// That a record replaces another.
@@ -98,10 +117,11 @@ impl<T: AsRef<str>> Attributes<T> {
         match self {
             Self::Note { covers } => Attributes::Note { covers: all(covers) },
             Self::Summary(made_from) => Attributes::Summary(made_from.to_owned()),
-            Self::Facts { page, names, against } => Attributes::Facts {
+            Self::Facts { page, names, against, otherwise } => Attributes::Facts {
                 page: *page,
                 names: all(names),
                 against: against.iter().map(Against::to_owned).collect(),
+                otherwise: otherwise.iter().map(Otherwise::to_owned).collect(),
             },
             Self::Lessons { retired, joins, corrections } => Attributes::Lessons {
                 retired: all(retired),
@@ -123,7 +143,7 @@ impl<T: AsRef<str>> Attributes<T> {
                 range(out, *lines);
                 out.u8(u8::from(*is_part));
             }
-            Self::Facts { page, names, against } => {
+            Self::Facts { page, names, against, otherwise } => {
                 out.u8(2);
                 out.bytes.extend_from_slice(page.as_bytes());
                 texts(out, names);
@@ -132,6 +152,8 @@ impl<T: AsRef<str>> Attributes<T> {
                     out.varint(*line as u64);
                     text(out, note);
                 }
+                out.varint(otherwise.len() as u64);
+                otherwise.iter().for_each(|it| it.write(out));
             }
             Self::Lessons { retired, joins, corrections } => {
                 out.u8(3);
@@ -166,6 +188,7 @@ impl<'s> Attributes<&'s str> {
                 against: list(reader, |reader| {
                     Ok(Against { line: reader.size()?, note: reader.text()? })
                 })?,
+                otherwise: list(reader, Otherwise::read)?,
             },
             3 => Self::Lessons {
                 retired: list(reader, Reader::text)?,
@@ -199,6 +222,38 @@ impl<T: AsRef<str>> Against<T> {
     /// The same with a text of its own.
     pub fn to_owned(&self) -> Against {
         Against { line: self.line, note: own(&self.note) }
+    }
+}
+
+impl<T: AsRef<str>> Otherwise<T> {
+    /// The same with texts of its own.
+    pub fn to_owned(&self) -> Otherwise {
+        Otherwise {
+            line: self.line,
+            page: own(&self.page),
+            at_line: self.at_line,
+            text: own(&self.text),
+            source: own(&self.source),
+            said: self.said,
+        }
+    }
+
+    fn write(&self, out: &mut Writer) {
+        range(out, (self.line, self.at_line));
+        for part in [&self.page, &self.text, &self.source] {
+            text(out, part);
+        }
+        out.u8(u8::from(self.said.is_some()));
+        out.i64(self.said.unwrap_or_default());
+    }
+}
+
+impl<'s> Otherwise<&'s str> {
+    fn read(reader: &mut Reader<'s>) -> Result<Self, Malformed> {
+        let (line, at_line) = (reader.size()?, reader.size()?);
+        let (page, text, source) = (reader.text()?, reader.text()?, reader.text()?);
+        let (is_known, said) = (reader.u8()? != 0, reader.i64()?);
+        Ok(Self { line, page, at_line, text, source, said: is_known.then_some(said) })
     }
 }
 

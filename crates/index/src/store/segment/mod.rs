@@ -9,7 +9,7 @@ mod build;
 mod postings;
 mod read;
 
-pub use attributes::{Against, Attributes, Correction, LessonRecord, MadeFrom};
+pub use attributes::{Against, Attributes, Correction, LessonRecord, MadeFrom, Otherwise};
 pub use build::{ChunkRecord, DocumentRecord, SegmentBuilder};
 pub use postings::{FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Posting, Postings};
 pub use read::{ChunkView, DocumentView, Segment};

@@ -163,7 +163,7 @@ fn no_secret_is_kept() {
     let key = concat!("AKIA", "Q3EGZ7NTV5KLM2HP");
     let said = || Some(format!("https://host/{key}"));
     let text = format!("The token is {key}.");
-    let finding = Finding { title: said(), url: said(), text, image: said(), is_note: false };
+    let finding = Finding { title: said(), url: said(), text, image: said(), ..Finding::default() };
     let hash = responses::keep(&record_store, &[finding]).unwrap();
     let kept = rig.root().join(format!(".elophanto/cache/responses/{hash}.json"));
     let kept = std::fs::read_to_string(kept).unwrap();

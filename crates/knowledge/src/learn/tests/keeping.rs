@@ -46,7 +46,10 @@ fn a_search_takes_back_with_it_what_it_brought() {
     assert_eq!(take_back("unknown", 10), None);
     let entities = vec!["Badger".to_owned()];
     // What was not searched yet is not searched any more.
-    assert_eq!(take_back(one, 10), Some(Undone { facts: 5, entities, called_off: 1 }));
+    assert_eq!(
+        take_back(one, 10),
+        Some(Undone { facts: 5, confirmed: 0, entities, called_off: 1 })
+    );
     let left = on_disk(&store, 20);
     let facts: Vec<(&str, &[String])> =
         left.iter().map(|(name, facts)| (name.as_str(), facts.as_slice())).collect();
@@ -62,7 +65,10 @@ fn a_search_takes_back_with_it_what_it_brought() {
     // Again there is nothing to take back, and the prompt takes the rest.
     assert_eq!(take_back(one, 30), Some(Undone::default()));
     let entities = vec!["Otter".to_owned()];
-    assert_eq!(take_back(&prompt.id, 30), Some(Undone { facts: 1, entities, called_off: 1 }));
+    assert_eq!(
+        take_back(&prompt.id, 30),
+        Some(Undone { facts: 1, confirmed: 0, entities, called_off: 1 })
+    );
     assert!(!on_disk(&store, 35).contains_key("Otter"));
     // The same search would find the same: it stays away.
     let mut snapshot = store.read(at(40));

@@ -45,8 +45,10 @@ fn a_like_stands_until_it_is_taken_back() {
     let nothing = [("otters".to_owned(), 0)];
     assert_eq!(scores(&store, USER, 4), nothing, "what was taken back counts no more");
     assert_eq!(say(Like, "otters", 5), noted("otters"));
-    assert_eq!(say(Dislike, "Otters", 6), noted("otters"), "both stand, and outweigh each other");
-    assert_eq!(scores(&store, USER, 7), [("otters".to_owned(), 0)]);
+    assert_eq!(say(Dislike, "Otters", 6), noted("otters"), "what was said last counts");
+    assert_eq!(scores(&store, USER, 7), [("otters".to_owned(), -80)]);
+    assert_eq!(say(Like, "otters", 7), noted("otters"));
+    assert_eq!(scores(&store, USER, 8), [("otters".to_owned(), 80)]);
     assert_eq!(scores(&store, "another", 7), []);
     assert_eq!(store.read(at(8)).entities.len(), 1);
 }

@@ -69,7 +69,14 @@ fn log_of(record_store: &RecordStore, seconds: i64) -> Log {
 /// A fact that a search found.
 fn fact(text: &str, search: &str) -> NewFact {
     let search = Some(search.to_owned());
-    NewFact { text: text.to_owned(), source: None, search, message: None, against: None }
+    NewFact {
+        text: text.to_owned(),
+        source: None,
+        search,
+        message: None,
+        against: None,
+        is_known: false,
+    }
 }
 
 /// An entity with facts that a search found; its slug.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::learn::{
     interests::Interests,
+    kept::Keep,
     pipeline::{Outcome, Pipeline},
     record::Trigger,
     run::{keep, queued},
@@ -46,6 +47,7 @@ fn process(record_store: &RecordStore, seconds: i64) -> Outcome {
         user: USER,
         now: &now,
         progress: &|_, _| {},
+        keep: Keep::Local,
         is_gone: &|| false,
     };
     let mut snapshot = store.read(at(seconds + 1));

@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::{
     super::{
-        Kind, LineHash, MAX_SLUG_BYTES, NewLine, Origin, Page, append, empty_page, folder,
-        new_page, path, slug, slug_of, without,
+        Kind, LineHash, MAX_SLUG_BYTES, NewLine, Origin, Page, Spot, append, empty_page, folder,
+        insert, new_page, path, slug, slug_of, without,
     },
-    at, page,
+    at, hash_of, page,
 };
 
 const TIME: &str = "2026-11-21T03:04:05Z";
@@ -265,4 +265,63 @@ fn lines_are_added_and_taken_out() {
     assert_eq!(NewLine::tag("a", "#", at(0)), None);
     let odd = NewLine::merged_into("b", "a --> b", at(0)).unwrap();
     assert_eq!(odd.id().len(), 16);
+}
+
+#[test]
+fn lines_go_beside_others() {
+    let fact = |text: &str| NewLine::fact("a", text, &Origin::default(), at(0)).unwrap();
+    let page = append(&new_page("a", "a", at(0)), &[fact("one"), fact("two")]);
+    let texts = |page: &str| {
+        let lines = Page::parse(page).lines.into_iter().filter(|line| line.kind == Kind::Fact);
+        lines.map(|line| line.text).collect::<Vec<_>>()
+    };
+    let (above, below) = (Spot::Above(hash_of(&page, "one")), Spot::Below(hash_of(&page, "one")));
+    let nowhere = Spot::Below(LineHash::of("nothing"));
+    let lines =
+        [(fact("0"), above), (fact("1.5"), below), (fact("3"), Spot::End), (fact("4"), nowhere)];
+    for (ending, at_end) in [("\n", "\n"), ("\r\n", "\r\n"), ("\n", "")] {
+        let page = page.trim_end().replace('\n', ending) + at_end;
+        let made = insert(&page, &lines);
+        assert_eq!(texts(&made), ["0", "one", "1.5", "two", "3", "4"]);
+        assert_eq!(made.matches('\n').count(), made.matches(ending).count());
+        assert_eq!(insert(&made, &lines), made, "each once");
+        // The others are as they were.
+        let new = lines.iter().map(|(line, _)| line.hash()).collect();
+        assert_eq!(without(&made, &new).trim_end(), page.trim_end());
+    }
+    // Below the last line, which does not end, is the end.
+    let open = page.trim_end();
+    let made = insert(open, &[(fact("3"), Spot::Below(hash_of(open, "two")))]);
+    assert_eq!(texts(&made), ["one", "two", "3"]);
+}
+
+#[test]
+fn what_a_person_changed_is_not_what_its_source_said() {
+    let read = |text: &str, former: &[&str]| {
+        let mut page = Page::parse(text);
+        let former: Vec<String> = former.iter().map(|name| (*name).to_owned()).collect();
+        page.disown_edited("kef-ls50-meta", &former, &|id| id != "0123456789abcdef");
+        let fact = page.lines.into_iter().find(|line| line.kind == Kind::Fact).unwrap();
+        (fact.is_edited, fact.source.is_none())
+    };
+    let check =
+        |text: &str, is_edited| assert_eq!(read(text, &[]), (is_edited, is_edited), "{text}");
+    let page = page();
+    check(&page, false);
+    check(&page.replace("bookshelf", "floorstanding"), true);
+    check(&page.replace("speaker. <", "speaker! <"), false);
+    // One that somebody else wrote.
+    let id = page.split("<!-- f:").nth(1).unwrap().split(' ').next().unwrap();
+    check(&page.replace(id, "0123456789abcdef").replace("bookshelf", "fine"), false);
+    // Where the name was changed by hand, nothing can be told; unless the former one is known.
+    check(
+        &page.replace("title: KEF LS50 Meta", "title: The Meta").replace("bookshelf", "x"),
+        false,
+    );
+    check(&page.replace("title: kef-ls50-meta", "title: The Meta"), false);
+    let renamed: String = page
+        .split_inclusive('\n')
+        .filter(|line| !line.contains("<!-- t:") && !line.contains("<!-- a:"))
+        .collect();
+    assert_eq!(read(&renamed, &["KEF LS50 Meta"]), (false, false));
 }

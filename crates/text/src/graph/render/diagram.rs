@@ -37,6 +37,7 @@ pub fn dot(graph: &Graph, node: Option<usize>) -> String {
         let shape = match node.kind {
             NodeKind::Note => "note",
             NodeKind::Source => "box",
+            NodeKind::Entity => "ellipse",
         };
         let width = if part.focus == Some(place) { ", penwidth=2" } else { "" };
         let label = escape::dot(&node.path);
@@ -62,6 +63,7 @@ pub fn mermaid(graph: &Graph, node: Option<usize>) -> String {
         let _ = match node.kind {
             NodeKind::Note => writeln!(text, "  n{place}[\"{label}\"]"),
             NodeKind::Source => writeln!(text, "  n{place}(\"{label}\")"),
+            NodeKind::Entity => writeln!(text, "  n{place}([\"{label}\"])"),
         };
     }
     for Edge { from, to, kind, .. } in &part.edges {

@@ -73,8 +73,13 @@ fn references(
 
 fn all(graph: &Graph) -> String {
     let count = |kind| graph.nodes().iter().filter(|node| node.kind == kind).count();
+    let entities = count(NodeKind::Entity);
+    let known = match entities {
+        0 => String::new(),
+        _ => format!("{}, ", counted(entities, "known thing")),
+    };
     let mut text = format!(
-        "{}, {}, {}\n",
+        "{}, {}, {known}{}\n",
         counted(count(NodeKind::Note), "note"),
         counted(count(NodeKind::Source), "source"),
         counted(graph.edges().len(), "reference"),
@@ -130,5 +135,6 @@ fn kind_name(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Note => "note",
         NodeKind::Source => "source",
+        NodeKind::Entity => "entity",
     }
 }

@@ -13,6 +13,7 @@ mod lex;
 mod links;
 mod names;
 mod prune;
+mod structured;
 
 /// Less than this share of a page's text is hardly what the page is about.
 const LEAST_SHARE: f64 = 0.25;
@@ -38,6 +39,8 @@ pub(super) struct About {
     pub title: Option<String>,
     pub image: Option<String>,
     pub canonical: Option<String>,
+    pub author: Option<String>,
+    pub published: Option<String>,
 }
 
 /// What was found on a page.
@@ -48,14 +51,14 @@ pub(super) struct Found {
     pub cut: bool,
 }
 
-/// The main content of `page` as Markdown, or all that is shown but boilerplate if no part of it
+/// The main content of the page `written` as Markdown, or all that is shown but boilerplate if no part of it
 /// stands out. Links are made absolute with `base`, or with the one the page gives for itself if
 /// that is absolute.
 ///
 /// # Errors
 /// [`ReadError::Unparsable`] if it has no body, which even an empty page has.
-pub(super) fn extract(page: &str, base: Option<Url>) -> Result<Found, ReadError> {
-    let (balanced, mut cut) = balance::balance(page);
+pub(super) fn extract(written: &str, base: Option<Url>) -> Result<Found, ReadError> {
+    let (balanced, mut cut) = balance::balance(written);
     let is_searched = is_searched(&balanced);
     let page = Document::from(balanced);
     let own = page.base_uri().map(|written| written.trim().to_owned());
@@ -65,6 +68,7 @@ pub(super) fn extract(page: &str, base: Option<Url>) -> Result<Found, ReadError>
         (None, base) => base,
     };
     let about = about(&page, base.as_ref());
+    let structured = structured::structured(written, &page, about.title.as_deref());
     prune::hidden(&page);
     links::resolve(&page, base.as_ref());
     prune::boilerplate(&page);
@@ -74,10 +78,14 @@ pub(super) fn extract(page: &str, base: Option<Url>) -> Result<Found, ReadError>
     let article = if is_searched { article(&page) } else { None };
     let enough =
         |found: usize| found >= LEAST_TEXT.min(all) && found as f64 >= all as f64 * LEAST_SHARE;
-    let text = match article {
+    let mut text = match article {
         Some((text, length)) if enough(length) => text,
         _ => markdown(&body),
     };
+    // Of a page that shows nothing, nothing is told.
+    if !text.trim().is_empty() {
+        text.push_str(&structured);
+    }
     cut |= text.len() > TEXT_CAP;
     Ok(Found { text, about, cut })
 }
@@ -148,7 +156,18 @@ fn about(page: &Document, base: Option<&Url>) -> About {
         link.attr("href").filter(|_| is_canonical).map(|href| href.to_string())
     });
     let canonical = canonical.or_else(|| meta(&["og:url"]));
-    About { title, image: image.and_then(address), canonical: canonical.and_then(address) }
+    // An address of the author says not who they are.
+    let author = meta(&["author", "article:author", "dc.creator", "citation_author"]);
+    let author = author.filter(|author| !author.contains("://"));
+    let published = meta(&["article:published_time", "date", "dc.date", "citation_date"]);
+    let published = published.or_else(|| meta(&["article:modified_time", "last-modified"]));
+    About {
+        title,
+        image: image.and_then(address),
+        canonical: canonical.and_then(address),
+        author,
+        published,
+    }
 }
 
 fn is_same(value: &str, wanted: &str) -> bool {

@@ -46,4 +46,4 @@ pub(super) const TABLE_PARTS: &str = "caption table tbody td tfoot th thead tr";
 /// Kept attributes.
 pub(super) const ATTRIBUTES: &str = "\
     alt aria-hidden class content hidden href id itemprop lang name property rel role src \
-    start style title value";
+    start style title value datetime itemscope itemtype";

@@ -170,6 +170,7 @@ impl Claim {
 
     /// A number belongs to the words before it, up to the number before.
     fn numbers_alike(&self, said: &[Word]) -> bool {
+        let halves = halves(said);
         (0..self.words.len()).filter(|at| self.words[*at].number()).all(|at| {
             let around = self.around(&self.words, at);
             let unit = unit(&self.words, at);
@@ -186,8 +187,25 @@ impl Claim {
                     let there = self.around(said, place);
                     around.is_empty() || there.is_empty() || !around.is_disjoint(&there)
                 };
-                same && told() && unit.as_ref().is_none_or(near)
+                same && told() && unit.as_ref().is_none_or(near) && self.is_of(said, &halves, place)
             })
+        })
+    }
+
+    /// Whether the part of a sentence in which a word stands is about something that the claim names:
+    /// `YouTube pays 55 percent, and Twitch pays 50` says nothing of 50 and YouTube.
+    fn is_of(&self, said: &[Word], halves: &[usize], place: usize) -> bool {
+        if halves.is_empty() {
+            return true;
+        }
+        let before = halves.partition_point(|start| *start <= place);
+        let subject = before.checked_sub(1).and_then(|at| halves.get(at)).copied();
+        let subject = match subject {
+            Some(start) => said.get(start),
+            None => said.first().filter(|first| first.begins_with_a_name()),
+        };
+        subject.is_none_or(|subject| {
+            self.words.iter().any(|word| word.keys.iter().any(|key| subject.keys.contains(key)))
         })
     }
 
@@ -284,6 +302,21 @@ impl Claim {
                 || matches!(word.lower.as_str(), "it" | "he" | "she" | "they")
         })
     }
+}
+
+/// Where a further part of a sentence begins that has a name for its subject: `and Twitch pays`.
+fn halves(said: &[Word]) -> Vec<usize> {
+    const JOINTS: &[&str] = &["and", "but", "while", "whereas"];
+    let begins = |at: &usize| {
+        let joined = JOINTS.contains(&said[*at - 1].lower.as_str());
+        let verb = said.iter().skip(at + 1).take(2);
+        let mut verb = verb.filter(|word| !word.capital);
+        joined
+            && said[*at].capital
+            && !said[*at].ends
+            && verb.next().is_some_and(|word| words::is_finite(&word.lower, false))
+    };
+    (1..said.len()).filter(begins).collect()
 }
 
 /// Whether a word is written as a name; a sentence begins with a capital whatever it begins with.

@@ -1,7 +1,13 @@
 //! What is known of things: entities with their facts and where each comes from.
 
+mod history;
+mod source;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+
+pub use history::{Happened, history};
+pub use source::{FoundIn, NoSource, found_in};
 
 use crate::{
     Error,
@@ -10,9 +16,10 @@ use crate::{
 };
 use elophanto_knowledge::learn::{
     entity_store::{EntitySnapshot, EntityStore},
+    otherwise::disagreements,
     undo,
 };
-use elophanto_text::entity::Entity;
+use elophanto_text::entity::{Entity, Fact, Line};
 
 /// An entity of the list, as programs get it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -67,6 +74,45 @@ pub struct KnownFact<'a> {
     /// The user's note that says otherwise.
     #[schemars(extend("detail" = 6))]
     pub against: Option<&'a str>,
+    /// Further sources that say the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("detail" = 4))]
+    pub also: Vec<AlsoSaid<'a>>,
+    /// Ids of the facts that give another value, the newest first. They stand together with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("detail" = 6))]
+    pub otherwise: Vec<&'a str>,
+    /// A person changed what it says; its source never said so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("detail" = 4))]
+    pub edited: bool,
+}
+
+/// Another source of a fact.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AlsoSaid<'a> {
+    pub source: &'a str,
+    pub learned_at: Option<String>,
+}
+
+impl KnownFact<'_> {
+    /// How many sources say so, where it is more than one.
+    pub fn sources(&self) -> Option<usize> {
+        let count = self.also.len() + usize::from(self.source.is_some());
+        (count > 1).then_some(count)
+    }
+
+    /// The day on which it was found out.
+    pub fn day(&self) -> Option<&str> {
+        self.learned_at.as_deref().and_then(|at| at.get(..10))
+    }
+}
+
+impl<'a> Known<'a> {
+    /// The facts, those that say otherwise of the same in one group, the newest first.
+    pub fn groups(&self) -> impl Iterator<Item = &[KnownFact<'a>]> {
+        self.facts.chunk_by(|one, next| one.otherwise.contains(&next.id))
+    }
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -131,26 +177,60 @@ pub fn of<'a>(store: &EntityStore, entity: &'a Entity) -> Known<'a> {
         aliases: &entity.aliases,
         tags: &entity.tags,
         created: entity.created.map(|at| format!("{at:.0}")),
-        facts: entity
-            .facts
-            .iter()
-            .map(|fact| KnownFact {
-                id: &fact.line.id,
-                text: &fact.line.text,
-                path: path(&fact.slug),
-                line: fact.line.number,
-                source: fact.line.source.as_deref(),
-                search: fact.line.search.as_deref(),
-                message: fact.line.message.as_deref(),
-                learned_at: fact.line.at.map(|at| format!("{at:.0}")),
-                against: fact.line.against.as_deref(),
-            })
-            .collect(),
+        facts: facts(store, entity),
         notes: entity
             .notes
             .iter()
             .map(|note| KnownNote { text: &note.text, path: path(&note.slug), line: note.number })
             .collect(),
+    }
+}
+
+/// Facts in the order in which they were found out, but that what says otherwise of the same stands
+/// together.
+fn facts<'a>(store: &EntityStore, entity: &'a Entity) -> Vec<KnownFact<'a>> {
+    let groups = disagreements(entity);
+    let mut shown = Vec::with_capacity(entity.facts.len());
+    for place in 0..entity.facts.len() {
+        match groups.iter().find(|group| group.contains(&place)) {
+            None => shown.push((place, [].as_slice())),
+            Some(group) if group.iter().min() == Some(&place) => {
+                shown.extend(group.iter().map(|place| (*place, group.as_slice())));
+            }
+            Some(_) => {}
+        }
+    }
+    let known = |(place, group): (usize, &[usize])| {
+        let fact = entity.facts.get(place)?;
+        let others = group.iter().filter(|other| **other != place);
+        Some(KnownFact {
+            otherwise: others
+                .filter_map(|other| Some(entity.facts.get(*other)?.line.id.as_str()))
+                .collect(),
+            ..one(store, fact)
+        })
+    };
+    shown.into_iter().filter_map(known).collect()
+}
+
+fn one<'a>(store: &EntityStore, fact: &'a Fact) -> KnownFact<'a> {
+    let time = |line: &Line| line.at.map(|at| format!("{at:.0}"));
+    let sources = fact.sources();
+    let source = fact.line.source.as_deref();
+    let also = sources.iter().filter(|(other, _)| Some(*other) != source);
+    KnownFact {
+        id: &fact.line.id,
+        text: &fact.line.text,
+        path: store.path(&fact.slug).to_text(),
+        line: fact.line.number,
+        source,
+        search: fact.line.search.as_deref(),
+        message: fact.line.message.as_deref(),
+        learned_at: time(&fact.line),
+        against: fact.line.against.as_deref(),
+        also: also.map(|(source, line)| AlsoSaid { source, learned_at: time(line) }).collect(),
+        otherwise: Vec::new(),
+        edited: fact.line.is_edited,
     }
 }
 

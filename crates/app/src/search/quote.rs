@@ -1,0 +1,195 @@
+//! Quoting the statements that answer a question, each with where it stands, and those that say
+//! otherwise of the same, newest first.
+
+use std::{cell::LazyCell, fmt::Write as _};
+
+use super::answer::{Made, Near, Source};
+use crate::{
+    learning::{Learning, now},
+    when::day,
+    workspace::Workspace,
+};
+use elophanto_index::{
+    Kind,
+    search::{
+        Hit,
+        changes::lists_changes,
+        extract::{Statement, statements},
+        question::Question,
+    },
+};
+use elophanto_knowledge::learn::entity_store::EntitySnapshot;
+use elophanto_models::llm::EXTRACTIVE;
+use elophanto_text::markdown::Scope;
+
+/// Statements that the best extract quotes, those that contradict one of them apart.
+const MOST_QUOTED: usize = 3;
+/// Statements that contradict a quoted one and are quoted too.
+const MOST_CONTRADICTING: usize = 3;
+/// A statement that is worth less than this share of the best one is not quoted beside it.
+const WORTH_QUOTING: f32 = 0.7;
+/// What no longer holds is worth this share of the same said by a note that does: it is quoted where
+/// nothing else answers.
+const WORTH_SUPERSEDED: f32 = 0.5;
+/// A statement says at least this share of what was asked, with the headings above it.
+const LEAST_SAID: f32 = 0.25;
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// Something that is quoted.
+struct Voice<'v, 'a> {
+    text: &'v str,
+    hit: &'a Hit,
+    /// The page, where it is another than that of the hit.
+    page: Option<&'v str>,
+    line: usize,
+    is_superseded: bool,
+    /// Seconds since 1970.
+    said: Option<i64>,
+    /// Where a fact is from.
+    from: Option<String>,
+}
+
+impl Voice<'_, '_> {
+    fn stands_at(&self, page: &str, line: usize) -> bool {
+        self.line == line
+            && self.page.map_or_else(|| self.hit.path.to_text() == page, |it| it == page)
+    }
+}
+
+/// The best statements, each with its source; with each of them those that contradict it, newest
+/// first. `None` if nothing that was found states anything.
+pub(super) fn extract<'a>(
+    asked: &Question,
+    near: &[Near<'a>],
+    workspace: &Workspace,
+) -> Option<Made<'a>> {
+    let hits: Vec<&'a Hit> = near.iter().map(|near| near.hit).collect();
+    let is_superseded = |one: &Statement| near.get(one.hit).is_some_and(|near| near.is_superseded);
+    let all = statements(asked, &hits, &workspace.analyzer);
+    let known = LazyCell::new(|| Learning::look(workspace).store().read(now()));
+    let mut made = Made {
+        text: String::new(),
+        is_quoted: true,
+        model: EXTRACTIVE.to_owned(),
+        sources: Vec::new(),
+        contradictions: Vec::new(),
+    };
+    let mut told: Vec<String> = Vec::new();
+    for statement in best(&all, near) {
+        if told.contains(&statement.text) {
+            continue;
+        }
+        let mut texts = vec![&statement.text];
+        // Changes one after the other contradict nothing.
+        let is_change = |one: &Statement| {
+            hits.get(one.hit).is_some_and(|hit| lists_changes(hit.path.as_path()))
+        };
+        let others = all.iter().filter(|other| {
+            // Nor does what no longer holds contradict what does.
+            let says_more = statement.contradicts(other)
+                && (is_superseded(statement) || !is_superseded(other))
+                && !is_change(statement)
+                && !is_change(other)
+                && !texts.contains(&&other.text);
+            if says_more {
+                texts.push(&other.text);
+            }
+            says_more
+        });
+        let mut group: Vec<Voice> = Vec::new();
+        for one in std::iter::once(statement).chain(others.take(MOST_CONTRADICTING)) {
+            let (hit, line): (&'a Hit, usize) = (hits.get(one.hit)?, one.line);
+            let (said, from) = origin(hit, line, &known);
+            let is_superseded = is_superseded(one);
+            group.push(Voice { text: &one.text, hit, page: None, line, is_superseded, said, from });
+        }
+        // What other facts of the same entity say of it.
+        let hit: &'a Hit = hits.get(statement.hit)?;
+        for other in hit.others_at(statement.line) {
+            if group.len() > MOST_CONTRADICTING
+                || group.iter().any(|voice| voice.stands_at(&other.page, other.at_line))
+            {
+                continue;
+            }
+            group.push(Voice {
+                text: &other.text,
+                hit,
+                page: Some(&other.page),
+                line: other.at_line,
+                is_superseded: false,
+                said: other.said,
+                from: Some(other.source.clone()).filter(|source| !source.is_empty()),
+            });
+        }
+        // Of one day, what the user wrote comes before what was learnt.
+        group.sort_by_key(|voice| {
+            let day = voice.said.map(|said| said.div_euclid(DAY));
+            let is_learned = voice.hit.scope == Scope::Learned;
+            (voice.is_superseded, std::cmp::Reverse(day), is_learned)
+        });
+        let mut numbers = Vec::new();
+        for voice in &group {
+            told.push(voice.text.to_owned());
+            made.sources.push(Source {
+                hit: voice.hit,
+                page: voice.page.map(str::to_owned),
+                line: voice.line,
+                said: voice.said,
+                from: voice.from.clone(),
+                is_superseded: voice.is_superseded,
+            });
+            let number = made.sources.len();
+            numbers.push(number);
+            // After what is said: before it, it would read as part of the answer.
+            let date = voice.said.filter(|_| group.len() > 1);
+            let date = date.map(|said| format!("as of {}", day(said)));
+            let state = voice.is_superseded.then(|| "superseded".to_owned());
+            let remarks: Vec<String> = date.into_iter().chain(state).collect();
+            let end = if made.text.is_empty() { "" } else { "\n" };
+            let _ = write!(made.text, "{end}{} [{number}]", voice.text);
+            if !remarks.is_empty() {
+                let _ = write!(made.text, " ({})", remarks.join(", "));
+            }
+        }
+        if group.len() > 1 {
+            made.contradictions.push(numbers);
+        }
+    }
+    (!made.sources.is_empty()).then_some(made)
+}
+
+/// The best statement of each hit, the best of all first, as long as it is worth quoting beside it.
+fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
+    let worth = |one: &Statement| {
+        let Some(near) = near.get(one.hit) else { return one.value };
+        let share = if near.is_superseded { WORTH_SUPERSEDED } else { 1.0 };
+        (one.value + near.nearness) * share
+    };
+    let says = |one: &Statement| one.value + one.with_headings;
+    let of_hit = all.chunk_by(|a, b| a.hit == b.hit).filter_map(|of_hit| {
+        // The first of equals.
+        let telling = of_hit.iter().rev().filter(|one| one.tells);
+        telling.max_by(|a, b| says(a).total_cmp(&says(b)))
+    });
+    let mut best: Vec<&Statement> = of_hit.filter(|one| one.with_headings >= LEAST_SAID).collect();
+    best.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+    let most = best.first().map_or(0.0, |one| worth(one));
+    best.retain(|one| worth(one) >= most * WORTH_QUOTING);
+    best.truncate(MOST_QUOTED);
+    best
+}
+
+/// When a line was written, in seconds since 1970, and where it is from: a fact says so itself, else
+/// its file was changed then.
+fn origin(
+    hit: &Hit,
+    line: usize,
+    known: &impl std::ops::Deref<Target = EntitySnapshot>,
+) -> (Option<i64>, Option<String>) {
+    let slug = hit.path.as_path().file_stem().and_then(|stem| stem.to_str());
+    let page = slug.filter(|_| hit.kind == Kind::Fact).and_then(|slug| known.pages.get(slug));
+    let fact = page.and_then(|page| page.page.lines.iter().find(|known| known.number == line));
+    let at = fact.and_then(|fact| fact.at).map(jiff::Timestamp::as_second);
+    (at.or(hit.changed), fact.and_then(|fact| fact.source.clone()))
+}
