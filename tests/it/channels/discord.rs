@@ -10,7 +10,7 @@ use super::{
     stage::{Harbour, Stage},
 };
 use crate::{
-    fake::script::{Model, text, words},
+    fake::script::{Model, Turn, shell, text, words},
     gateway::{
         runs::{obedient, times},
         until,
@@ -89,6 +89,27 @@ fn commands_and_presses() {
     let sent = platform.sent();
     assert!(sent.iter().any(|sent| sent.answers.as_ref() == Some(&asked)), "{sent:#?}");
     assert_eq!(times(&harbour.env, "a"), 1);
+}
+
+/// What goes on is shown in the message that becomes the answer.
+#[test]
+fn an_answer_as_it_is_made() {
+    let model = Model::start(json!({}), |seen, _| {
+        let messages = seen.body["messages"].as_array().unwrap();
+        match messages.last().unwrap()["role"] == "tool" {
+            true => Turn::Late(Duration::from_secs(3), Box::new(text("Done at last."))),
+            false => shell("echo a >> ran.txt"),
+        }
+    });
+    let harbour = Harbour::<Discord>::new(model);
+    let _gate = harbour.gate();
+    harbour.let_in(ADA, &["--approve"]);
+    harbour.platform.say(ADA_, "Sail");
+    let shown = harbour.see(ADA, |sent| !sent.buttons.is_empty());
+    harbour.platform.press(ADA_, &shown.id, "Once");
+    let doing = harbour.see_text(ADA, "… `shell_execute");
+    let answer = harbour.see_text(ADA, "Done at last.");
+    assert_eq!(doing.id, answer.id);
 }
 
 /// A bot, a webhook, an account of the same name; what is edited; what is forwarded.
@@ -305,6 +326,9 @@ fn files_both_ways() {
     harbour.see_text(ADA, "it has more than 20971520 bytes");
     attached(json!({ "filename": "elsewhere.txt", "url": "http://127.0.0.1:2/secret" }));
     harbour.see_text(ADA, "does not lie at Discord");
+    let files = vec![json!({ "id": "1", "filename": "a.txt", "size": 9, "url": "x" }); 11];
+    platform.message(ADA_, json!({ "attachments": files }));
+    harbour.see_text(ADA, "11 files came with it");
     attached(json!({ "filename": "voice.ogg", "content_type": "audio/ogg" }));
     harbour.see_text(ADA, "What is in sound and videos is not understood");
     platform.message(ADA_, json!({ "sticker_items": [{ "id": "1", "name": "x" }] }));
