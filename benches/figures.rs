@@ -44,6 +44,10 @@ const ENTITIES: usize = 10_000;
 const FACTS: usize = 5;
 const ENGAGEMENTS: usize = 100_000;
 
+fn new_fact(text: String) -> NewFact {
+    NewFact { text, source: None, search: None, message: None, against: None, is_known: false }
+}
+
 fn main() {
     let filter: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
@@ -120,13 +124,13 @@ fn learning(notes: &[(PathBuf, String)]) {
     timed("a fact learned", &mut || {
         number += 1;
         let text = format!("It was measured {number} times.");
-        let fact = NewFact { text, source: None, search: None, message: None, against: None };
+        let fact = new_fact(text);
         store.add(&mut snapshot, &slugs[number], &[], &[fact], now).unwrap().len()
     });
     timed("a fact learned, pages read before", &mut || {
         number += 1;
         let text = format!("It was measured {number} times.");
-        let fact = NewFact { text, source: None, search: None, message: None, against: None };
+        let fact = new_fact(text);
         let mut snapshot = store.read(now);
         store.add(&mut snapshot, &slugs[number], &[], &[fact], now).unwrap().len()
     });

@@ -95,13 +95,10 @@ mod tests {
         for other in [None, Some("other"), Some("")] {
             fs::write(&path, "as it was").unwrap();
             let name = keep(&path).unwrap();
-            match other {
-                // Under another name in between, as a file is written as a whole.
-                Some(text) => {
-                    fs::remove_file(&path).unwrap();
-                    fs::write(&path, text).unwrap();
-                }
-                None => {}
+            // Under another name in between, as a file is written as a whole.
+            if let Some(text) = other {
+                fs::remove_file(&path).unwrap();
+                fs::write(&path, text).unwrap();
             }
             put_back(&path, &name).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), "as it was");

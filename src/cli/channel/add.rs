@@ -169,12 +169,12 @@ fn asked_for(args: &AddArgs, platform: Platform, ui: &Ui) -> Result<SecretString
     };
     let token = descriptor.value()?;
     if token.expose_secret().trim().is_empty() {
-        return Err(CliError::from(Error::new("no token was given").hint(format!(
+        return Err(Error::new("no token was given").hint(format!(
             "run it at a terminal, which asks for it; or hand it over: `elophanto channel add {} <FILE`, \
              or in {}",
             platform.name(),
             platform.variable()
-        ))));
+        )));
     }
     Ok(token)
 }

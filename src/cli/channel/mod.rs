@@ -125,7 +125,7 @@ fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.warn(format_args!("{} ({hints})", error.message()));
     }
     if let Some(error) = unread.next() {
-        return Err(error.into());
+        return Err(error);
     }
     for it in &listed {
         let wire = BotWire::from(it);

@@ -149,7 +149,7 @@ fn called(shared: &Shared, authorization: &str, agent: &str, call: &Call<'_>) ->
                 let all: Vec<Value> = state.commands.iter().cloned().map(with_id).collect();
                 json_of(200, &json!(all))
             }
-            Err(wrong) => wrong,
+            Err(wrong) => *wrong,
         },
         ("POST", ["users", "@me", "channels"]) => {
             let user = call.given["recipient_id"].as_str().and_then(|id| id.parse().ok());
@@ -244,7 +244,7 @@ fn post(state: &mut State, channel: &str, call: &Call<'_>) -> Response {
     let Checked { text, buttons, has_embeds, calls } =
         match rules::message(&call.given, call.file.is_some()) {
             Ok(checked) => checked,
-            Err(wrong) => return wrong,
+            Err(wrong) => return *wrong,
         };
     let answers = call.given["message_reference"]["message_id"].as_str().map(str::to_owned);
     let is_there = |id: &String| {
@@ -288,7 +288,7 @@ fn post(state: &mut State, channel: &str, call: &Call<'_>) -> Response {
 fn edit(state: &mut State, channel: &str, message: &str, call: &Call<'_>) -> Response {
     let checked = match rules::message(&call.given, false) {
         Ok(checked) => checked,
-        Err(wrong) => return wrong,
+        Err(wrong) => return *wrong,
     };
     if state.messages.iter().any(|it| it["id"] == message) {
         return no(403, 50_005, "Cannot edit a message authored by another user");
@@ -341,7 +341,7 @@ fn callback(state: &mut State, id: &str, token: &str, call: &Call<'_>) -> Respon
     match call.given["type"].as_u64() {
         Some(4) => {
             if let Err(wrong) = rules::message(&call.given["data"], false) {
-                return wrong;
+                return *wrong;
             }
             let text = call.given["data"]["content"].as_str().unwrap_or_default();
             interaction.said.push(text.to_owned());
@@ -369,7 +369,7 @@ fn follow_up(state: &mut State, token: &str, call: &Call<'_>) -> Response {
     let Some(interaction) = known else { return no(404, 10_015, "Unknown Webhook") };
     let Checked { text, .. } = match rules::message(&call.given, false) {
         Ok(checked) => checked,
-        Err(wrong) => return wrong,
+        Err(wrong) => return *wrong,
     };
     interaction.is_deferred = false;
     interaction.said.push(text.clone());

@@ -35,6 +35,10 @@ pub fn invalid(place: &str, code: &str, message: &str) -> Response {
     json_of(400, &body)
 }
 
+fn wrong(place: &str, code: &str, message: &str) -> Box<Response> {
+    Box::new(invalid(place, code, message))
+}
+
 /// A message, as far as it matters.
 pub struct Checked {
     pub text: String,
@@ -44,22 +48,22 @@ pub struct Checked {
 }
 
 /// What is wrong with a message; `has_file` where one comes with it.
-pub fn message(given: &Value, has_file: bool) -> Result<Checked, Response> {
+pub fn message(given: &Value, has_file: bool) -> Result<Checked, Box<Response>> {
     let text = given["content"].as_str().unwrap_or_default();
     if text.chars().count() > MOST {
         let message = format!("Must be {MOST} or fewer in length.");
-        return Err(invalid("content", "BASE_TYPE_MAX_LENGTH", &message));
+        return Err(wrong("content", "BASE_TYPE_MAX_LENGTH", &message));
     }
     let flags = given["flags"].as_u64().unwrap_or_default();
     if flags & !FLAGS != 0 {
-        return Err(invalid("flags", "INVALID_FLAGS", "Invalid flags."));
+        return Err(wrong("flags", "INVALID_FLAGS", "Invalid flags."));
     }
     let buttons = buttons(&given["components"])?;
     if text.trim().is_empty() && !has_file && buttons.is_empty() {
-        return Err(no(400, 50_006, "Cannot send an empty message"));
+        return Err(Box::new(no(400, 50_006, "Cannot send an empty message")));
     }
     if given["nonce"].as_str().is_some_and(|nonce| nonce.len() > 25) {
-        return Err(invalid("nonce", "NONCE_TYPE_TOO_LONG", "Nonce is too long."));
+        return Err(wrong("nonce", "NONCE_TYPE_TOO_LONG", "Nonce is too long."));
     }
     let mentions = &given["allowed_mentions"];
     Ok(Checked {
@@ -72,10 +76,10 @@ pub fn message(given: &Value, has_file: bool) -> Result<Checked, Response> {
 }
 
 /// Rows of buttons: five of five, each with a name of its own.
-fn buttons(components: &Value) -> Result<Vec<(String, String)>, Response> {
+fn buttons(components: &Value) -> Result<Vec<(String, String)>, Box<Response>> {
     let length = |place: &str, most: usize| {
         let message = format!("Must be between 1 and {most} in length.");
-        Err(invalid(place, "BASE_TYPE_BAD_LENGTH", &message))
+        Err(wrong(place, "BASE_TYPE_BAD_LENGTH", &message))
     };
     let rows = components.as_array().map_or(&[] as &[Value], Vec::as_slice);
     if rows.len() > 5 {
@@ -86,7 +90,7 @@ fn buttons(components: &Value) -> Result<Vec<(String, String)>, Response> {
         let place = format!("components.{at}");
         if row["type"] != 1 {
             let message = "Value of field \"type\" must be one of (1,).";
-            return Err(invalid(&format!("{place}.type"), "UNION_TYPE_CHOICES", message));
+            return Err(wrong(&format!("{place}.type"), "UNION_TYPE_CHOICES", message));
         }
         let row = row["components"].as_array().map_or(&[] as &[Value], Vec::as_slice);
         if !(1..=5).contains(&row.len()) {
@@ -104,12 +108,12 @@ fn buttons(components: &Value) -> Result<Vec<(String, String)>, Response> {
             }
             if button["type"] != 2 || !(1..=4).contains(&button["style"].as_u64().unwrap_or(0)) {
                 let message = "This field is required";
-                return Err(invalid(&format!("{place}.style"), "BASE_TYPE_REQUIRED", message));
+                return Err(wrong(&format!("{place}.style"), "BASE_TYPE_REQUIRED", message));
             }
             if all.iter().any(|(_, other)| *other == id) {
                 let message = "Component custom id cannot be duplicated";
                 let place = format!("{place}.custom_id");
-                return Err(invalid(&place, "COMPONENT_CUSTOM_ID_DUPLICATED", message));
+                return Err(wrong(&place, "COMPONENT_CUSTOM_ID_DUPLICATED", message));
             }
             all.push((label, id));
         }
@@ -118,11 +122,11 @@ fn buttons(components: &Value) -> Result<Vec<(String, String)>, Response> {
 }
 
 /// Commands that take the place of all that there were.
-pub fn commands(given: &Value) -> Result<Vec<Value>, Response> {
+pub fn commands(given: &Value) -> Result<Vec<Value>, Box<Response>> {
     let all = given.as_array().map_or(&[] as &[Value], Vec::as_slice);
     if all.len() > 100 {
         let message = "Maximum number of application commands reached (100)";
-        return Err(no(400, 30_032, message));
+        return Err(Box::new(no(400, 30_032, message)));
     }
     let is_name = |name: &str| {
         (1..=32).contains(&name.chars().count())
@@ -141,12 +145,12 @@ pub fn commands(given: &Value) -> Result<Vec<Value>, Response> {
             if !is_name(it["name"].as_str().unwrap_or_default()) {
                 let message = "Command name is invalid";
                 let place = format!("{place}.name");
-                return Err(invalid(&place, "APPLICATION_COMMAND_INVALID_NAME", message));
+                return Err(wrong(&place, "APPLICATION_COMMAND_INVALID_NAME", message));
             }
             if !is_about(it) {
                 let message = "Must be between 1 and 100 in length.";
                 let place = format!("{place}.description");
-                return Err(invalid(&place, "BASE_TYPE_BAD_LENGTH", message));
+                return Err(wrong(&place, "BASE_TYPE_BAD_LENGTH", message));
             }
         }
     }
