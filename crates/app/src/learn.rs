@@ -390,6 +390,9 @@ pub fn note(
     Ok(Noted { id: record.id, entities, facts })
 }
 
+/// Messages that are read after a conversation.
+const MOST_HEARD: usize = 20;
+
 /// Reads what was said in conversations and nobody has read yet: how many messages. Nobody is told what is
 /// new of it: whoever said it knows.
 ///
@@ -399,7 +402,10 @@ pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Err
     let learning = Learning::open(workspace)?;
     let log = Log::read(&learning.record_store.journal, now());
     let is_said = |work: &Work| matches!(work, Work::Message(_));
-    let said: Vec<Work> = log.unprocessed().into_iter().filter(is_said).collect();
+    let mut said: Vec<Work> = log.unprocessed().into_iter().filter(is_said).collect();
+    // What was said long ago is `enrich`'s.
+    let older = said.len().saturating_sub(MOST_HEARD);
+    said.drain(..older);
     if said.is_empty() {
         return Ok(0);
     }

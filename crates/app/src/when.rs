@@ -86,13 +86,21 @@ pub fn commit(git: &Git, text: &str, now: i64) -> Result<CommitId, Error> {
             .hint("give a branch, a tag, a commit, HEAD~3, 2026-05-01 or '3 weeks ago'"));
     };
     // What was committed on a day was there on that day.
-    if text.parse::<jiff::civil::Date>().is_ok() {
-        seconds = seconds.saturating_add(86_399);
+    if let Some(end) = end_of_day(text) {
+        seconds = end;
     }
     git.commit_before(seconds)?.ok_or_else(|| {
         Error::new(format_args!("there is no commit as old as `{text}`"))
             .hint("`git log --reverse` shows the first one")
     })
+}
+
+/// The last second of a day that is named by its date alone.
+fn end_of_day(text: &str) -> Option<i64> {
+    const DATE: usize = "2026-05-01".len();
+    let date: jiff::civil::Date = text.parse().ok().filter(|_| text.len() == DATE)?;
+    let next = date.tomorrow().ok()?.to_zoned(jiff::tz::TimeZone::system()).ok()?;
+    Some(next.timestamp().as_second() - 1)
 }
 
 #[cfg(test)]

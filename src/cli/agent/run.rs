@@ -127,6 +127,7 @@ fn work(
         goal,
         yes: args.yes,
         is_attended,
+        is_said: true,
         asks_plan: args.plan,
         branch: around.branch(),
         given,

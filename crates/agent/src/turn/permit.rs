@@ -118,8 +118,15 @@ impl Run<'_, '_> {
                     return ("once", None);
                 }
                 match self.agent.world.keep_rule(call, verdict) {
-                    // It holds as long as it stands there.
-                    Ok(()) => ("rule", None),
+                    Ok(()) => {
+                        // It holds as long as it stands there; where it does not decide, as when another
+                        // one is stricter or the line writes a file too, the session does.
+                        let now = self.agent.world.decide(call, false, true);
+                        if now.decision != Decision::Allow {
+                            self.session.keep(call, verdict);
+                        }
+                        ("rule", None)
+                    }
                     // Nothing wider than what was wanted.
                     Err(reason) => {
                         self.warn(format!("no rule is kept: {reason}"));

@@ -120,6 +120,8 @@ pub struct RunRequest<'r> {
     pub yes: bool,
     /// Whether the approver can ask somebody; what needs an approval is refused otherwise.
     pub is_attended: bool,
+    /// Whether somebody says this goal just now; not where its time has come.
+    pub is_said: bool,
     /// A branch that was begun for this run: what it changes is committed there.
     pub branch: Option<&'r Branch>,
     /// Whether the user is asked about the plan before work begins.
@@ -255,6 +257,7 @@ impl Prepared<'_> {
         let mut approver = Proposing { inner: approver, proposal };
         let _external = External::start(self.workspace, &self.tools, tell);
         let mut world = Surroundings::new(self, &skills, request.branch);
+        world.is_said = request.is_said;
         self.cancelled.store(false, Ordering::Relaxed);
         let finished = {
             let mut agent = Agent {

@@ -150,10 +150,8 @@ impl Desk {
         let known = self.registry.read()?;
         let channel = self.platform.channel();
         let is_in = |user: &str| known.as_ref().is_some_and(|it| it.person(user).is_some());
-        let is_gone = |user: &String| !is_in(user);
-        if is_start || lock(&self.seats).keys().any(is_gone) {
-            self.gateway.leave_out(channel, &is_in);
-        }
+        // Each time: what could not be written down before is now.
+        self.gateway.leave_out(channel, &is_in);
         let Some(registry) = known else {
             lock(&self.seats).clear();
             return Err(not_set_up());
@@ -301,6 +299,7 @@ impl Desk {
         while !self.is_ending() {
             if looked.elapsed() >= LOOKS {
                 looked = Instant::now();
+                lock(&self.kept).catch_up();
                 if let Err(error) = self.seat_people(false) {
                     self.warn(error.message());
                 }

@@ -71,8 +71,7 @@ impl Desk {
     /// What nobody is answered to is done with once it is passed: should it come again, nothing happens
     /// again.
     fn is_passed(&self, number: i64) -> Result<(), ChannelError> {
-        let mut kept = lock(&self.kept);
-        kept.read = kept.read.max(Some(number));
+        lock(&self.kept).pass(number);
         Ok(())
     }
 
@@ -246,9 +245,21 @@ impl Desk {
         self.adapter.fetch(file, most)
     }
 
-    fn answer_to_question(&self, posted: &Posted, text: &str) -> Option<ApprovalResponse> {
+    /// The approval that a message of ours shows; one that is on its way is waited for, unless the message
+    /// is known for another.
+    fn approval_at(&self, posted: &Posted) -> Option<(Uuid, String)> {
+        let known =
+            |kept: &super::kept::Kept| (kept.approval(posted), kept.answer(posted).is_some());
+        let (found, is_answer) = known(&lock(&self.kept));
+        if found.is_some() || is_answer {
+            return found;
+        }
         drop(lock(&self.showing));
-        let (request, _) = lock(&self.kept).approval(posted)?;
+        lock(&self.kept).approval(posted)
+    }
+
+    fn answer_to_question(&self, posted: &Posted, text: &str) -> Option<ApprovalResponse> {
+        let (request, _) = self.approval_at(posted)?;
         asking::said(text, lock(&self.memory).requests.get(&request)?)
     }
 
@@ -288,8 +299,7 @@ impl Desk {
             }
             reactions.push_back(Instant::now());
         }
-        drop(lock(&self.showing));
-        let asked = lock(&self.kept).approval(posted);
+        let asked = self.approval_at(posted);
         if let Some((request, digits)) = asked {
             return self.signed(person, posted, request, &digits, sign);
         }

@@ -40,6 +40,9 @@ pub struct Kept {
     /// Messages of ours, and the answer that each is.
     #[serde(default)]
     pub answers: VecDeque<(Posted, Uuid)>,
+    /// More was read than is on disk.
+    #[serde(skip)]
+    is_behind: bool,
     #[serde(skip)]
     path: PathBuf,
 }
@@ -110,10 +113,24 @@ impl Kept {
         }
         let asked = &self.asked;
         self.digits.retain(|request, _| asked.iter().any(|(own, _)| own == request));
+        self.is_behind = false;
         let bytes = serde_json::to_vec(self).map_err(Error::new)?;
         write_whole(&self.path, &bytes, PRIVATE, Synced::ContentAndName).map_err(|cause| {
             Error::new(format_args!("`{}` cannot be written: {cause}", self.path.display()))
         })
+    }
+
+    /// Nothing more comes of what came up to this number; on disk when it is written next.
+    pub fn pass(&mut self, number: i64) {
+        self.is_behind |= self.read < Some(number);
+        self.read = self.read.max(Some(number));
+    }
+
+    /// Writes down what was passed since. What cannot be written is looked at again after a restart.
+    pub fn catch_up(&mut self) {
+        if self.is_behind {
+            let _ = self.save();
+        }
     }
 
     /// Where an approval is shown.

@@ -185,6 +185,8 @@ fn open(
         options.gateway.leave_out(platform.channel(), &|_| false);
         return Ok(None);
     };
+    // Whatever keeps the bot from being opened.
+    options.gateway.leave_out(platform.channel(), &|user| known.person(user).is_some());
     let asking = Asking::Through(&*options.reporter);
     let token = token(platform, &options.environment, asking)?;
     let adapter = platform

@@ -79,9 +79,9 @@ impl Desk {
 
     /// A task of theirs was done whose time had come.
     fn scheduled(&self, home: &Place, task: &str, response: &Response) {
-        self.remember(task);
         let Response { content, sources, .. } = response;
         if !content.trim().is_empty() {
+            self.remember(task);
             let task = escape(&one_line(task, MOST_GOAL));
             let text = format!("**{task}**\n\n{content}{}", named(sources));
             self.put(home, self.whole(About::Other, None, &text));

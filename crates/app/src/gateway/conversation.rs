@@ -16,7 +16,7 @@ use super::{
     Channel, Gateway, Identity, Served,
     endings::note_end,
     events,
-    ledger::{Ended, Ledger, Record, Settled},
+    ledger::{Ended, Ledger, Open, Record, Settled},
     message::ApprovalRequest,
     state::{Running, Standing, State, Work},
     worker,
@@ -182,7 +182,8 @@ impl Conversation {
         if kept.done.contains(&id) {
             return Ok(Taken::Over(None));
         }
-        let queued = kept.queued();
+        let is_waiting = |open: &Open| !open.has_begun && open.scheduled.is_none();
+        let queued = kept.open.iter().filter(|(_, open)| is_waiting(open)).count();
         if queued >= MOST_QUEUED {
             return Err(Error::new(format_args!("{} wait already", counted(queued, "message")))
                 .hint("send it again when one of them is done; `/stop` ends what goes on"));

@@ -59,6 +59,9 @@ pub enum Record {
         channel: Channel,
         user: String,
         at: Timestamp,
+        /// How often its time had come when it was taken last.
+        #[serde(default)]
+        taken: u64,
     },
     /// And not any more.
     Unscheduled { id: Uuid },
@@ -249,6 +252,9 @@ impl Kept {
             }
             Record::Taken { id, content, attachments, channel, user, at, scheduled } => {
                 self.last = Some(*at);
+                if let Some(timed) = self.timed.iter_mut().find(|it| Some(it.id) == *scheduled) {
+                    timed.taken = timed.taken.max(timed.times(*at));
+                }
                 if !self.knows(*id) {
                     let open = Open {
                         content: content.clone(),
@@ -263,7 +269,7 @@ impl Kept {
                     self.open.push((*id, open));
                 }
             }
-            Record::Scheduled { id, every, content, channel, user, at } => {
+            Record::Scheduled { id, every, content, channel, user, at, taken } => {
                 if !self.timed.iter().any(|it| it.id == *id) {
                     self.timed.push(Timed {
                         id: *id,
@@ -272,6 +278,7 @@ impl Kept {
                         channel: *channel,
                         user: user.clone(),
                         since: *at,
+                        taken: *taken,
                     });
                 }
             }
@@ -341,9 +348,9 @@ impl Kept {
         if let Some(mode) = self.mode {
             records.push(Record::Narrowed { mode: super::mode::name(mode) });
         }
-        for Timed { id, every, content, channel, user, since } in self.timed.clone() {
+        for Timed { id, every, content, channel, user, since, taken } in self.timed.clone() {
             let (every, at) = (every.as_secs(), since);
-            records.push(Record::Scheduled { id, every, content, channel, user, at });
+            records.push(Record::Scheduled { id, every, content, channel, user, at, taken });
         }
         if !self.done.is_empty() {
             records.push(Record::Done { ids: self.done.iter().copied().collect() });

@@ -31,6 +31,8 @@ pub struct Timed {
     pub channel: Channel,
     pub user: String,
     pub since: Timestamp,
+    /// How often its time had come when it was taken last.
+    pub taken: u64,
 }
 
 impl Timed {
@@ -40,7 +42,7 @@ impl Timed {
     }
 
     /// How often its time has come by now.
-    fn times(&self, now: Timestamp) -> u64 {
+    pub(super) fn times(&self, now: Timestamp) -> u64 {
         let passed = Duration::try_from(now.duration_since(self.since)).unwrap_or_default();
         passed.as_secs() / self.every.as_secs().max(1)
     }
@@ -99,6 +101,7 @@ impl Conversation {
                     channel: who.channel,
                     user: who.user.clone(),
                     at: now,
+                    taken: 0,
                 };
                 state.ledger.note(&record)?;
                 let number = state.ledger.kept.timed.len();
@@ -129,7 +132,9 @@ impl Conversation {
             let times = timed.times(now);
             let id = timed.message(times);
             let is_open = state.ledger.kept.open.iter().any(|it| it.1.scheduled == Some(timed.id));
-            if times == 0 || is_open || state.ledger.kept.knows(id) {
+            // Taken out while another one was put in line.
+            let is_out = !state.ledger.kept.timed.iter().any(|it| it.id == timed.id);
+            if is_out || times <= timed.taken || is_open || state.ledger.kept.knows(id) {
                 continue;
             }
             let Timed { id: scheduled, content, channel, user, .. } = timed;
@@ -187,6 +192,7 @@ mod tests {
             channel: Channel::Cli,
             user: "ada".to_owned(),
             since,
+            taken: 0,
         };
         for (now, times, next) in [
             ("2025-12-31T00:00:00Z", 0, "2026-01-01T06:00:00Z"),

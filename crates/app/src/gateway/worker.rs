@@ -116,7 +116,35 @@ fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()
         }
     }
     *conversation.carried() = Some(chat.carry());
+    // Nobody waits for it: what comes meanwhile has another worker.
+    if workspace.config.gateway.learn && !gateway.is_ending() {
+        // What cannot be read now is after the next message.
+        let _ = learn::hear(&workspace, &Hearing(gateway));
+    }
     Ok(())
+}
+
+/// Says nothing, and nobody agrees to anything.
+struct Hearing<'g>(&'g Gateway);
+
+impl Reporter for Hearing<'_> {
+    fn tell(&self, _: Tone, _: &str) {}
+
+    fn confirm(&self, _: &str) -> std::io::Result<bool> {
+        Ok(false)
+    }
+
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    fn is_gone(&self) -> bool {
+        self.0.is_ending()
+    }
+
+    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
+        Box::new(Silent)
+    }
 }
 
 /// A conversation with what is opened of it.
@@ -221,10 +249,6 @@ impl Here<'_> {
         };
         conversation.end(gateway, id, ended);
         gateway.tell_status(conversation, None);
-        if self.prepared.workspace.config.gateway.learn {
-            // What cannot be read now is with the next message.
-            let _ = learn::hear(self.prepared.workspace, &Silent);
-        }
         true
     }
 

@@ -156,7 +156,11 @@ fn meaning(status: u16, code: u64, reason: String, wait: Option<Duration>) -> Ch
         (429 | 408 | 500.., _) => ChannelError::Later { reason, wait },
         // Not there; of somebody else; changed too often after an hour.
         (_, 10_008 | 50_005 | 30_046) => ChannelError::Missing(reason),
-        (403, _) | (_, 10_003 | 10_013 | 50_083 | 160_005) => ChannelError::Gone(reason),
+        (_, 50_001 | 50_007 | 50_013 | 10_003 | 10_013 | 50_083 | 160_005) => {
+            ChannelError::Gone(reason)
+        }
+        // Of something in between, without a word of theirs.
+        (403, 0) => ChannelError::Later { reason, wait },
         _ => ChannelError::Refused(reason),
     }
 }

@@ -72,7 +72,8 @@ pub fn otherwise(
     for readings in by_key.values() {
         for (at, (one, reading)) in readings.iter().enumerate() {
             for (other, said) in readings.iter().skip(at + 1) {
-                if one != other && reading.differs(said) && !is_one_voice(*one, *other) {
+                let is_joined = group[*other] == group[*one];
+                if !is_joined && reading.differs(said) && !is_one_voice(*one, *other) {
                     let (from, into) = (group[*other], group[*one]);
                     group.iter_mut().filter(|it| **it == from).for_each(|it| *it = into);
                 }

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use super::{entity_store::EntitySnapshot, meaning::Meaning, record::Trigger};
 use crate::{
     duplicates::same_fact,
@@ -102,7 +104,13 @@ pub fn decide(
             .find_map(|name| snapshot.entities.find(name));
         if let Some(known) = known {
             let said = known.facts.iter().map(Said::of).collect();
-            let New { mut facts, agreed } = new_facts(meaning, candidate.facts, said);
+            let called: Vec<&str> = names(&candidate)
+                .map(String::as_str)
+                .chain(std::iter::once(known.title.as_str()))
+                .chain(known.aliases.iter().map(String::as_str))
+                .collect();
+            let New { mut facts, agreed } =
+                new_facts(meaning, &called, candidate.facts.clone(), said);
             if !trigger.is_users() {
                 within_bounds(&mut facts, known);
             }
@@ -119,7 +127,8 @@ pub fn decide(
         } else if let Err(rejection) = structural(&candidate.name) {
             Some(Refusal::NoName(rejection))
         } else {
-            let new = new_facts(meaning, candidate.facts, Vec::new());
+            let called: Vec<&str> = names(&candidate).map(String::as_str).collect();
+            let new = new_facts(meaning, &called, candidate.facts.clone(), Vec::new());
             (candidate.facts, agreed) = (new.facts, new.agreed);
             let facts = candidate.facts.iter().map(|fact| fact.text.as_str());
             let names_it = names(&candidate).any(|name| is_named(name, question));
@@ -233,13 +242,17 @@ struct New {
 }
 
 /// Those of the facts that say something new, each once, and the sources that agree with others.
-fn new_facts(meaning: &Meaning, facts: Vec<Stated>, mut said: Vec<Said>) -> New {
+fn new_facts(meaning: &Meaning, names: &[&str], facts: Vec<Stated>, mut said: Vec<Said>) -> New {
+    let says_so = |one: &str, other: &str| {
+        is_same(meaning, one, other)
+            && (normalise(one) == normalise(other) || shares_words(names, one, other))
+    };
     let mut new = New { facts: Vec::new(), agreed: Vec::new() };
     for fact in facts {
         if new.facts.len() >= MOST_FACTS {
             break;
         }
-        match said.iter_mut().find(|said| is_same(meaning, &said.text, &fact.text)) {
+        match said.iter_mut().find(|said| says_so(&said.text, &fact.text)) {
             None => {
                 let sources = fact.source.iter().cloned().collect();
                 said.push(Said { text: fact.text.clone(), sources });
@@ -263,6 +276,25 @@ pub fn is_same(meaning: &Meaning, a: &str, b: &str) -> bool {
     normalise(a) == normalise(b) || same_fact(a, b, meaning.cosine(a, b), meaning.near.same_fact)
 }
 
+/// Whether what two facts say of an entity has something in common beside its names: half of what the
+/// shorter one says. Short sentences about one thing resemble each other by its name alone.
+fn shares_words(names: &[&str], a: &str, b: &str) -> bool {
+    /// Letters of a word by which its forms are one.
+    const STEM: usize = 5;
+    let words = |text: &str| -> FxHashSet<String> {
+        let text = text.to_lowercase();
+        let words =
+            text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+        let is_said =
+            |word: &&str| word.len() > 3 || word.bytes().any(|byte| byte.is_ascii_digit());
+        words.filter(is_said).map(|word| word.chars().take(STEM).collect()).collect()
+    };
+    let of_names: FxHashSet<String> = names.iter().flat_map(|name| words(name)).collect();
+    let said = |text: &str| -> FxHashSet<String> { &words(text) - &of_names };
+    let (a, b) = (said(a), said(b));
+    a.intersection(&b).count() * 2 >= a.len().min(b.len())
+}
+
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
@@ -279,6 +311,39 @@ mod tests {
     use crate::learn::entity_store::{KINDS, ParsedPage, retired};
     use elophanto_repo::journal::parse_file;
     use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page};
+
+    #[test]
+    fn short_facts_of_one_thing_are_not_the_same_by_its_name() {
+        let names = ["Falkner Bridge", "Falkner"];
+        for (a, b, expected) in [
+            (
+                "The Falkner Bridge is open daily.",
+                "The Falkner Bridge was burnt down by its owner.",
+                false,
+            ),
+            ("The Falkner Bridge was built by Ammer.", "The Falkner Bridge is painted red.", false),
+            ("The Falkner Bridge was built by Ammer.", "The Falkner Bridge is in ruins.", false),
+            ("The Falkner Bridge is in Sutton.", "The Falkner Bridge was built by slaves.", false),
+            (
+                "The Falkner Bridge was founded in 1961.",
+                "The Falkner Bridge was established in 1961.",
+                true,
+            ),
+            (
+                "The Falkner Bridge is 310 metres long.",
+                "The Falkner Bridge has a length of 310 m.",
+                true,
+            ),
+            (
+                "The Falkner Bridge weighs 7.8 kg.",
+                "The weight of the Falkner Bridge is 7.8 kg.",
+                true,
+            ),
+        ] {
+            assert_eq!(shares_words(&names, a, b), expected, "{a} {b}");
+            assert_eq!(shares_words(&names, b, a), expected, "{b} {a}");
+        }
+    }
 
     const MOKA: &str = "Moka Pot";
     const KEF: &str = "KEF LS50 Meta";

@@ -191,6 +191,9 @@ fn against(page: &Page, snapshot: &EntitySnapshot) -> Vec<Against> {
     against.collect()
 }
 
+/// Facts that are named beside one, the newest.
+const MOST_OTHERS: usize = 5;
+
 /// What other facts of its entity say otherwise than those of a page.
 fn otherwise(slug: &str, entity: &Entity, groups: &[Vec<usize>], folder: &Path) -> Vec<Otherwise> {
     let mut all = Vec::new();
@@ -198,7 +201,7 @@ fn otherwise(slug: &str, entity: &Entity, groups: &[Vec<usize>], folder: &Path) 
         let facts: Vec<&Fact> = group.iter().filter_map(|at| entity.facts.get(*at)).collect();
         for fact in facts.iter().filter(|fact| fact.slug == slug) {
             let others = facts.iter().filter(|other| other.line.hash != fact.line.hash);
-            all.extend(others.map(|other| Otherwise {
+            all.extend(others.take(MOST_OTHERS).map(|other| Otherwise {
                 line: fact.line.number,
                 page: NotePath::from(folder.join(format!("{}.md", other.slug)).as_path()).to_text(),
                 at_line: other.line.number,

@@ -108,8 +108,8 @@ impl Pipeline<'_> {
         let mut reader = Reader::new(ask);
         self.store.tidy()?;
         let gone = "nobody waits for it any more";
-        for (done, item) in work.iter().enumerate() {
-            (self.progress)(done, work.len());
+        for (done_so_far, item) in work.iter().enumerate() {
+            (self.progress)(done_so_far, work.len());
             let (texts, question, trigger) = match item {
                 Work::Search(search) => {
                     let hash = search.response_hash.as_deref().unwrap_or_default();
@@ -180,7 +180,20 @@ impl Pipeline<'_> {
                 let used: FxHashSet<&str> = its.filter_map(|line| line.source.as_deref()).collect();
                 let is_used = |url: &str| used.contains(url);
                 let store = self.store.record_store;
-                kept::settle(store, self.keep, place, search, &texts, &is_used, (self.now)())?;
+                // Searches that were answered alike have one response.
+                let hash = &search.response_hash;
+                let later = work.iter().skip(done_so_far + 1);
+                let is_later =
+                    |it: &Work| matches!(it, Work::Search(it) if it.response_hash == *hash);
+                let is_open = log
+                    .unprocessed()
+                    .iter()
+                    .any(|it| is_later(it) && !work.iter().any(|own| own.id() == it.id()));
+                let keep = match self.keep {
+                    Keep::None if is_open || later.clone().any(is_later) => Keep::Local,
+                    keep => keep,
+                };
+                kept::settle(store, keep, place, search, &texts, &is_used, (self.now)())?;
             }
             outcome.processed += 1;
             outcome.refused.extend(refused);
@@ -322,15 +335,9 @@ impl Pipeline<'_> {
                         Leans::Negative => (EngagementKind::Statement, Valence::Negative),
                         Leans::Neutral => (EngagementKind::Mention, Valence::Neutral),
                     };
+                    // Of what is not known, what is said stays on this machine: a page is for everybody.
                     let known = snapshot.entities.find(&topic).map(|entity| entity.slug.clone());
-                    let slug = match known {
-                        Some(slug) => slug,
-                        // Whoever says that they like it means it as `like` does.
-                        None if valence == Valence::Positive && !snapshot.is_deleted(&topic) => {
-                            self.store.create(snapshot, &topic, now)?
-                        }
-                        None => continue,
-                    };
+                    let Some(slug) = known else { continue };
                     if stated.insert(slug.clone()) {
                         act(&slug, kind, valence, &message.id);
                     }

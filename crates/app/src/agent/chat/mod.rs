@@ -198,6 +198,7 @@ impl<'a> Chat<'a> {
             goal: line,
             yes,
             is_attended,
+            is_said: is_attended,
             asks_plan,
             branch: None,
             given,

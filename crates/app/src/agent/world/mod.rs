@@ -125,6 +125,8 @@ pub struct Surroundings<'a> {
     branch: Option<&'a Branch>,
     /// What the run was told of what is known.
     pub known: Option<Gathered>,
+    /// Somebody said just now what is to be done.
+    pub is_said: bool,
     /// What went wrong beside the run.
     pub warnings: Vec<String>,
 }
@@ -150,6 +152,7 @@ impl<'a> Surroundings<'a> {
             asks_of_git: false,
             branch,
             known: None,
+            is_said: true,
             warnings: Vec::new(),
         }
     }
@@ -539,6 +542,9 @@ impl World for Surroundings<'_> {
     }
 
     fn heard(&mut self, message: &str) {
+        if !self.is_said {
+            return;
+        }
         // The run does not depend on it.
         if let Err(error) = remembering::heard(self.workspace, message) {
             self.warnings.push(format!("the message is not in the journal: {}", error.message()));

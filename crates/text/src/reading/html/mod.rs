@@ -68,8 +68,8 @@ pub(super) fn extract(written: &str, base: Option<Url>) -> Result<Found, ReadErr
         (None, base) => base,
     };
     let about = about(&page, base.as_ref());
-    let structured = structured::structured(written, &page, about.title.as_deref());
     prune::hidden(&page);
+    let structured = structured::structured(written, &page, about.title.as_deref());
     links::resolve(&page, base.as_ref());
     prune::boilerplate(&page);
     prune::definitions(&page);

@@ -159,6 +159,13 @@ fn blocks(written: &str) -> Vec<&str> {
     let mut at = 0;
     while let Some(open) = lower.get(at..).and_then(|rest| rest.find("<script")) {
         let start = at + open;
+        // What is commented out is not there.
+        if let Some(comment) = lower.get(at..start).and_then(|rest| rest.find("<!--")) {
+            let inside = at + comment + "<!--".len();
+            let Some(end) = lower.get(inside..).and_then(|rest| rest.find("-->")) else { break };
+            at = inside + end;
+            continue;
+        }
         let Some(end) = lower.get(start..).and_then(|rest| rest.find('>')) else { break };
         let content = start + end + 1;
         let Some(close) = lower.get(content..).and_then(|rest| rest.find("</script")) else {
