@@ -98,18 +98,20 @@ fn who_changes_their_mind_ends_with_what_was_said_last() {
 #[test]
 fn what_a_message_says_of_likes_counts() {
     let env = TestEnv::new();
-    env.run_with(&["learn", "--message", "-"], b"I love espresso. I can't stand golf.");
+    let said =
+        || env.run_with(&["learn", "--message", "-"], b"I love espresso. I can't stand golf.");
+    // A page is for everybody: what is said in passing makes none.
+    said();
+    assert_eq!((entities(&env), env.run(&["interests"]).code), (Vec::new(), Some(1)));
+    env.ok(&["like", "espresso"]);
+    said();
     told!(env.ok(&["interests", "--ascii"]), @"
     exit: 0
     --- stdout
-     1. espresso  +0.70    0 facts  [DAY]  _______#
+     1. espresso  +1.50    0 facts  [DAY]  _______#
     --- stderr
     ");
-    // A dislike makes no entity.
     assert_eq!(entities(&env), ["espresso (0)"]);
-    env.ok(&["entity", "espresso", "--delete"]);
-    env.run_with(&["learn", "--message", "-"], b"I love espresso.");
-    assert_eq!(entities(&env), [""; 0], "what was deleted comes back by its command alone");
 }
 
 #[test]
