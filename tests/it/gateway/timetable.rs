@@ -43,7 +43,9 @@ fn each_time_once_and_told() {
     assert!(answer("every 10s: task sayb").contains("at most every 1m"));
     assert!(answer("every never: task sayb").contains("never"));
     assert!(answer("remove 2").contains("no task here has the number 2"));
-    assert!(answer("list").starts_with("1. every 30d: task saya (next 20"));
+    let listed = answer("list");
+    assert!(listed.starts_with("1. every 30d: task saya (next 20"), "{listed}");
+    assert_eq!(listed.lines().count(), 1, "{listed}");
     assert_eq!(model.asked().len(), 0);
     gate.end();
     // It was due more than once while no gateway lived: it is done once, and told to who comes in.

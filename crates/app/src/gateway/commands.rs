@@ -17,8 +17,8 @@ use crate::{
     agent::{
         self, Door,
         chat::{
-            Chat, ChatAnswer, ChatCommand, ChatOptions, KnowledgeCommand, Line, Right,
-            ScheduleCommand, known, told,
+            Chat, ChatAnswer, ChatCommand, ChatOptions, Line, Right, ScheduleCommand, known,
+            none_scheduled, scheduled, told,
         },
     },
 };
@@ -213,8 +213,9 @@ fn beside(
             if !is_list {
                 return Ok(own);
             }
-            let jobs = known(&workspace, &KnowledgeCommand::Schedule, &*telling)?;
-            return Ok(if own.is_empty() { jobs } else { format!("{own}\n{jobs}") });
+            let own = Some(own).filter(|own| !own.is_empty());
+            let all: Vec<_> = own.into_iter().chain(scheduled(&workspace, &*telling)?).collect();
+            return Ok(if all.is_empty() { none_scheduled() } else { all.join("\n") });
         }
         ChatCommand::Mode(wanted) => {
             let of_settings = workspace.config.agent.mode.into();

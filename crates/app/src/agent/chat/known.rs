@@ -88,7 +88,9 @@ pub fn known(
             }
             Some(_) => Ok("noted".to_owned()),
         },
-        KnowledgeCommand::Schedule => scheduled(workspace, reporter),
+        KnowledgeCommand::Schedule => {
+            Ok(scheduled(workspace, reporter)?.unwrap_or_else(none_scheduled))
+        }
     }
 }
 
@@ -222,14 +224,23 @@ fn cared_for(workspace: &Workspace, reporter: &dyn Reporter) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn scheduled(workspace: &Workspace, reporter: &dyn Reporter) -> Result<String, Error> {
+/// What is said where nothing is done at intervals.
+pub fn none_scheduled() -> String {
+    "nothing is scheduled here".to_owned()
+}
+
+/// The jobs of a repository, one a line; `None` where there are none.
+///
+/// # Errors
+/// When they cannot be listed.
+pub fn scheduled(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Option<String>, Error> {
     let jobs = Jobs::of(&workspace.environment)?;
     let listing = jobs.list(Some(&workspace.repository.root))?;
     if let Some(cause) = &listing.unread {
         reporter.warn(cause);
     }
     if listing.jobs.is_empty() {
-        return Ok("nothing is scheduled here".to_owned());
+        return Ok(None);
     }
     let line = |Installed { job, .. }: &Installed| {
         let last = jobs.last(job).map(|run| format!("; last {}: {}", run.at, run.said));
@@ -242,5 +253,5 @@ fn scheduled(workspace: &Workspace, reporter: &dyn Reporter) -> Result<String, E
         );
         escape_control_line(&text)
     };
-    Ok(listing.jobs.iter().map(line).collect::<Vec<_>>().join("\n"))
+    Ok(Some(listing.jobs.iter().map(line).collect::<Vec<_>>().join("\n")))
 }

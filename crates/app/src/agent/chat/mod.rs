@@ -11,7 +11,7 @@ use std::path::Path;
 
 pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
 pub use command::{COMMANDS, ChatCommand, KnownCommand, Line, Right, ScheduleCommand};
-pub use known::{KnowledgeCommand, known};
+pub use known::{KnowledgeCommand, known, none_scheduled, scheduled};
 
 use super::{
     Answer, Approval, Approver, Event, Finished, Given, Image, Prepared, Ran, RunRequest, Session,
