@@ -393,15 +393,22 @@ pub fn note(
 /// Messages that are read after a conversation.
 const MOST_HEARD: usize = 20;
 
-/// Reads what was said in conversations and nobody has read yet: how many messages. Nobody is told what is
-/// new of it: whoever said it knows.
+/// Reads what was said in conversations and nobody has read yet, and what the agent found on the web in them:
+/// how many of them. Nobody is told what is new of it: whoever said it knows.
 ///
 /// # Errors
 /// When the notes cannot be read, or something cannot be written down.
 pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Error> {
     let learning = Learning::open(workspace)?;
     let log = Log::read(&learning.record_store.journal, now());
-    let is_said = |work: &Work| matches!(work, Work::Message(_));
+    let is_said = |work: &Work| match work {
+        Work::Message(_) => true,
+        // The agent's own: asked for by nobody, and about nothing that `enrich` goes after.
+        Work::Search(search) => {
+            let is_own = !Trigger::of(&search.trigger).is_users();
+            is_own && search.learn_prompt_id.is_none() && search.entity.is_none()
+        }
+    };
     let mut said: Vec<Work> = log.unprocessed().into_iter().filter(is_said).collect();
     // What was said long ago is `enrich`'s.
     let older = said.len().saturating_sub(MOST_HEARD);

@@ -15,6 +15,7 @@ mod parts;
 mod signs;
 mod slack;
 mod telegram;
+mod unsure;
 
 pub use adapter::{
     Bot, Button, ChannelAdapter, FileRef, Inbound, Limits, Place, Posted, Quote, Said, Sender,

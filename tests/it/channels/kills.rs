@@ -3,24 +3,14 @@
 
 use std::time::Duration;
 
-use super::{ADA, Harbour};
+use super::{ADA, Harbour, echo};
 use crate::{
-    fake::script::{Model, Turn, text, words},
+    fake::script::{Model, Turn, text},
     gateway::{
         runs::{obedient, times},
         until,
     },
 };
-
-/// Answers what was asked last.
-fn echo() -> Model {
-    Model::start(serde_json::json!({}), |seen, _| {
-        let said = words(&seen.body);
-        let last = said.rsplit("question ").next().unwrap_or_default();
-        let number: String = last.chars().take_while(char::is_ascii_alphanumeric).collect();
-        text(&format!("Answer {number}."))
-    })
-}
 
 #[test]
 fn killed_at_random() {
@@ -85,52 +75,6 @@ fn an_approval_outlives_the_process() {
     assert_eq!(times(&harbour.env, "a"), 1);
     let asked = harbour.platform.sent();
     assert_eq!(asked.iter().filter(|sent| sent.text.contains("May this be done?")).count(), 1);
-}
-
-/// The platform does not answer for a while, then one call in seven breaks, before or after it is done.
-#[test]
-fn the_network_comes_and_goes() {
-    let harbour = Harbour::new(echo());
-    let gate = harbour.gate();
-    harbour.let_in(ADA, &[]);
-    harbour.platform.down(true);
-    std::thread::sleep(Duration::from_secs(2));
-    for number in 0..3 {
-        harbour.platform.say(ADA, &format!("question down{number}"));
-    }
-    std::thread::sleep(Duration::from_secs(2));
-    harbour.platform.down(false);
-    for number in 0..3 {
-        harbour.hear(ADA, &format!("Answer down{number}."));
-    }
-    harbour.platform.drop_every(7);
-    for number in 0..8 {
-        harbour.platform.say(ADA, &format!("question drop{number}"));
-    }
-    for number in 0..8 {
-        harbour.hear(ADA, &format!("Answer drop{number}."));
-    }
-    harbour.platform.drop_every(0);
-    // In their order.
-    let texts = harbour.platform.texts(ADA);
-    let places: Vec<usize> = (0..8)
-        .map(|number| {
-            let is_it = |text: &String| text.contains(&format!("Answer drop{number}."));
-            texts.iter().position(is_it).unwrap()
-        })
-        .collect();
-    assert!(places.is_sorted(), "{places:?} {texts:#?}");
-    let asked = harbour.model.prompts();
-    for number in 0..8 {
-        let last = |prompt: &&String| {
-            prompt
-                .rsplit("question ")
-                .next()
-                .is_some_and(|it| it.starts_with(&format!("drop{number}")))
-        };
-        assert_eq!(asked.iter().filter(last).count(), 1, "drop{number}");
-    }
-    drop(gate);
 }
 
 /// A burst of many: each is answered once, in order; those beyond what may wait are told so.

@@ -40,14 +40,8 @@ fn what_they_began_ends() {
     gate.end();
 }
 
-#[test]
-fn tasks_at_intervals_are_told() {
-    let harbour = Harbour::new(Model::script(vec![text("Two **otters** today.")]));
-    let gate = harbour.gate();
-    harbour.let_in(ADA, &[]);
-    harbour.platform.say(ADA, "/schedule every 6h: count the otters");
-    harbour.hear(ADA, "first in 6h");
-    gate.end();
+/// Has all tasks be due since long ago, while no gateway lives.
+fn make_due(harbour: &Harbour) {
     let folder = harbour.env.outside().join("home/.local/state/elophanto/gateway/conversations");
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -62,8 +56,27 @@ fn tasks_at_intervals_are_told() {
         };
         fs::write(&path, log.lines().map(due).collect::<String>()).unwrap();
     }
+}
+
+#[test]
+fn tasks_at_intervals_are_told() {
+    let harbour = Harbour::new(Model::script(vec![text("Two **otters** today.")]));
+    let gate = harbour.gate();
+    harbour.let_in(ADA, &[]);
+    harbour.platform.say(ADA, "/schedule every 6h: count the otters");
+    harbour.hear(ADA, "first in 6h");
+    gate.end();
+    make_due(&harbour);
+    // Killed before it is said: it is said after the next start, once.
+    harbour.platform.limit(1_000);
+    let gate = harbour.gate();
+    until("it is kept", || harbour.kept()["open"].as_object().is_some_and(|open| open.len() == 1));
+    gate.kill();
+    harbour.platform.limit(0);
     let _gate = harbour.gate();
     let told = harbour.hear(ADA, "today");
     assert!(told.text.contains("count the otters"), "{told:?}");
     assert_eq!(harbour.count(ADA, "Elsewhere"), 0);
+    until("nothing waits", || harbour.kept()["open"] == json!({}));
+    assert_eq!(harbour.count(ADA, "today"), 1);
 }

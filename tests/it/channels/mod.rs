@@ -1,6 +1,7 @@
 //! Channels, whole: the real program, a model that follows a script, and platforms on this machine with the
 //! rules of the real ones.
 
+mod day;
 mod discord;
 mod kills;
 mod leaving;
@@ -19,7 +20,10 @@ use std::{
 
 use elophanto_channels::fake::telegram::{Sent, Telegram};
 
-use crate::gateway::until;
+use crate::{
+    fake::script::{Model, text, words},
+    gateway::until,
+};
 
 /// Numbers of accounts: one who is let in, and two who are not.
 const ADA: i64 = 11;
@@ -54,6 +58,16 @@ impl Harbour {
     fn count(&self, chat: i64, text: &str) -> usize {
         self.platform.texts(chat).iter().filter(|it| it.contains(text)).count()
     }
+}
+
+/// Answers what was asked last.
+fn echo() -> Model {
+    Model::start(serde_json::json!({}), |seen, _| {
+        let said = words(&seen.body);
+        let last = said.rsplit("question ").next().unwrap_or_default();
+        let number: String = last.chars().take_while(char::is_ascii_alphanumeric).collect();
+        text(&format!("Answer {number}."))
+    })
 }
 
 /// A gateway at work.

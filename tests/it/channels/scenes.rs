@@ -8,7 +8,7 @@ use elophanto_channels::{
 };
 
 use super::{
-    ADA, EVE, MALLORY,
+    ADA, EVE, MALLORY, day,
     stage::{Harbour, Stage, code},
 };
 use crate::{
@@ -30,15 +30,15 @@ macro_rules! on_each {
 }
 
 mod telegram {
-    on_each!(Telegram: a_conversation, a_stranger_gets_one_line, kills_and_redelivery, reactions_count);
+    on_each!(Telegram: a_conversation, a_stranger_gets_one_line, kills_and_redelivery, the_network_comes_and_goes, reactions_count);
 }
 
 mod discord {
-    on_each!(Discord: a_conversation, a_stranger_gets_one_line, kills_and_redelivery, reactions_count, approved_by_a_sign);
+    on_each!(Discord: a_conversation, a_stranger_gets_one_line, kills_and_redelivery, the_network_comes_and_goes, reactions_count, approved_by_a_sign);
 }
 
 mod slack {
-    on_each!(Slack: a_conversation, a_stranger_gets_one_line, kills_and_redelivery, reactions_count, approved_by_a_sign);
+    on_each!(Slack: a_conversation, a_stranger_gets_one_line, kills_and_redelivery, the_network_comes_and_goes, reactions_count, approved_by_a_sign);
 }
 
 /// Answers, commands, approvals by a button; somebody else presses in vain.
@@ -218,4 +218,14 @@ fn approved_by_a_sign<S: Stage>() {
     });
     harbour.see_text(ADA, "Done with c.");
     assert_eq!(times(&harbour.env, "c"), 1);
+}
+
+/// The platform does not answer for a while, then one call in twenty breaks, before or after it is done.
+fn the_network_comes_and_goes<S: Stage>() {
+    day::simulated::<S>(&day::Day {
+        people: 2,
+        messages: 20,
+        drop_every: 20,
+        outage: Duration::from_secs(2),
+    });
 }

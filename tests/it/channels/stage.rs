@@ -60,6 +60,10 @@ pub trait Stage {
     fn limit(&self, sends: usize);
     /// Another token is taken from now on.
     fn revoke(&self);
+    /// Whether calls end without an answer.
+    fn down(&self, is_down: bool);
+    /// One in so many calls ends without an answer, by turns before and after it is done; 0: none.
+    fn drop_every(&self, calls: usize);
     /// Whether what is said now is heard.
     fn is_heard(&self) -> bool {
         true
@@ -133,6 +137,14 @@ impl Stage for Telegram {
         Self::revoke(self);
     }
 
+    fn down(&self, is_down: bool) {
+        Self::down(self, is_down);
+    }
+
+    fn drop_every(&self, calls: usize) {
+        Self::drop_every(self, calls);
+    }
+
     fn settle(&self, _: &dyn Fn() -> Value) {
         until("all is read", || self.waiting() == 0);
     }
@@ -200,6 +212,14 @@ impl Stage for Slack {
         Self::revoke(self);
     }
 
+    fn down(&self, is_down: bool) {
+        Self::down(self, is_down);
+    }
+
+    fn drop_every(&self, calls: usize) {
+        Self::drop_every(self, calls);
+    }
+
     fn settle(&self, _: &dyn Fn() -> Value) {
         until("all is acknowledged", || self.waiting() == 0);
     }
@@ -258,6 +278,14 @@ impl Stage for Discord {
 
     fn revoke(&self) {
         Self::revoke(self);
+    }
+
+    fn down(&self, is_down: bool) {
+        Self::down(self, is_down);
+    }
+
+    fn drop_every(&self, calls: usize) {
+        Self::drop_every(self, calls);
     }
 
     /// Nothing waits there for whoever comes later.

@@ -61,6 +61,14 @@ await control("react", { user: "U5", channel: "DU5", ts: shown.ts, name: "+1" })
 await until("a reaction", async () => heard.reactions.join() === "+1");
 await app.client.chat.update({ channel: "DU5", ts: shown.ts, text: "It ran.", blocks: [] });
 check("an edit", (await control("sent")).some(sent => sent.text === "It ran." && sent.edits === 1));
+const metadata = { event_type: "a_mark", event_payload: { id: "m1" } };
+const marked = await app.client.chat.postMessage({ channel: "DU6", text: "marked", metadata });
+const history = async more => (await app.client.conversations.history({ channel: "DU6", ...more })).messages;
+check("what carries a mark is found", (await history({ include_all_metadata: true })).some(it => it.metadata?.event_payload.id === "m1" && it.ts === marked.ts));
+check("marks are shown to who asks for them", (await history({})).every(it => !it.metadata));
+await app.client.chat.postMessage({ channel: "DU6", text: "below", thread_ts: marked.ts, metadata });
+const replies = (await app.client.conversations.replies({ channel: "DU6", ts: marked.ts, include_all_metadata: true })).messages;
+check("a thread has its own", replies.some(it => it.text === "below") && !(await history({})).some(it => it.text === "below"));
 await refused("a message that is none", "message_not_found", () => app.client.chat.update({ channel: "DU5", ts: "1.1", text: "x" }));
 await refused("a channel that is none", "channel_not_found", () => app.client.chat.postMessage({ channel: "X", text: "x" }));
 await refused("a wrong token", "invalid_auth", () => app.client.auth.test({ token: "xoxb-other" }));

@@ -1,6 +1,6 @@
 //! What is kept of a task: notes of the reference forms, a lesson, what the user said.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use ulid::Ulid;
 
@@ -14,7 +14,11 @@ use crate::{
     reporter::Silent,
 };
 use elophanto_agent::{Outcome, TaskSummary};
-use elophanto_knowledge::learn::record::{MESSAGE, Message};
+use elophanto_knowledge::learn::{
+    record::{MESSAGE, Message, Trigger},
+    responses::Finding,
+    run::{keep, queued},
+};
 use elophanto_repo::journal::Place;
 use elophanto_text::authoring::{Draft, Kind, template};
 
@@ -111,6 +115,24 @@ pub fn heard(workspace: &Workspace, message: &str) -> Result<(), Error> {
         text: text.into_owned(),
     };
     Ok(learning.record_store.write(Place::Local, &[&record])?)
+}
+
+/// Writes down that the agent searched the web by itself, and what it was shown: what it says of things
+/// that are known is added to them when it is read, and nothing else comes of it.
+///
+/// # Errors
+/// When the journal cannot be written.
+pub fn searched(
+    workspace: &Workspace,
+    query: &str,
+    found: &[Finding],
+    took: Duration,
+) -> Result<(), Error> {
+    let learning = Learning::open(workspace)?;
+    let search = queued(query, Trigger::Enrichment, &learning.user, now());
+    let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    keep(&learning.record_store, Place::Local, &search, found, took, now())?;
+    Ok(())
 }
 
 fn task(summary: &TaskSummary) -> Note {

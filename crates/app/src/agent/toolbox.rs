@@ -1,10 +1,14 @@
 //! All tools of a run, put together from the rooms that make them.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::{
     develop,
     plugins::{Bench, manifest},
+    remembering,
     sandboxing::Fencing,
     skill_store::SkillStore,
     skill_tools,
@@ -20,6 +24,7 @@ use elophanto_agent::{
     sandbox::Attend,
     tools::{self, Hit, OutOfReach, Page, Proposed, Search, ShellRequest},
 };
+use elophanto_knowledge::learn::responses::Finding;
 use elophanto_repo::Git;
 use elophanto_text::reading::{self, Hint};
 
@@ -137,20 +142,21 @@ fn find(
     let said = |error: Error| error.message().to_owned();
     let workspace = base.open(Vec::new()).map_err(said)?;
     let learning = Learning::look(&workspace);
-    let mut hits = Vec::new();
+    let (begun, mut found) = (Instant::now(), Vec::new());
     for provider in learning.services(&Silent).map_err(said)? {
-        if is_cancelled() || hits.len() >= limit {
+        if is_cancelled() || found.len() >= limit {
             break;
         }
-        let found = provider.search(query, limit).map_err(|cause| cause.to_string())?;
-        hits.extend(found.into_iter().filter_map(|finding| {
-            Some(Hit {
-                title: finding.title.unwrap_or_default(),
-                url: finding.url?,
-                text: finding.text,
-            })
-        }));
+        let more = provider.search(query, limit).map_err(|cause| cause.to_string())?;
+        let more = more.into_iter().filter(|finding| finding.url.is_some());
+        found.extend(more.map(Finding::from));
     }
-    hits.truncate(limit);
-    Ok(hits)
+    found.truncate(limit);
+    // The task does not depend on it.
+    let _ = remembering::searched(&workspace, query, &found, begun.elapsed());
+    let hit = |finding: Finding| {
+        let (title, text) = (finding.title.unwrap_or_default(), finding.text);
+        Some(Hit { title, url: finding.url?, text })
+    };
+    Ok(found.into_iter().filter_map(hit).collect())
 }

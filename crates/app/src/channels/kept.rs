@@ -53,7 +53,7 @@ pub struct Open {
     pub user: String,
     /// Where it was said, and where the answer goes.
     pub place: Place,
-    /// Its number there.
+    /// Its number there; empty where nobody said it just now, but its time had come.
     pub message: String,
     pub content: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -63,6 +63,26 @@ pub struct Open {
     /// The message of ours in which the answer appears.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub posted: Option<Posted>,
+}
+
+impl Open {
+    /// A task of theirs whose time had come.
+    pub fn timed(user: &str, home: &Place, task: &str, read: Option<i64>) -> Self {
+        Self {
+            user: user.to_owned(),
+            place: home.clone(),
+            message: String::new(),
+            content: task.to_owned(),
+            attachments: Vec::new(),
+            number: read.unwrap_or_default(),
+            posted: None,
+        }
+    }
+
+    /// Whether its time had come, and nobody said it just now.
+    pub fn is_timed(&self) -> bool {
+        self.message.is_empty()
+    }
 }
 
 impl Kept {

@@ -27,7 +27,7 @@ impl Desk {
     /// `home` is where they alone are told something.
     pub(super) fn told(&self, user: &str, home: &Place, told: &Told) {
         match told {
-            Told::Response(response) => self.answered(home, response),
+            Told::Response(response) => self.answered(user, home, response),
             Told::ApprovalRequest(request) => self.asked(user, home, request),
             Told::Error(failure) => self.failed(home, failure),
             Told::Event(happening) => self.happens(user, home, happening),
@@ -50,11 +50,11 @@ impl Desk {
         theirs.min_by_key(|(_, open)| open.number).map(|(id, open)| (*id, open.clone()))
     }
 
-    fn answered(&self, home: &Place, response: &Response) {
+    fn answered(&self, user: &str, home: &Place, response: &Response) {
         let Some((id, open)) = response.reply_to.and_then(|id| Some((id, self.open(id)?))) else {
             // What was asked elsewhere is answered there; what nobody asked for just now, here.
             if let Some(task) = &response.scheduled {
-                self.scheduled(home, task, response);
+                self.scheduled(user, home, task, response);
             }
             return;
         };
@@ -68,7 +68,11 @@ impl Desk {
             return;
         }
         if !content.trim().is_empty() {
-            self.answer(id, &open, &format!("{content}{}", named(sources)));
+            let of = match open.is_timed() {
+                true => format!("**{}**\n\n", escape(&one_line(&open.content, MOST_GOAL))),
+                false => String::new(),
+            };
+            self.answer(id, &open, &format!("{of}{content}{}", named(sources)));
         } else if open.content.starts_with(['/', '!']) {
             self.answer(id, &open, "Done.");
         } else {
@@ -77,15 +81,26 @@ impl Desk {
         }
     }
 
-    /// A task of theirs was done whose time had come.
-    fn scheduled(&self, home: &Place, task: &str, response: &Response) {
-        let Response { content, sources, .. } = response;
-        if !content.trim().is_empty() {
-            self.remember(task);
-            let task = escape(&one_line(task, MOST_GOAL));
-            let text = format!("**{task}**\n\n{content}{}", named(sources));
-            self.put(home, self.whole(About::Other, None, &text));
+    /// A task of theirs was done whose time had come: kept until it is said, as if they had just asked.
+    fn scheduled(&self, user: &str, home: &Place, task: &str, response: &Response) {
+        let Some(id) = response.reply_to.filter(|_| !response.content.trim().is_empty()) else {
+            return;
+        };
+        self.remember(task);
+        {
+            let mut kept = lock(&self.kept);
+            if kept.open.contains_key(&id) {
+                return;
+            }
+            let open = Open::timed(user, home, task, kept.read);
+            kept.open.insert(id, open);
+            if let Err(error) = kept.save() {
+                drop(kept);
+                // It is said all the same, if the process lives long enough.
+                self.warn(error.message());
+            }
         }
+        self.answered(user, home, response);
     }
 
     /// A post of all of it; as a file where it is long.
@@ -103,7 +118,8 @@ impl Desk {
     /// Puts the whole answer in line.
     fn answer(&self, id: Uuid, open: &Open, markdown: &str) {
         lock(&self.memory).queued.insert(id);
-        let post = self.whole(About::Answer(id), Some(open.message.clone()), markdown);
+        let to = (!open.is_timed()).then(|| open.message.clone());
+        let post = self.whole(About::Answer(id), to, markdown);
         {
             let mut lines = lock(&self.lines);
             lines.ended(&open.place, id);

@@ -209,7 +209,7 @@ fn beside(
         ChatCommand::Known(command) => return known(&workspace, &command, &*telling),
         ChatCommand::Schedule(command) => {
             let is_list = command == ScheduleCommand::List;
-            let own = conversation.schedule(command, who)?;
+            let own = conversation.schedule(gateway, command, who)?;
             if !is_list {
                 return Ok(own);
             }

@@ -105,7 +105,7 @@ impl Conversation {
     }
 
     /// Ends messages whose runs do not go on now.
-    fn end_those(
+    pub(super) fn end_those(
         &self,
         gateway: &Gateway,
         state: &mut State,

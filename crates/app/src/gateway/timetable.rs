@@ -6,7 +6,12 @@ use std::{sync::Arc, time::Duration};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use super::{Channel, Gateway, Identity, conversation::Conversation, ledger::Record, state::Work};
+use super::{
+    Channel, Gateway, Identity,
+    conversation::Conversation,
+    ledger::{Open, Record},
+    state::Work,
+};
 use crate::{
     Error,
     agent::chat::ScheduleCommand,
@@ -70,7 +75,12 @@ impl Conversation {
     /// # Errors
     /// When the task is none, too many are kept, there is none of this number, or it cannot be written
     /// down.
-    pub fn schedule(&self, command: ScheduleCommand, who: &Identity) -> Result<String, Error> {
+    pub fn schedule(
+        &self,
+        gateway: &Gateway,
+        command: ScheduleCommand,
+        who: &Identity,
+    ) -> Result<String, Error> {
         let mut state = self.state();
         let now = Timestamp::now();
         match command {
@@ -119,6 +129,10 @@ impl Conversation {
                         .hint("`/schedule` lists them"));
                 };
                 state.ledger.note(&Record::Unscheduled { id })?;
+                let is_its = |(_, open): &&(Uuid, Open)| open.scheduled == Some(id);
+                let waiting = state.ledger.kept.open.iter().filter(is_its);
+                let waiting: Vec<_> = waiting.filter(|it| !it.1.has_begun).cloned().collect();
+                self.end_those(gateway, &mut state, waiting, "its task was taken out");
                 Ok(format!("taken out: {}", escape_control_line(&one_line(&content, MOST_SHOWN))))
             }
         }

@@ -9,9 +9,8 @@ mod rest;
 mod text;
 
 use std::{
-    collections::BTreeMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -23,7 +22,7 @@ use url::Url;
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, FileRef, Inbound, Limits, Place, Posted, Text,
-    multipart,
+    multipart, unsure::Unsure,
 };
 use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Method, Patience, block_on};
 use hearing::Hearing;
@@ -39,8 +38,6 @@ const HELD: Duration = Duration::from_secs(25);
 const FILE: usize = 20 << 20;
 /// Characters of what a command does.
 const MOST_ABOUT: usize = 100;
-/// Posts of which it is not known whether they are there.
-const MOST_UNSURE: usize = 1_000;
 
 /// What is wanted to be heard of: messages and reactions of people who write to us alone.
 const ALONE: u64 = 1 << 12 | 1 << 13;
@@ -64,7 +61,7 @@ pub struct Discord {
     has_begun: AtomicBool,
     /// What names a post at Discord, where it is not known whether it is there: asked for again by the same
     /// name, it is there once.
-    unsure: Mutex<BTreeMap<String, String>>,
+    unsure: Unsure,
 }
 
 impl Discord {
@@ -100,7 +97,7 @@ impl Discord {
             bot,
             intents: if groups { ALONE | AMONG_OTHERS } else { ALONE },
             has_begun: AtomicBool::new(false),
-            unsure: Mutex::default(),
+            unsure: Unsure::default(),
         })
     }
 
@@ -135,19 +132,7 @@ impl Discord {
         what: String,
         post: impl FnOnce(&str) -> Result<Value, ChannelError>,
     ) -> Result<Posted, ChannelError> {
-        let unsure = || self.unsure.lock().unwrap_or_else(PoisonError::into_inner);
-        let nonce = {
-            let mut unsure = unsure();
-            if unsure.len() > MOST_UNSURE {
-                unsure.clear();
-            }
-            let new = || uuid::Uuid::new_v4().simple().to_string()[..25].to_owned();
-            unsure.entry(what.clone()).or_insert_with(new).clone()
-        };
-        let said = post(&nonce);
-        if !matches!(said, Err(ChannelError::Later { .. })) {
-            unsure().remove(&what);
-        }
+        let said = self.unsure.post(what, |nonce, _| post(nonce));
         match said?["id"].as_str() {
             Some(id) => Ok(Posted { place: place.clone(), message: id.to_owned() }),
             None => Err(not_discord()),

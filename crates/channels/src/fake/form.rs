@@ -1,7 +1,8 @@
-//! Parameters of a call, in each of the ways in which the Bot API takes them.
+//! Parameters of a call, in each of the ways in which the Bot API takes them; an answer that breaks off.
 
 use std::collections::BTreeMap;
 
+use axum::body::{Body, Bytes};
 use serde_json::{Map, Value};
 
 /// Parameters, and files by the name of their field.
@@ -75,4 +76,10 @@ fn parts(boundary: &str, body: &[u8], given: &mut Given) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// The body of an answer that breaks off.
+pub fn broken() -> Body {
+    let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+    Body::from_stream(futures::stream::iter([Err::<Bytes, _>(reset)]))
 }

@@ -15,7 +15,7 @@ use url::Url;
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
-    Text, What,
+    Text, What, unsure::Unsure,
 };
 use elophanto_net::{
     http::{Auth, Client, Endpoint, HttpError, Patience, block_on},
@@ -29,6 +29,8 @@ pub const ADDRESS: &str = "https://slack.com/api";
 const HELD: Duration = Duration::from_secs(25);
 const OPENING: Duration = Duration::from_secs(15);
 const FILE: usize = 20 << 20;
+/// What the mark of a post is called.
+const MARK: &str = "elophanto_post";
 /// Characters of a part of a message that has buttons.
 const SECTION: usize = 2_900;
 
@@ -60,6 +62,9 @@ pub struct Slack {
     hearing: Mutex<Hearing>,
     /// Where people write to the app alone.
     homes: Mutex<Vec<Place>>,
+    /// What posts: once, since nobody knows of a post that broke off whether it came through.
+    posting: Client,
+    unsure: Unsure,
 }
 
 /// What was heard.
@@ -93,16 +98,18 @@ impl Slack {
         let patience = Patience {
             request: Duration::from_secs(30),
             total: Duration::from_secs(60),
-            attempts: 3,
             ..Patience::default()
         };
-        let client = |token: &SecretString| {
+        let client = |token: &SecretString, attempts: u32| {
             let endpoint = Endpoint::new(address.clone(), Auth::Bearer(token.clone()));
+            let patience = Patience { attempts, ..patience };
             Client::with_body_cap(endpoint, patience, 4 << 20).map_err(|error| told(&error))
         };
         Ok(Self {
-            client: client(&token)?,
-            opening: client(&app)?,
+            client: client(&token, 3)?,
+            opening: client(&app, 3)?,
+            posting: client(&token, 1)?,
+            unsure: Unsure::default(),
             token,
             base: address.clone(),
             bot,
@@ -263,11 +270,18 @@ impl ChannelAdapter for Slack {
         if let Some(thread) = &place.thread {
             body["thread_ts"] = json!(thread);
         }
-        let said = self.ask("chat.postMessage", &body)?;
-        match said["ts"].as_str() {
-            Some(ts) => Ok(Posted { place: place.clone(), message: ts.to_owned() }),
-            None => Err(ChannelError::Refused("whoever answers there is not Slack".to_owned())),
-        }
+        let what = body.to_string();
+        self.unsure.post(what, |mark, is_again| {
+            if is_again && let Some(ts) = self.find(place, mark)? {
+                return Ok(Posted { place: place.clone(), message: ts });
+            }
+            body["metadata"] = json!({ "event_type": MARK, "event_payload": { "id": mark } });
+            let said = block_on(self.posting.post("chat.postMessage", &body));
+            match said.map_err(|error| told(&error))?.json["ts"].as_str() {
+                Some(ts) => Ok(Posted { place: place.clone(), message: ts.to_owned() }),
+                None => Err(ChannelError::Refused("whoever answers there is not Slack".to_owned())),
+            }
+        })
     }
 
     fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError> {
@@ -338,6 +352,33 @@ impl ChannelAdapter for Slack {
 }
 
 impl Slack {
+    /// The message of ours that carries a mark, among the last of its place. Where Slack does not let the
+    /// app look, none.
+    fn find(&self, place: &Place, mark: &str) -> Result<Option<String>, ChannelError> {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.append_pair("channel", &place.chat).append_pair("include_all_metadata", "true");
+        let method = match &place.thread {
+            Some(thread) => {
+                query.append_pair("ts", thread).append_pair("limit", "200");
+                "conversations.replies"
+            }
+            None => {
+                query.append_pair("limit", "50");
+                "conversations.history"
+            }
+        };
+        let said = match block_on(self.client.get(&format!("{method}?{}", query.finish()))) {
+            Ok(reply) => reply.json,
+            Err(error) => match told(&error) {
+                ChannelError::Refused(_) | ChannelError::Gone(_) => return Ok(None),
+                error => return Err(error),
+            },
+        };
+        let mut messages = said["messages"].as_array().into_iter().flatten();
+        let found = messages.find(|it| it["metadata"]["event_payload"]["id"] == mark);
+        Ok(found.and_then(|it| it["ts"].as_str()).map(str::to_owned))
+    }
+
     /// Whether somebody writes to the app alone there.
     fn is_home(&self, place: &Place) -> bool {
         let homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,6 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::providers;
 use elophanto_base::secrets;
 use elophanto_index::store::write_whole;
 use elophanto_repo::record_store::RecordStore;
@@ -38,6 +39,13 @@ pub struct Finding {
     /// It is a note of this repository, which a search finds as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_note: bool,
+}
+
+impl From<providers::Finding> for Finding {
+    fn from(found: providers::Finding) -> Self {
+        let providers::Finding { title, url, text, image, byline, .. } = found;
+        Self { title, url, text, image, byline, is_note: false }
+    }
 }
 
 fn folder(record_store: &RecordStore) -> PathBuf {

@@ -88,17 +88,7 @@ impl Source for Web {
 
     fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError> {
         let found = self.provider.search(query, MOST_FINDINGS)?;
-        let read = read_pages(found, &self.fetcher, self.pages).into_iter();
-        Ok(read
-            .map(|finding| Finding {
-                title: finding.title,
-                url: finding.url,
-                text: finding.text,
-                image: finding.image,
-                byline: finding.byline,
-                is_note: false,
-            })
-            .collect())
+        Ok(read_pages(found, &self.fetcher, self.pages).into_iter().map(Finding::from).collect())
     }
 }
 

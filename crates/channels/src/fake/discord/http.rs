@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    body::{Body, Bytes, to_bytes},
+    body::{Body, to_bytes},
     extract::{FromRequestParts, Request, ws::WebSocketUpgrade},
     http::Method,
     response::{IntoResponse, Response},
@@ -58,7 +58,7 @@ pub async fn answer(shared: Arc<Shared>, request: Request) -> Response {
         let is_dropped = every > 0 && state.calls.is_multiple_of(every);
         // By turns before it is done, and after.
         if state.is_down || (is_dropped && (state.calls / every).is_multiple_of(2)) {
-            return Response::new(broken());
+            return Response::new(form::broken());
         }
         is_dropped
     };
@@ -79,13 +79,7 @@ pub async fn answer(shared: Arc<Shared>, request: Request) -> Response {
         file,
     };
     let said = called(&shared, &header("authorization"), &header("user-agent"), &call);
-    if is_dropped { Response::new(broken()) } else { said }
-}
-
-/// A body that ends before it has begun.
-fn broken() -> Body {
-    let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-    Body::from_stream(futures::stream::iter([Err::<Bytes, _>(reset)]))
+    if is_dropped { Response::new(form::broken()) } else { said }
 }
 
 /// A body, with a file where it is a form.

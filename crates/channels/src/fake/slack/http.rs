@@ -29,6 +29,23 @@ fn wrong(word: &str) -> Response {
 }
 
 pub async fn answer(shared: Arc<Shared>, base: String, request: Request) -> Response {
+    let is_dropped = {
+        let mut state = shared.state();
+        let is_call = !request.uri().path().starts_with("/control/");
+        state.calls += usize::from(is_call);
+        let every = state.drop_every;
+        let is_dropped = is_call && every > 0 && state.calls.is_multiple_of(every);
+        // By turns before it is done, and after.
+        if is_call && (state.is_down || (is_dropped && (state.calls / every).is_multiple_of(2))) {
+            return Response::new(form::broken());
+        }
+        is_dropped
+    };
+    let answered = answered(shared, base, request).await;
+    if is_dropped { Response::new(form::broken()) } else { answered }
+}
+
+async fn answered(shared: Arc<Shared>, base: String, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
     if path.starts_with("/socket") {
@@ -119,6 +136,31 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
                 update(shared, given, &text)
             }
         }
+        "conversations.history" | "conversations.replies" => {
+            let (channel, is_thread) = (text("channel"), method == "conversations.replies");
+            let thread = is_thread.then(|| text("ts"));
+            let most = text("limit").parse().unwrap_or(100);
+            let has_metadata = text("include_all_metadata") == "true";
+            let state = shared.state();
+            let here = state.sent.iter().rev().filter(|it| it.channel == channel);
+            // What stands in a thread is not in the history.
+            let mut all: Vec<Value> = here
+                .filter(|it| it.thread == thread || thread.as_ref() == Some(&it.ts))
+                .take(most)
+                .map(|it| {
+                    let mut message = json!({ "type": "message", "user": BOT, "bot_id": "BHARBOUR",
+                        "ts": it.ts, "text": it.text });
+                    if has_metadata && !it.metadata.is_null() {
+                        message["metadata"] = it.metadata.clone();
+                    }
+                    message
+                })
+                .collect();
+            if is_thread {
+                all.reverse();
+            }
+            json_of(&json!({ "ok": true, "messages": all, "has_more": false }))
+        }
         "files.getUploadURLExternal" => {
             let id = format!("F{}", shared.ts().replace('.', ""));
             json_of(
@@ -126,10 +168,7 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
             )
         }
         "files.completeUploadExternal" => {
-            let files = match &given["files"] {
-                Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
-                other => other.clone(),
-            };
+            let files = object(&given["files"]);
             let mut state = shared.state();
             for file in files.as_array().into_iter().flatten() {
                 let Some(bytes) = state.uploads.remove(file["id"].as_str().unwrap_or_default())
@@ -150,10 +189,7 @@ type Button = (String, String);
 
 /// Labels and values of buttons, and what sections say.
 fn blocks(given: &Value) -> Result<(Vec<Button>, String), &'static str> {
-    let blocks = match &given["blocks"] {
-        Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
-        other => other.clone(),
-    };
+    let blocks = object(&given["blocks"]);
     let (mut buttons, mut sections) = (Vec::new(), String::new());
     for block in blocks.as_array().into_iter().flatten() {
         if block["type"] == "section" {
@@ -179,6 +215,14 @@ fn blocks(given: &Value) -> Result<(Vec<Button>, String), &'static str> {
     Ok((buttons, sections))
 }
 
+/// An object, which forms hold as text.
+fn object(value: &Value) -> Value {
+    match value {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
+        other => other.clone(),
+    }
+}
+
 fn is_true(value: &Value) -> bool {
     !(*value == Value::Bool(false) || *value == "false")
 }
@@ -200,6 +244,7 @@ fn post(shared: &Shared, given: &Value, text: &dyn Fn(&str) -> String) -> Respon
         sections,
         unfurls: is_true(&given["unfurl_links"]) || is_true(&given["unfurl_media"]),
         edits: 0,
+        metadata: object(&given["metadata"]),
     };
     let said = json!({ "ok": true, "channel": sent.channel, "ts": sent.ts, "message": { "text": sent.text } });
     shared.state().sent.push(sent);

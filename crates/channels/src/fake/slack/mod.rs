@@ -111,6 +111,19 @@ impl Slack {
         self.state().opened
     }
 
+    /// Whether calls end without an answer, and sockets too.
+    pub fn down(&self, is_down: bool) {
+        self.state().is_down = is_down;
+        if is_down {
+            self.disconnect();
+        }
+    }
+
+    /// One in so many calls ends without an answer, by turns before and after it is done; 0: none.
+    pub fn drop_every(&self, calls: usize) {
+        self.state().drop_every = calls;
+    }
+
     /// All sockets are ended, as every few hours.
     pub fn disconnect(&self) {
         self.shared.disconnect.notify_waiters();

@@ -31,6 +31,8 @@ pub struct Sent {
     /// Whether links in it are looked at.
     pub unfurls: bool,
     pub edits: usize,
+    /// What programs put on it.
+    pub metadata: Value,
 }
 
 pub struct Shared {
@@ -55,6 +57,11 @@ pub struct State {
     pub opened: usize,
     /// Sockets are ended as soon as they have been greeted.
     pub slams: bool,
+    /// Nothing is answered.
+    pub is_down: bool,
+    /// One call in so many breaks; 0 none.
+    pub drop_every: usize,
+    pub calls: usize,
 }
 
 /// The conversation of somebody with the app alone.
@@ -77,6 +84,9 @@ impl Shared {
                 acknowledged: 0,
                 opened: 0,
                 slams: false,
+                is_down: false,
+                drop_every: 0,
+                calls: 0,
             }),
             bell: Notify::new(),
             sockets: AtomicUsize::new(0),

@@ -62,7 +62,7 @@ fn respond(said: Said) -> Response {
             (code, body, retry_after)
         }
         Said::File(bytes) => return Response::new(Body::from(bytes)),
-        Said::Nothing => return Response::new(broken()),
+        Said::Nothing => return Response::new(form::broken()),
     };
     let mut response = Response::builder()
         .status(StatusCode::from_u16(code).unwrap_or(StatusCode::OK))
@@ -71,12 +71,6 @@ fn respond(said: Said) -> Response {
         response = response.header("retry-after", wait.to_string());
     }
     response.body(Body::from(body.to_string())).unwrap()
-}
-
-/// A body that ends before it has begun.
-fn broken() -> Body {
-    let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-    Body::from_stream(futures::stream::iter([Err::<axum::body::Bytes, _>(reset)]))
 }
 
 /// What tests in other languages ask for.
