@@ -24,6 +24,7 @@ mod subject;
 mod template;
 #[cfg(test)]
 mod tests;
+mod thing;
 mod token;
 mod words;
 
@@ -120,7 +121,7 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     let grammar = foreign::grammar(&page);
     let new = match (mode, grammar) {
         (Mode::Full, None) => candidates::candidates(&page, document.title, topic),
-        (Mode::Full, Some(grammar)) => foreign::candidates(&page, grammar, topic),
+        (Mode::Full, Some(grammar)) => foreign::candidates(&page, grammar, topic, document.title),
         (Mode::KnownOnly, _) => Vec::new(),
     };
     let mut names = Names::default();
@@ -150,9 +151,10 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     for (number, candidate) in new.iter().enumerate() {
         names.add_number(entity_of(number, candidate), &candidate.name);
     }
+    let thing = thing::of(&page, topic, document.title, &names);
     let facts = match grammar {
-        Some(grammar) => foreign::collect(&page, grammar, &names),
-        None => facts::collect(&page, topic, document.title, &names),
+        Some(grammar) => foreign::collect(&page, grammar, thing.as_ref(), &names),
+        None => facts::collect(&page, thing.as_ref(), &names),
     };
     gather(facts, known, &new)
 }

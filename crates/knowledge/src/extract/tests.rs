@@ -267,6 +267,80 @@ fn rows_are_facts_of_what_they_are_about() {
 }
 
 #[test]
+fn lists_of_properties_are_those_of_their_page() {
+    // Front matter, a list, and a table whose first column says which.
+    check_asked(
+        "---\ntitle: Ada 3\nmaker: Fern Ltd\ntags: [x]\n---\n# Ada 3\n\n- **Weight**: 2 kg\n- **Colour**: red, green\n- **Power**: 40 W\n\n| Version | Year | Price |\n|-|-|-|\n| 1.0 | 2019 | $20 |\n\n## Usage\n\n- install: make all\n- clean: make clean\n- test: make test\n",
+        "Ada 3",
+        &[(
+            "Ada 3",
+            &[],
+            &[
+                "Ada 3 – maker: Fern Ltd",
+                "Ada 3 – Version 1.0, Year: 2019",
+                "Ada 3 – Version 1.0, Price: $20",
+                "Ada 3 – Weight: 2 kg",
+                "Ada 3 – Colour: red, green",
+                "Ada 3 – Power: 40 W",
+            ],
+        )],
+    );
+    // One line that says more does not make prose of an infobox; what only a form asks for is left.
+    check_asked(
+        "# Fernland\n\nmotto: Unity is strength\ncurrency: Euro\nlargest city: capital\ncapital: Ferntown\nleader name2: Ada\narea: 20 km\n",
+        "Fernland",
+        &[(
+            "Fernland",
+            &[],
+            &[
+                "Fernland – motto: Unity is strength",
+                "Fernland – currency: Euro",
+                "Fernland – capital: Ferntown",
+                "Fernland – area: 20 km",
+            ],
+        )],
+    );
+}
+
+#[test]
+fn what_a_page_is_about_goes_on_through_it() {
+    check_asked(
+        "# Fern Ltd\n\nFern Ltd, officially the Fern Company (Fern Co), also called Ferny, is a maker of kettles. Its head is Ada.\n\nThe company's office is in Sutton. The company moved there from Bath in 1990.\n\nIn 2001, a plaque was unveiled in honour of Fern Ltd by the mayor of Sutton. Others praised Fern Ltd, but it declined.\n",
+        "Fern Ltd",
+        &[(
+            "Fern Ltd",
+            &["Ferny"],
+            &[
+                "Fern Ltd, officially the Fern Company (Fern Co), also called Ferny, is a maker of kettles.",
+                "Fern Ltd's head is Ada.",
+                "Fern Ltd's office is in Sutton.",
+                "In 2001, a plaque was unveiled in honour of Fern Ltd by the mayor of Sutton.",
+            ],
+        )],
+    );
+    // Another company stands between, and another film.
+    for other in ["Moss Ltd is a maker of cups.", "Moss Ltd is a company in Bath."] {
+        let text = format!(
+            "# Fern Ltd\n\nFern Ltd is a maker of kettles.\n\n{other} Nobody knows.\n\nThe company moved to Sutton in 1990.\n"
+        );
+        let found = asked(&text, "Fern Ltd");
+        let moved = |fact: &String| fact.contains("moved");
+        assert!(!found.iter().any(|(.., facts)| facts.iter().any(moved)), "{found:?}");
+    }
+}
+
+#[test]
+fn names_of_other_languages_are_those_that_can_be_nothing_else() {
+    let names = |text: &str, topic: &str| -> Vec<String> {
+        asked(text, topic).into_iter().map(|it| it.0).collect()
+    };
+    let german = "Das Fern-Projekt ist eine Gruppe von Leuten und wurde im Jahr 1993 gegründet. SPI wurde gegründet, um der Gruppe zu helfen. Verschiedene Typen werden von der Gruppe unterstützt. Das Ziel des Projekts ist die Hilfe für alle Leute.";
+    assert_eq!(names(german, "Fern-Projekt"), ["Fern-Projekt", "SPI"]);
+    let french = "Fern 1.0 n'est jamais parue dans les magasins de la ville. Fern 1.1 (juin 1996) : ce fut la première version avec un nom de code. Il était une fois dans la ville.";
+    assert_eq!(names(french, "versions de Fern"), ["Fern 1.0"]);
+}
+
+#[test]
 fn rows_of_another_page_are_not_what_was_asked_for() {
     let names = known(&["Redis", "KEF"]);
     for (title, topic) in [("Redis Cluster", "Redis"), ("Foo 3 | KEF", "KEF")] {
@@ -345,7 +419,7 @@ fn what_is_no_entity_brings_none() {
 
 #[test]
 fn known_entities_gain_facts() {
-    let text = "Espresso is strong. Kubernetes 1.31 ships new defaults for pods. It was released in August.\n\nNobody likes espresso. The pod's network is flat everywhere. However, espresso needs fine ground beans.";
+    let text = "Espresso is strong. Kubernetes 1.31 ships new defaults for pods. It was released in August.\n\nNobody likes espresso. The pod's network is flat everywhere. Today, espresso needs fine ground beans.";
     let names = known(&["espresso", "Pod", "kubernetes 1.31"]);
     for mode in [Mode::KnownOnly, Mode::Full] {
         let all = found(text, "", &names, mode);
@@ -365,7 +439,7 @@ fn known_entities_gain_facts() {
                 ("Pod".to_owned(), vec!["The pod's network is flat everywhere.".to_owned()]),
                 (
                     "espresso".to_owned(),
-                    vec!["However, espresso needs fine ground beans.".to_owned()]
+                    vec!["Today, espresso needs fine ground beans.".to_owned()]
                 ),
             ]
         );
