@@ -130,6 +130,7 @@ fn entities_and_facts_of_real_documents() {
                     .map(|fact| Stated { text: fact.text.clone(), source: None })
                     .collect(),
                 is_of_notes: false,
+                is_about: true,
             })
             .collect();
         let found: Vec<Found> = found

@@ -6,6 +6,7 @@
 //! texts come from, where entities are kept, who answers a prompt, and how near a name is to a
 //! topic in meaning.
 
+mod about;
 pub mod accept;
 mod aside;
 mod candidates;
@@ -20,6 +21,7 @@ mod page;
 pub mod prompts;
 mod restructured;
 mod shape;
+mod short;
 mod subject;
 mod template;
 #[cfg(test)]
@@ -30,8 +32,10 @@ mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+pub use about::About;
 pub use facts::FACT_WORDS;
 pub use message::{Leaning, MAX_LEANINGS, Valence, statements};
+pub(crate) use short::is_part_of;
 
 use subject::{Class, Names};
 
@@ -125,19 +129,15 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
         (Mode::KnownOnly, _) => Vec::new(),
     };
     let mut names = Names::default();
-    for (entity, known) in known.iter().enumerate() {
-        names.add(entity, &known.name, Class::Known);
-        known.aliases.iter().for_each(|alias| names.add(entity, alias, Class::Known));
-    }
+    let spoken = short::names(&page, topic, document.title, known);
+    spoken.iter().for_each(|(entity, name)| names.add(*entity, name, Class::Known));
     for (entity, known) in known.iter().enumerate() {
         names.add_number(entity, &known.name);
     }
     // A candidate that is known under this name is no other thing.
     let mut called: HashMap<String, usize> = HashMap::new();
-    for (entity, known) in known.iter().enumerate().filter(|_| !new.is_empty()) {
-        for name in std::iter::once(&known.name).chain(&known.aliases) {
-            called.entry(fold::fold(name)).or_insert(entity);
-        }
+    for (entity, name) in spoken.iter().filter(|_| !new.is_empty()) {
+        called.entry(fold::fold(name)).or_insert(*entity);
     }
     let entity_of = |number: usize, candidate: &candidates::Candidate| {
         called.get(&fold::fold(&candidate.name)).copied().unwrap_or(known.len() + number)
