@@ -15,7 +15,9 @@ mod facts;
 mod fold;
 mod foreign;
 mod furniture;
+mod indented;
 mod message;
+mod minutes;
 pub mod name;
 mod page;
 pub mod prompts;
@@ -156,6 +158,11 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
         Some(grammar) => foreign::collect(&page, grammar, thing.as_ref(), &names),
         None => facts::collect(&page, thing.as_ref(), &names),
     };
+    let mut facts = facts;
+    if let Some(minutes) = minutes::read(&page) {
+        let date = thing::date(&page, document.title);
+        facts.extend(minutes.facts(thing.as_ref(), date.as_deref(), &names));
+    }
     gather(facts, known, &new)
 }
 

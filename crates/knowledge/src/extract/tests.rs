@@ -341,6 +341,30 @@ fn names_of_other_languages_are_those_that_can_be_nothing_else() {
 }
 
 #[test]
+fn minutes_say_who_was_there_what_was_decided_and_who_said_what() {
+    check_asked(
+        "# 2024-03-05\n\n## Attendees\n\n- Ada Byron\n- Jack Oclee (chair)\n- Mary Somerville\n\n## Discussion\n\n- Ada: The new release has three open bugs in the parser.\n- Jack: Could we hire somebody for the summer?\n- Mary: That is what they told us in May.\n- Nobody: Small talk happened at length on the balcony.\n\nDecision: The release moves to the first week of April.\n",
+        "Fern steering meeting",
+        &[
+            (
+                "Fern steering meeting",
+                &[],
+                &[
+                    "Fern steering meeting, 2024-03-05 – attendees: Ada Byron, Jack Oclee, Mary Somerville",
+                    "Fern steering meeting, 2024-03-05 – decision: The release moves to the first week of April.",
+                ],
+            ),
+            ("Ada Byron", &[], &["Ada Byron: The new release has three open bugs in the parser."]),
+        ],
+    );
+    // Who speaks is not enough: it may be a play, or a glossary.
+    assert_eq!(
+        asked("Ada: It is late in the day here.\n\nJack: So it is, my friend Ada.\n", "plays"),
+        []
+    );
+}
+
+#[test]
 fn rows_of_another_page_are_not_what_was_asked_for() {
     let names = known(&["Redis", "KEF"]);
     for (title, topic) in [("Redis Cluster", "Redis"), ("Foo 3 | KEF", "KEF")] {

@@ -2,7 +2,7 @@
 //! asked for where it has none of them.
 
 use super::fold::fold;
-use super::name::{structural, tidy};
+use super::name::{Rejection, structural, tidy};
 use super::page::{Kind, Page};
 use super::shape;
 use super::subject::Names;
@@ -46,8 +46,16 @@ pub(super) fn of_properties(page: &Page, topic: &str, title: Option<&str>) -> Op
     })
 }
 
+/// The day that a page has for its title, as minutes do.
+pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
+    let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
+    let mut titles = title.into_iter().chain(heading.map(|block| block.text.as_str()));
+    let is_date = |title: &&str| structural(title) == Err(Rejection::Date);
+    titles.find(is_date).map(str::to_owned)
+}
+
 /// The names that a page gives to what it is about, the surest first.
-fn called(page: &Page, topic: &str, title: Option<&str>) -> Vec<String> {
+pub(super) fn called(page: &Page, topic: &str, title: Option<&str>) -> Vec<String> {
     let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
     let titles = title.into_iter().chain(page.title.as_deref());
     let titles = titles.chain(heading.map(|block| block.text.as_str()));

@@ -72,6 +72,12 @@ impl Page {
         if !titles.clone().all(|title| title.is_as_written(&[identity(&title.text)])) {
             return;
         }
+        // A title in the header is of a person, and what it was before nobody wrote down.
+        let is_ours =
+            |name: &String| titles.clone().any(|title| title.text == *name) || name == slug;
+        if self.front.title.as_ref().is_some_and(|name| !is_ours(name)) {
+            return;
+        }
         let names = self.lines.iter().filter(named).map(|line| line.text.as_str());
         let front = self.front.title.iter().chain(&self.front.aliases).map(String::as_str);
         let former = former.iter().map(String::as_str);

@@ -16,6 +16,9 @@ const MAX_FULL: usize = 2_000;
 /// First words of names whose last word is another thing: `Lake Geneva`, `Air France`.
 static PLACES: Words = list!(words "place_prefixes");
 
+/// What somebody is, as it stands before a name.
+static ROLES: Words = list!(words "roles");
+
 /// What companies are by law.
 static LEGAL: Words = list!(words "legal");
 
@@ -60,6 +63,9 @@ pub(super) fn joined(
     }
     for candidate in &mut kept {
         candidate.called_as_asked(topic);
+        if let Some(title) = title.or(page.title.as_deref()) {
+            candidate.called_as_titled(title);
+        }
     }
     kept
 }
@@ -84,6 +90,17 @@ impl Candidate {
     }
 }
 
+impl Candidate {
+    /// A page has the name of its thing for its title.
+    fn called_as_titled(&mut self, title: &str) {
+        let title = fold(&tidy(title));
+        let titled = |alias: &&mut String| fold(alias) == title && !shape::is_acronym(alias);
+        if let Some(alias) = self.aliases.iter_mut().find(titled) {
+            std::mem::swap(alias, &mut self.name);
+        }
+    }
+}
+
 /// The names that a page writes out, in the order in which they first appear.
 struct Runs(Vec<String>);
 
@@ -101,7 +118,7 @@ impl Runs {
                     continue;
                 }
                 if let Some(run) = text.get(first.start..tokens[end - 1].end) {
-                    let run = tidy(run);
+                    let run = without_role(&tidy(run));
                     if all.len() < MAX_FULL && structural(&run).is_ok() && !all.contains(&run) {
                         all.push(run);
                     }
@@ -159,6 +176,14 @@ impl Runs {
         let named = kept.iter().find(|it| is_same_person(&it.name, full));
         one.then(|| named.map_or_else(|| full.clone(), |it| it.name.clone()))
     }
+}
+
+/// A name without what somebody is before it: `Command Module Pilot James Lovell`.
+fn without_role(name: &str) -> String {
+    let words: Vec<&str> = name.split(' ').collect();
+    let role = words.iter().rposition(|word| ROLES.contains(word.to_lowercase().as_str()));
+    let bare = role.and_then(|at| words.get(at + 1..)).filter(|bare| bare.len() > 1);
+    bare.map_or_else(|| name.to_owned(), |bare| bare.join(" "))
 }
 
 /// Whether a name begins with the words of another: `Tesla Motors` and `Tesla`.

@@ -38,6 +38,13 @@ pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
             found.push(comma + 1);
         }
     }
+    // `In 1983 Acorn began`.
+    let dated = tokens.len() > 3
+        && matches!(tokens[0].text, "In" | "By" | "Since")
+        && super::name::is_year(tokens[1].text)
+        && tokens[1].joins()
+        && tokens[2].is_capitalised();
+    found.extend(dated.then_some(2));
     found.extend(behind_role(tokens));
     found
 }

@@ -55,8 +55,10 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "that" => (at < verb && ends(at)) || word(at + 1) == "time" || word(at + 1) == "year",
             "latter" => true,
             "same" => {
-                matches!(word(at + 1).as_str(), "year" | "time" | "day" | "month")
-                    && word(at + 2) != "as"
+                matches!(
+                    word(at + 1).as_str(),
+                    "year" | "time" | "day" | "month" | "place" | "location" | "way" | "reason"
+                ) && word(at + 2) != "as"
             }
             "time" => {
                 at > 1 && word(at - 1) == "the" && word(at - 2) == "at" && word(at + 1) != "of"

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::fold::fold;
 use super::furniture;
+use super::indented;
 use super::restructured;
 use super::template;
 use cut::plain_blocks;
@@ -118,6 +119,11 @@ pub(super) struct Page {
 }
 
 impl Page {
+    /// The line of the document on which a block begins.
+    pub(super) fn line_of(&self, block: &Block) -> usize {
+        block.line
+    }
+
     pub(super) fn text(&self, sentence: &Sentence) -> &str {
         let block = self.blocks.get(sentence.block);
         block.and_then(|block| block.text.get(sentence.range.clone())).unwrap_or_default()
@@ -142,7 +148,8 @@ pub(super) fn read_message(text: &str) -> Page {
 }
 
 fn blocks(text: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
-    let text = restructured::as_markdown(text);
+    let text = indented::without_margin(text);
+    let text = restructured::as_markdown(&text);
     let text = template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {
