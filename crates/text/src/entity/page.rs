@@ -73,9 +73,8 @@ impl Page {
             return;
         }
         // A title in the header is of a person, and what it was before nobody wrote down.
-        let is_ours =
-            |name: &String| titles.clone().any(|title| title.text == *name) || name == slug;
-        if self.front.title.as_ref().is_some_and(|name| !is_ours(name)) {
+        let by_hand = |name: &String| titles.clone().all(|it| it.text != *name) && name != slug;
+        if self.front.title.as_ref().is_some_and(by_hand) {
             return;
         }
         let names = self.lines.iter().filter(named).map(|line| line.text.as_str());
