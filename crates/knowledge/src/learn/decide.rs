@@ -212,7 +212,7 @@ pub fn decide(
 /// What was asked for, and what the texts that were found are about.
 struct Asked {
     names: Vec<String>,
-    /// The question names nothing that is known, and no text is about something of its own.
+    /// The question names nothing that is known or was found: `bookshelf speakers`.
     is_broad: bool,
 }
 
@@ -221,8 +221,9 @@ impl Asked {
         let known = snapshot.entities.find(question);
         let own = known.into_iter().flat_map(|it| std::iter::once(&it.title).chain(&it.aliases));
         let about = candidates.iter().filter(|candidate| candidate.is_about);
-        let names: Vec<String> = own.chain(about.flat_map(names)).cloned().collect();
-        let is_broad = names.is_empty();
+        let names: Vec<String> = own.chain(about.flat_map(self::names)).cloned().collect();
+        let mut all = candidates.iter().flat_map(self::names);
+        let is_broad = known.is_none() && !all.any(|name| is_named(name, question));
         Self { names: names.into_iter().chain([question.to_owned()]).collect(), is_broad }
     }
 
