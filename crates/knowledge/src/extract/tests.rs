@@ -195,6 +195,29 @@ fn short_names_are_those_that_the_text_writes_out() {
 }
 
 #[test]
+fn one_thing_has_one_page_under_its_names() {
+    let names = |text: &str, topic: &str| -> Vec<(String, Vec<String>)> {
+        asked(text, topic).into_iter().map(|(name, aliases, _)| (name, aliases)).collect()
+    };
+    let own = |name: &str, aliases: &[&str]| {
+        (name.to_owned(), aliases.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    };
+    let curie = "Marie Skłodowska Curie was a physicist and chemist. Marie Curie was the first woman to win a Nobel Prize. Curie died in 1934.";
+    assert_eq!(
+        names(curie, "Marie Curie"),
+        [own("Marie Curie", &["Marie Skłodowska Curie", "Curie"])]
+    );
+    let drone =
+        "The Falkner TX-9 is a drone for farms. The TX-9 weighs 4 kg. The TX9 flies for an hour.";
+    for topic in ["TX-9", "Falkner TX-9", "drones"] {
+        assert_eq!(names(drone, topic), [own("Falkner TX-9", &["TX-9", "TX9"])], "{topic}");
+    }
+    // Two have this number.
+    let two = "The Falkner TX-9 is a drone for farms. The Ammer TX-9 is a kettle for two. The TX-9 weighs 4 kg.";
+    assert_eq!(names(two, "drones").len(), 3);
+}
+
+#[test]
 fn facts_that_point_elsewhere_are_resolved_or_left() {
     let facts = |text: &str| {
         found(text, "", &known(&["Foo Server", "Ada Byron"]), Mode::KnownOnly)
