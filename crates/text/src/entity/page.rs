@@ -72,11 +72,6 @@ impl Page {
         if !titles.clone().all(|title| title.is_as_written(&[identity(&title.text)])) {
             return;
         }
-        // A title in the header is of a person, and what it was before nobody wrote down.
-        let by_hand = |name: &String| titles.clone().all(|it| it.text != *name) && name != slug;
-        if self.front.title.as_ref().is_some_and(by_hand) {
-            return;
-        }
         let names = self.lines.iter().filter(named).map(|line| line.text.as_str());
         let front = self.front.title.iter().chain(&self.front.aliases).map(String::as_str);
         let former = former.iter().map(String::as_str);
