@@ -102,8 +102,12 @@ fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(), CliE
     let done = clean::records(workspace, dry_run)?;
     let would = if dry_run { "would " } else { "" };
     let (remove, close) = if dry_run { ("remove", "close") } else { ("removed", "closed") };
+    let texts = match done.texts_removed {
+        0 => String::new(),
+        count => format!(" and {} of sources that no fact names", counted(count, "text")),
+    };
     let text = format!(
-        "{would}{remove} {} of searches ({}), {would}{close} {} about what is gone",
+        "{would}{remove} {} of searches{texts} ({}), {would}{close} {} about what is gone",
         counted(done.responses_removed, "response"),
         size(done.bytes_freed),
         counted(done.questions_closed, "question")

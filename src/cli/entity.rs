@@ -120,6 +120,8 @@ fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome, Cl
     for note in &wire.notes {
         lines.push(format!("  * {}", escape_control_line(note.text)));
     }
+    // `--source` takes a fact by its number.
+    let mut number = 0;
     for group in wire.groups() {
         let indent = if group.len() > 1 { "  " } else { "" };
         if group.len() > 1 {
@@ -127,18 +129,19 @@ fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome, Cl
             lines.push(format!("  ! {facts} say otherwise of the same, the newest first:"));
         }
         for fact in group {
-            lines.extend(told(fact).into_iter().map(|line| format!("{indent}{line}")));
+            number += 1;
+            lines.extend(told(number, fact).into_iter().map(|line| format!("{indent}{line}")));
         }
     }
     ui.emit(&wire, lines.join("\n"))?;
     Ok(Outcome::Done)
 }
 
-/// A fact, and below it when and where it was found out.
-fn told(fact: &KnownFact) -> Vec<String> {
+/// A fact with its number, and below it when and where it was found out.
+fn told(number: usize, fact: &KnownFact) -> Vec<String> {
     let count = fact.sources().map(|count| format!("  ({})", counted(count, "source")));
     let text = escape_control_line(fact.text);
-    let mut lines = vec![format!("  - {text}{}", count.unwrap_or_default())];
+    let mut lines = vec![format!("  {number}. {text}{}", count.unwrap_or_default())];
     let first = (fact.day(), fact.source.or(fact.edited.then_some("changed by hand")));
     let also = fact
         .also

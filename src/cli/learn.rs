@@ -12,7 +12,8 @@ use super::{
     workspace::{self, Workspace},
 };
 use elophanto_app::learn::{
-    FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts, undo,
+    FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts, put_back,
+    undo,
 };
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_text::reading::INPUT_CAP;
@@ -61,7 +62,8 @@ pub struct LearnArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
-    /// Take back every fact that a search, a prompt or a message brought
+    /// Take back every fact that a search, a prompt or a message brought; no source brings it again,
+    /// unless it is put back with --back
     Undo(UndoArgs),
 }
 
@@ -69,6 +71,9 @@ enum Action {
 struct UndoArgs {
     /// The number of a prompt in the list, or the id of a search, a prompt or a message
     id: String,
+    /// Put back what was taken back
+    #[arg(long)]
+    back: bool,
     /// Print JSON Lines
     #[arg(long)]
     json: bool,
@@ -82,6 +87,14 @@ struct UndoneWire<'a> {
     /// Facts that others say too.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed: Option<usize>,
+    entities: &'a [String],
+}
+
+/// What was put back, as `--json` prints it.
+#[derive(Serialize)]
+struct PutBackWire<'a> {
+    id: &'a str,
+    facts: usize,
     entities: &'a [String],
 }
 
@@ -99,7 +112,10 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
     let workspace = workspace::open(flags.collect(), ui)?;
     if let Some(Action::Undo(args)) = &args.action {
-        return take_back(&workspace, &args.id, ui);
+        return match args.back {
+            true => again(&workspace, &args.id, ui),
+            false => take_back(&workspace, &args.id, ui),
+        };
     }
     if let Some(from) = &args.message {
         return message(&workspace, from, args.yes, ui);
@@ -169,7 +185,7 @@ fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<
 }
 
 fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some(undone) = undo(workspace, id)? else {
+    let Some((own, undone)) = undo(workspace, id)? else {
         ui.talk(format_args!(
             "no search, prompt or message is called `{}`; `elophanto learn --json` lists them",
             escape_control_line(id)
@@ -190,8 +206,30 @@ fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cl
     };
     let off = if undone.called_off == 0 { "" } else { ", and what was still to come" };
     ui.emit(&wire, format_args!("took back {facts}{gone}{off}"))?;
+    if undone.facts > 0 {
+        ui.note(format_args!(
+            "no source brings this again; `elophanto learn undo {} --back` puts it back",
+            escape_control_line(&own)
+        ));
+    }
     let is_nothing = undone.facts + undone.confirmed + undone.called_off == 0;
     Ok(if is_nothing { Outcome::Negative } else { Outcome::Done })
+}
+
+/// Puts back what was taken back.
+fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let Some(back) = put_back(workspace, id)? else {
+        ui.talk(format_args!("nothing of `{}` was taken back", escape_control_line(id)));
+        return Ok(Outcome::Negative);
+    };
+    let names: Vec<String> = back.entities.iter().map(|name| escape_control_line(name)).collect();
+    let there = match names.is_empty() {
+        true => String::new(),
+        false => format!(" and {}", names.join(", ")),
+    };
+    let wire = PutBackWire { id, facts: back.facts, entities: &back.entities };
+    ui.emit(&wire, format_args!("put back {}{there}", counted(back.facts, "fact")))?;
+    Ok(Outcome::Done)
 }
 
 /// What is to be read instead of searching.

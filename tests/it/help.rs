@@ -959,7 +959,8 @@ fn help_of_learning() {
            elophanto learn <COMMAND>
 
     Commands:
-      undo  Take back every fact that a search, a prompt or a message brought
+      undo  Take back every fact that a search, a prompt or a message brought; no source brings it
+            again, unless it is put back with --back
       help  Print this message or the help of the given subcommand(s)
 
     Arguments:

@@ -18,6 +18,7 @@ use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::{
     extract::MAX_DOCUMENT_BYTES,
     learn::{
+        decide::Refusal,
         entity_store::EntitySnapshot,
         log::{Log, Work},
         merge::{Proposal, proposals},
@@ -27,7 +28,7 @@ use elophanto_knowledge::{
         responses::Finding,
         run,
         sources::Source,
-        undo::{Undone, undo as take_back},
+        undo::{PutBack, Undone, put_back as put_back_all, undo as take_back},
     },
 };
 use elophanto_models::llm::Asked;
@@ -320,6 +321,21 @@ pub fn extract(
     let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
     let outcome = learning.process(&work, &log, &notes, yes, reporter)?;
     reporter.still_wanted()?;
+    let aside: Vec<String> = outcome
+        .refused
+        .iter()
+        .filter(|(_, why)| *why == Refusal::InPassing)
+        .map(|(name, _)| escape_control_line(name))
+        .collect();
+    if !aside.is_empty() {
+        const SHOWN: usize = 3;
+        let more = aside.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        reporter.note(format_args!(
+            "what was said in passing of {}{more} is not kept: `elophanto learn` reads about it by name",
+            aside.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ")
+        ));
+    }
     learning.tell(&outcome.discovered, telling, reporter)?;
     if let Some(Proposal { from: (_, from), into: (_, into), .. }) =
         alike(learning, &outcome.discovered)
@@ -420,21 +436,40 @@ pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Err
     Ok(learning.process(&said, &log, &notes, false, reporter)?.processed)
 }
 
-/// Takes back every fact that a search, a prompt or a message brought; `None` if nothing has this
-/// id. A prompt goes by its number in the list too.
+/// Takes back every fact that a search, a prompt or a message brought, and says under which id that can
+/// be put back; `None` if nothing has this id. A prompt goes by its number in the list too.
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Undone>, Error> {
+pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<(String, Undone)>, Error> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let store = learning.store();
     let mut snapshot = store.read(now());
     let log = Log::read(&learning.record_store.journal, now());
+    let id = prompt_of(&log, id);
+    let undone = take_back(&store, &mut snapshot, &log, &id, &learning.meaning(), now())?;
+    Ok(undone.map(|undone| (id, undone)))
+}
+
+/// Puts back what [`undo`] took out under this id or number; `None` if nothing was.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn put_back(workspace: &Workspace, id: &str) -> Result<Option<PutBack>, Error> {
+    let learning = Learning::open(workspace)?;
+    learning.acted();
+    let store = learning.store();
+    let mut snapshot = store.read(now());
+    let log = Log::read(&learning.record_store.journal, now());
+    Ok(put_back_all(&store, &mut snapshot, &prompt_of(&log, id), now())?)
+}
+
+/// The id of a prompt of this number in the list, or what was given.
+fn prompt_of(log: &Log, id: &str) -> String {
     let place = id.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let listed = place.and_then(|place| log.in_order().get(place).map(|prompt| prompt.id.clone()));
-    let id = listed.as_deref().unwrap_or(id);
-    Ok(take_back(&store, &mut snapshot, &log, id, &learning.meaning(), now())?)
+    listed.unwrap_or_else(|| id.to_owned())
 }
 
 /// What is to be read instead of searching.

@@ -219,6 +219,7 @@ fn relevant(pair: &Value, meaning: &mut Meaning) -> f32 {
         aliases: Vec::new(),
         facts: facts.iter().map(stated).collect(),
         is_of_notes: false,
+        is_about: true,
     };
     meaning.near.relevant = ALWAYS;
     let context = DecisionContext { snapshot: &EntitySnapshot::default(), meaning };

@@ -79,7 +79,7 @@ fn what_is_handed_over_becomes_facts_with_their_source() {
     exit: 0
     --- stdout
     KEF  (knowledge/learned/entities/kef.md)
-      - KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
+      1. KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
           [DAY]  docs/speaker.md
     --- stderr
     ");

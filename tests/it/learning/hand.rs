@@ -122,7 +122,7 @@ fn what_is_odd_about_a_page_is_said_once() {
       also known as KEF
       * mine
       * theirs
-      - KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
+      1. KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
           [DAY]
     --- stderr
     note: kef.md:3: the key `title` is there more than once

@@ -37,11 +37,11 @@ fn what_sources_say_otherwise_is_shown_together() {
     --- stdout
     KEF  (knowledge/learned/entities/kef.md)
       ! 2 facts say otherwise of the same, the newest first:
-        - KEF was founded in 1962.
+        1. KEF was founded in 1962.
             [DAY]  b.txt
-        - KEF was founded in 1961 by Raymond Cooke.
+        2. KEF was founded in 1961 by Raymond Cooke.
             [DAY]  a.txt
-      - KEF is a British maker of loudspeakers.  (2 sources)
+      3. KEF is a British maker of loudspeakers.  (2 sources)
           [DAY]  a.txt
           [DAY]  c.txt
     --- stderr
@@ -111,6 +111,7 @@ fn what_two_sources_say_stays_when_one_is_taken_back() {
     --- stdout
     took back 1 fact; 1 stays by other sources
     --- stderr
+    note: no source brings this again; `elophanto learn undo [ID] --back` puts it back
     ");
     assert_eq!(
         facts(&env, "kef"),
@@ -134,11 +135,11 @@ fn a_fact_changed_by_hand_loses_its_source() {
     --- stdout
     KEF  (knowledge/learned/entities/kef.md)
       ! 2 facts say otherwise of the same, the newest first:
-        - KEF was founded in 1962.
+        1. KEF was founded in 1962.
             [DAY]  b.txt
-        - KEF was founded in 1960 by Raymond Cooke.
+        2. KEF was founded in 1960 by Raymond Cooke.
             [DAY]  changed by hand
-      - KEF is a British maker of loudspeakers.  (2 sources)
+      3. KEF is a British maker of loudspeakers.  (2 sources)
           [DAY]  a.txt
           [DAY]  c.txt
     --- stderr

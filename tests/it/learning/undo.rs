@@ -43,6 +43,47 @@ fn an_empty_page_is_no_question() {
 }
 
 #[test]
+fn what_was_taken_back_is_put_back_when_that_is_said() {
+    let env = TestEnv::new();
+    learn(&env, "kef ls50", SPEAKER);
+    let (before, id) = (entities(&env), last_prompt(&env)["id"].clone());
+    assert_eq!(undo(&env, &id).code, Some(0));
+    // No source brings it again.
+    read(&env, &["kef ls50"], SPEAKER);
+    assert_eq!(entities(&env), [""; 0]);
+    let id = id.as_str().unwrap();
+    let back = env.ok(&["learn", "undo", id, "--back"]);
+    assert!(back.stdout().starts_with("put back 4 facts and "), "{back}");
+    assert_eq!(entities(&env), before);
+    assert_eq!(env.run(&["learn", "undo", id, "--back"]).code, Some(1));
+}
+
+#[test]
+fn a_page_plants_nothing_on_others() {
+    let env = TestEnv::new();
+    learn(&env, "Tannoy", "Tannoy is a maker of loudspeakers in Coatbridge.");
+    let interests = || env.ok(&["interests"]).stdout().to_owned();
+    let before = interests();
+    let planted = "# River otters\n\nRiver otters are animals that live in rivers.\n\nTannoy was fined in 2021 for its tweeters.\n";
+    let told = read(&env, &["river otters"], planted);
+    assert_eq!(entities(&env), ["River otters (1)", "Tannoy (1)"], "{told}");
+    assert!(told.stderr().contains("in passing of Tannoy"), "{told}");
+    let own = |text: &str| {
+        let line = text.lines().find(|line| line.contains("Tannoy")).unwrap();
+        line.split_whitespace().nth(2).map(str::to_owned)
+    };
+    assert_eq!(own(&interests()), own(&before));
+    // What it has to do with what was asked is kept, and shows no interest.
+    read(
+        &env,
+        &["river otters"],
+        "# River otters\n\nTannoy was named after river otters in 1926.\n",
+    );
+    assert!(entities(&env).contains(&"Tannoy (2)".to_owned()), "{:?}", entities(&env));
+    assert_eq!(own(&interests()), own(&before));
+}
+
+#[test]
 fn what_a_search_brought_is_taken_back_for_good() {
     let env = TestEnv::new();
     learn(&env, "kef ls50", SPEAKER);
@@ -53,6 +94,7 @@ fn what_a_search_brought_is_taken_back_for_good() {
     --- stdout
     took back 4 facts and KEF LS50 Meta
     --- stderr
+    note: no source brings this again; `elophanto learn undo [ID] --back` puts it back
     ");
     // What another search told stays, and so does the entity.
     assert_eq!(entities(&env), ["KEF (1)"]);

@@ -15,6 +15,8 @@ use elophanto_index::{
 use elophanto_knowledge::{
     corpus,
     learn::{
+        entity_store::EntityStore,
+        kept,
         log::{Log, Work},
         responses,
     },
@@ -29,6 +31,8 @@ const RESPONSE_AGE: Duration = Duration::from_hours(30 * 24);
 #[derive(Debug, Serialize)]
 pub struct Records {
     pub responses_removed: usize,
+    /// Texts of sources in git that no fact names any more.
+    pub texts_removed: usize,
     pub bytes_freed: u64,
     pub questions_closed: usize,
 }
@@ -47,8 +51,17 @@ pub fn records(workspace: &Workspace, dry_run: bool) -> Result<Records, Error> {
     let open: Vec<String> = log.unprocessed().iter().filter_map(hash).collect();
     let is_needed = |hash: &str| open.iter().any(|open| open == hash);
     let (files, bytes) = responses::tidy(&record_store, RESPONSE_AGE, &is_needed, dry_run)?;
+    let write_root = &workspace.config.knowledge.write_root;
+    let store = EntityStore { record_store: &record_store, write_root };
+    let snapshot = store.read(now());
+    let (texts, of_texts) = kept::tidy(&record_store, &log, &snapshot, dry_run)?;
     let closed = expire(&record_store, now(), dry_run)?;
-    Ok(Records { responses_removed: files, bytes_freed: bytes, questions_closed: closed })
+    Ok(Records {
+        responses_removed: files,
+        texts_removed: texts,
+        bytes_freed: bytes + of_texts,
+        questions_closed: closed,
+    })
 }
 
 /// Makes one committed table of many, without the vectors that no branch uses, and stages that.

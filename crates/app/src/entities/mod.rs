@@ -16,7 +16,7 @@ use crate::{
 };
 use elophanto_knowledge::learn::{
     entity_store::{EntitySnapshot, EntityStore},
-    otherwise::disagreements,
+    otherwise::{disagreements, reader_of},
     undo,
 };
 use elophanto_text::entity::{Entity, Fact, Line};
@@ -86,6 +86,9 @@ pub struct KnownFact<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(extend("detail" = 4))]
     pub edited: bool,
+    /// Facts that are shown together have one.
+    #[serde(skip)]
+    pub group: Option<usize>,
 }
 
 /// Another source of a fact.
@@ -111,7 +114,7 @@ impl KnownFact<'_> {
 impl<'a> Known<'a> {
     /// The facts, those that say otherwise of the same in one group, the newest first.
     pub fn groups(&self) -> impl Iterator<Item = &[KnownFact<'a>]> {
-        self.facts.chunk_by(|one, next| one.otherwise.contains(&next.id))
+        self.facts.chunk_by(|one, next| one.group.is_some() && one.group == next.group)
     }
 }
 
@@ -200,10 +203,18 @@ fn facts<'a>(store: &EntityStore, entity: &'a Entity) -> Vec<KnownFact<'a>> {
             Some(_) => {}
         }
     }
+    let read = reader_of(entity);
+    let said = |place: usize| entity.facts.get(place).map(|fact| read(&fact.line.text));
     let known = |(place, group): (usize, &[usize])| {
         let fact = entity.facts.get(place)?;
-        let others = group.iter().filter(|other| **other != place);
+        let own = (!group.is_empty()).then(|| said(place)).flatten();
+        // Of a group, two may agree: `about 200` and `203`, and not `300`.
+        let differs = |other: &&usize| {
+            own.as_ref().zip(said(**other)).is_some_and(|(own, other)| own.is_otherwise(&other))
+        };
+        let others = group.iter().filter(|other| **other != place).filter(differs);
         Some(KnownFact {
+            group: group.first().copied(),
             otherwise: others
                 .filter_map(|other| Some(entity.facts.get(*other)?.line.id.as_str()))
                 .collect(),
@@ -231,6 +242,7 @@ fn one<'a>(store: &EntityStore, fact: &'a Fact) -> KnownFact<'a> {
         also: also.map(|(source, line)| AlsoSaid { source, learned_at: time(line) }).collect(),
         otherwise: Vec::new(),
         edited: fact.line.is_edited,
+        group: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::claims::Claims;
 
 /// Characters of a fact that are looked at: longer ones are the same only letter by letter.
-const MAX_FACT_CHARS: usize = 2_000;
+pub(crate) const MAX_FACT_CHARS: usize = 2_000;
 
 /// Whether the facts say the same: equal but for case, punctuation and spaces, or at least
 /// `threshold` alike by the cosine of their vectors and without a number, date, name or negation
@@ -13,17 +13,26 @@ pub fn same_fact(a: &str, b: &str, cosine: Option<f32>, threshold: f32) -> bool 
     if a.chars().nth(MAX_FACT_CHARS).is_some() || b.chars().nth(MAX_FACT_CHARS).is_some() {
         return a == b;
     }
-    let (a, b) = (Claims::of(a), Claims::of(b));
+    same_claims(&Claims::of(a), &Claims::of(b), threshold, || cosine)
+}
+
+/// The same of what was read already; the cosine is asked for last.
+pub(crate) fn same_claims(
+    a: &Claims,
+    b: &Claims,
+    threshold: f32,
+    cosine: impl FnOnce() -> Option<f32>,
+) -> bool {
     if a.words.is_empty() || b.words.is_empty() {
         return false;
     }
     if a.words == b.words {
         return true;
     }
-    cosine.is_some_and(|cosine| cosine >= threshold)
-        && !a.differs_from(&b)
+    !a.differs_from(b)
         && !is_substitution(&a.words, &b.words)
         && !is_swap(&a.words, &b.words)
+        && cosine().is_some_and(|cosine| cosine >= threshold)
 }
 
 /// Whether the sentences begin and end alike and have the same words between, in another order:

@@ -27,8 +27,10 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use claims::Claims;
 pub use fact::same_fact;
-pub use otherwise::otherwise;
+pub(crate) use fact::{MAX_FACT_CHARS, same_claims};
+pub use otherwise::{Said, otherwise, reader};
 
 /// Entities beyond this many are not looked at.
 pub const MAX_CANDIDATES: usize = 100_000;

@@ -40,6 +40,23 @@ const ONE_OF: &[&[&str]] = &[
     &["named", "after"],
     &["succeeded", "by"],
     &["preceded", "by"],
+    &["founded", "by"],
+    &["directed", "by"],
+    &["written", "by"],
+    &["composed", "by"],
+    &["invented", "by"],
+    &["designed", "by"],
+    &["built", "by"],
+    &["published", "by"],
+    &["manufactured", "by"],
+    &["acquired", "by"],
+    &["bought", "by"],
+    &["led", "by"],
+    &["chaired", "by"],
+    &["located", "in"],
+    &["subsidiary", "of"],
+    &["capital", "of"],
+    &["married", "to"],
 ];
 /// The mark of the entity's own name.
 const ITSELF: &str = "\u{1}";
@@ -58,9 +75,7 @@ pub fn otherwise(
     names: &[&str],
     is_one_voice: &dyn Fn(usize, usize) -> bool,
 ) -> Vec<Vec<usize>> {
-    let mut names: Vec<Vec<String>> = names.iter().map(|name| plain(name)).collect();
-    names.retain(|name| !name.is_empty());
-    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    let names = in_words(names);
     let mut by_key: BTreeMap<String, Vec<(usize, Reading)>> = BTreeMap::new();
     for (place, fact) in facts.iter().enumerate() {
         for (key, reading) in readings(fact, &names) {
@@ -85,6 +100,34 @@ pub fn otherwise(
         groups.entry(of).or_default().push(place);
     }
     groups.into_values().filter(|places| places.len() > 1).collect()
+}
+
+/// What a fact says, read once to be compared with others.
+#[derive(Debug)]
+pub struct Said(Vec<(String, Reading)>);
+
+impl Said {
+    /// Whether both give another value for the same.
+    pub fn is_otherwise(&self, other: &Self) -> bool {
+        let differs = |(key, reading): &(String, Reading)| {
+            other.0.iter().any(|(its, said)| its == key && reading.differs(said))
+        };
+        self.0.iter().any(differs)
+    }
+}
+
+/// Reads what facts say of an entity of these names.
+pub fn reader(names: &[&str]) -> impl Fn(&str) -> Said + use<> {
+    let names = in_words(names);
+    move |fact| Said(readings(fact, &names))
+}
+
+/// Names as their words, the longest first.
+fn in_words(names: &[&str]) -> Vec<Vec<String>> {
+    let mut names: Vec<Vec<String>> = names.iter().map(|name| plain(name)).collect();
+    names.retain(|name| !name.is_empty());
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names
 }
 
 /// One value that a fact gives for what its key asks.
@@ -357,17 +400,30 @@ fn negated(said: &[Word]) -> Option<(String, Reading)> {
     (words.len() > 2).then_some((key, Reading { value: Value::Holds(holds), rest: Vec::new() }))
 }
 
+/// Whether a value says that it is so.
+fn holds(word: &str) -> Option<bool> {
+    match word {
+        "yes" | "true" | "ja" | "oui" | "sí" | "✓" | "supported" => Some(true),
+        "no" | "false" | "nein" | "non" | "none" | "✗" | "unsupported" | "not" => Some(false),
+        _ => None,
+    }
+}
+
 /// The value of a row of a table.
 fn of_row(predicate: &str, value: &str) -> Option<(String, Reading)> {
     let lower = predicate.trim().to_lowercase();
     let key = format!("row {lower}");
     let all = words(value);
-    if let Some(first) = all.first()
+    if let Some(first) = all.first().filter(|first| holds(&first.lower).is_none())
         && let Some((number, decimals, unit)) = number(&first.lower)
     {
         let rest = all.iter().skip(1).map(|word| word.lower.clone()).collect();
         let value = Value::Amount { number, decimals, unit, is_about: false };
         return Some((key, Reading { value, rest }));
+    }
+    // `yes` and `no, only over a cable`.
+    if let Some(holds) = all.first().and_then(|first| holds(&first.lower)) {
+        return Some((key, Reading { value: Value::Holds(holds), rest: Vec::new() }));
     }
     // Languages, authors: there may be several of them.
     let is_list = lower.ends_with('s') && !lower.ends_with("ss") && lower != "status"
@@ -421,6 +477,10 @@ mod tests {
             ("KEF LS50 Meta – Weight: 7.8 kg", "KEF LS50 Meta – Weight: 8.2 kg"),
             ("KEF LS50 Meta – Finish: black", "KEF LS50 Meta – Finish: white"),
             ("KEF listens on port 8080.", "KEF listens on port 9090."),
+            ("KEF LS50 Meta – Wireless: yes", "KEF LS50 Meta – Wireless: No"),
+            ("KEF LS50 Meta – Wireless: Yes, aptX", "KEF LS50 Meta – Wireless: no"),
+            ("KEF was founded by Raymond Cooke.", "KEF was founded by Robert Pearch in 1961."),
+            ("KEF is a subsidiary of GP Acoustics.", "KEF is a subsidiary of Tannoy."),
         ] {
             check(a, b, true);
         }

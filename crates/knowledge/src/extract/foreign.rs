@@ -1,16 +1,24 @@
 //! Statements in German, French and Spanish about names that are known or asked for: the name, or
-//! the pronoun right behind a sentence about it, and a finite verb. Nothing else is read there, and
-//! no new name is found, for capitals and word order say other things than in English.
+//! the pronoun right behind a sentence about it, and a finite verb. New names are those that can be
+//! nothing else, for capitals and word order say other things than in English.
+
+use std::collections::{HashMap, HashSet};
 
 use super::Statement;
 use super::candidates::Candidate;
-use super::facts::{is_whole, shown};
+use super::facts::{is_whole, rows, shown};
 use super::fold::fold;
 use super::name::{structural, tidy};
 use super::page::Page;
+use super::shape;
 use super::subject::{Class, Names};
+use super::thing::{self, Thing};
 use super::token::{Token, tokens};
 use crate::words::{Words, list};
+
+/// Names of a page that are kept, and runs of words that are looked at.
+const MAX_NAMES: usize = 100;
+const MAX_RUNS: usize = 2_000;
 
 /// What the rules know of a language.
 pub(super) struct Grammar {
@@ -24,6 +32,8 @@ pub(super) struct Grammar {
     verbs: &'static Words,
     /// The verb may stand before its subject, behind what leads in.
     inverts: bool,
+    /// All nouns begin with a capital.
+    nouns_have_capitals: bool,
 }
 
 static GERMAN_VERBS: Words = list!(words "german_verbs");
@@ -47,6 +57,7 @@ static GRAMMARS: [Grammar; 3] = [
         ],
         verbs: &GERMAN_VERBS,
         inverts: true,
+        nouns_have_capitals: true,
     },
     Grammar {
         frequent: &[
@@ -54,10 +65,11 @@ static GRAMMARS: [Grammar; 3] = [
             "sur", "au", "en", "avec",
         ],
         articles: &["le", "la", "les", "un", "une"],
-        pronouns: &["il", "elle", "ils", "elles"],
+        pronouns: &["il", "elle", "ils", "elles", "ce"],
         pointers: &["ce", "cette", "ces", "celui", "celle", "ceux", "alors", "lui", "leur"],
         verbs: &FRENCH_VERBS,
         inverts: false,
+        nouns_have_capitals: false,
     },
     Grammar {
         frequent: &[
@@ -69,6 +81,7 @@ static GRAMMARS: [Grammar; 3] = [
         pointers: &["este", "esta", "estos", "estas", "ese", "esa", "aquel", "aquella", "allí"],
         verbs: &SPANISH_VERBS,
         inverts: false,
+        nouns_have_capitals: false,
     },
 ];
 
@@ -119,8 +132,31 @@ pub(super) fn is_unread(page: &Page) -> bool {
     letters >= FEWEST_TOLD && latin * 2 < letters || all >= FEWEST_TOLD && known * RAREST < all
 }
 
-/// The topic as the page writes it, if the page states something of it.
-pub(super) fn candidates(page: &Page, grammar: &Grammar, topic: &str) -> Vec<Candidate> {
+/// The topic as the page writes it, what the page lists the properties of, and names that nothing but
+/// a name can be, if the page states something of them.
+pub(super) fn candidates(
+    page: &Page,
+    grammar: &Grammar,
+    topic: &str,
+    title: Option<&str>,
+) -> Vec<Candidate> {
+    let new = |name: String| Candidate {
+        name,
+        aliases: Vec::new(),
+        short: Vec::new(),
+        class: Class::NewProper,
+    };
+    let asked = asked(page, grammar, topic);
+    let mut names: Vec<String> = asked.into_iter().collect();
+    names.extend(thing::of_properties(page, topic, title));
+    names.extend(subjects(page, grammar, topic));
+    let mut seen: HashSet<String> = HashSet::new();
+    names.retain(|name| seen.insert(fold(name)));
+    names.truncate(MAX_NAMES);
+    names.into_iter().map(new).collect()
+}
+
+fn asked(page: &Page, grammar: &Grammar, topic: &str) -> Option<String> {
     let topic = fold(&tidy(topic));
     let words = topic.split(' ').count();
     for sentence in &page.sentences {
@@ -135,16 +171,97 @@ pub(super) fn candidates(page: &Page, grammar: &Grammar, topic: &str) -> Vec<Can
                 && structural(surface).is_ok()
                 && grammar.states(&tokens, from, from + words)
             {
-                let (name, class) = (surface.to_owned(), Class::NewProper);
-                return vec![Candidate { name, aliases: Vec::new(), short: Vec::new(), class }];
+                return Some(surface.to_owned());
             }
         }
     }
-    Vec::new()
+    None
+}
+
+/// How a page writes a word or run of words that begins sentences.
+#[derive(Default)]
+struct Writing {
+    /// Statements that it begins, without an article.
+    subject: usize,
+    /// Elsewhere in a sentence, with a capital.
+    inner: usize,
+    /// Behind an article.
+    article: usize,
+    /// It begins an entry: `Debian 0.91 (1994): ...`
+    entry: bool,
+}
+
+/// Names that sentences are about: of several words, shaped as only names are, or written as a name
+/// where others are not.
+fn subjects(page: &Page, grammar: &Grammar, topic: &str) -> Vec<String> {
+    let topic = fold(topic);
+    let of_topic: Vec<&str> = topic.split([' ', '-']).collect();
+    let mut order: Vec<String> = Vec::new();
+    let mut all: HashMap<String, Writing> = HashMap::new();
+    for sentence in &page.sentences {
+        let text = page.text(sentence);
+        let tokens = tokens(text);
+        let mut at = 0;
+        while let Some(first) = tokens.get(at) {
+            let begins = at == 0;
+            let known = begins && grammar.is_small(&first.lower());
+            let end = if known { at } else { shape::run(&tokens, at) };
+            let surface = tokens.get(end.wrapping_sub(1)).filter(|_| end > at);
+            let Some(surface) = surface.and_then(|last| text.get(first.start..last.end)) else {
+                at += 1;
+                continue;
+            };
+            let article = at > 0 && grammar.is_article(&tokens[at - 1]);
+            if !all.contains_key(surface) && order.len() < MAX_RUNS {
+                order.push(surface.to_owned());
+            }
+            let writing = all.entry(surface.to_owned()).or_default();
+            let opens = begins || at == 1 && article;
+            writing.subject += usize::from(opens && grammar.states(&tokens, at, end));
+            writing.inner += usize::from(!begins && !article);
+            writing.article += usize::from(article);
+            writing.entry |= begins && sentence.first && is_entry(&tokens, end);
+            at = end;
+        }
+    }
+    order.retain(|name| {
+        let Some(writing) = all.get(name) else { return false };
+        let told = writing.subject > 0 || writing.entry;
+        let words = name.split(' ').count();
+        // `Das Hauptprodukt des Projekts`, `Verschiedene Typen` are no names.
+        let plain = grammar.nouns_have_capitals
+            && (writing.article > 0 || writing.inner == 0 || name.split(' ').any(shape::is_joint));
+        let sure = shape::is_shaped(name) && !name.contains('-')
+            || words > 1 && shape::is_proper(name) && !plain;
+        let single = || {
+            let named = of_topic.contains(&fold(name).as_str());
+            let is_name = match grammar.nouns_have_capitals {
+                true => writing.article == 0 && writing.subject > 1,
+                false => writing.inner > 0,
+            };
+            words == 1 && (named && writing.article == 0 || is_name)
+        };
+        told && structural(name).is_ok() && !shape::is_code(name) && (sure || single())
+    });
+    order
+}
+
+/// `X (1994) : what came of it`, at the beginning of a block.
+fn is_entry(tokens: &[Token<'_>], end: usize) -> bool {
+    let at = super::clause::behind_bracket(tokens, end);
+    let colon = |token: &Token<'_>| token.text.is_empty() && token.before == ":";
+    let closed = tokens.get(at.wrapping_sub(1)).is_some_and(|last| last.after.ends_with(':'));
+    let behind = tokens.get(at).is_some_and(colon);
+    (closed || behind) && tokens.len() >= at + 5
 }
 
 /// What the sentences state of names, in the order of the page.
-pub(super) fn collect(page: &Page, grammar: &Grammar, names: &Names) -> Vec<(usize, Statement)> {
+pub(super) fn collect(
+    page: &Page,
+    grammar: &Grammar,
+    thing: Option<&Thing>,
+    names: &Names,
+) -> Vec<(usize, Statement)> {
     let mut found = Vec::new();
     let mut before: Option<(usize, String, usize)> = None;
     for sentence in &page.sentences {
@@ -155,6 +272,20 @@ pub(super) fn collect(page: &Page, grammar: &Grammar, names: &Names) -> Vec<(usi
             let hit = names.at(text, &all, from).filter(|hit| !hit.possessive)?;
             grammar.states(&all, from, hit.end).then_some((hit, from))
         });
+        let entry = (sentence.first && named.is_none())
+            .then(|| names.at(text, &all, 0).filter(|hit| is_entry(&all, hit.end)))
+            .flatten();
+        if let Some(hit) = entry
+            && let Some(last) = all.get(hit.end - 1)
+        {
+            let name = text.get(..last.end).unwrap_or_default().to_owned();
+            if is_whole(text) {
+                let (text, line) = (shown(text), sentence.line);
+                found.push((hit.entity, Statement { text, line }));
+            }
+            before = Some((hit.entity, name, sentence.block));
+            continue;
+        }
         let stated = if let Some((hit, from)) = named {
             let (first, last) = (all.get(from), all.get(hit.end - 1));
             let surface = first.zip(last).and_then(|(first, last)| text.get(first.start..last.end));
@@ -179,6 +310,7 @@ pub(super) fn collect(page: &Page, grammar: &Grammar, names: &Names) -> Vec<(usi
         }
         before = Some((entity, name, sentence.block));
     }
+    found.extend(rows::collect(page, thing, names));
     found
 }
 
@@ -227,6 +359,41 @@ impl Grammar {
     }
 
     fn is_verb(&self, token: &Token<'_>) -> bool {
-        token.before.is_empty() && self.verbs.contains(token.text)
+        // `n'est`, `l'a`.
+        let bare = token.text.split_once(['\'', '’']).map_or(token.text, |(_, verb)| verb);
+        token.before.is_empty() && self.verbs.contains(bare)
+    }
+
+    fn is_article(&self, token: &Token<'_>) -> bool {
+        let word = token.lower();
+        self.articles.contains(&word.as_str())
+            || matches!(
+                word.as_str(),
+                "den"
+                    | "dem"
+                    | "des"
+                    | "einen"
+                    | "einem"
+                    | "einer"
+                    | "eines"
+                    | "im"
+                    | "zum"
+                    | "zur"
+                    | "du"
+                    | "au"
+                    | "aux"
+                    | "del"
+                    | "al"
+                    | "kein"
+                    | "keine"
+            )
+    }
+
+    /// Whether a word begins sentences and is no name there.
+    fn is_small(&self, word: &str) -> bool {
+        self.frequent.contains(&word)
+            || self.articles.contains(&word)
+            || self.pronouns.contains(&word)
+            || self.pointers.contains(&word)
     }
 }

@@ -6,6 +6,7 @@
 //! texts come from, where entities are kept, who answers a prompt, and how near a name is to a
 //! topic in meaning.
 
+mod about;
 pub mod accept;
 mod aside;
 mod candidates;
@@ -14,23 +15,29 @@ mod facts;
 mod fold;
 mod foreign;
 mod furniture;
+mod indented;
 mod message;
+mod minutes;
 pub mod name;
 mod page;
 pub mod prompts;
 mod restructured;
 mod shape;
+mod short;
 mod subject;
 mod template;
 #[cfg(test)]
 mod tests;
+mod thing;
 mod token;
 mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+pub use about::About;
 pub use facts::FACT_WORDS;
 pub use message::{Leaning, MAX_LEANINGS, Valence, statements};
+pub(crate) use short::is_part_of;
 
 use subject::{Class, Names};
 
@@ -120,23 +127,19 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     let grammar = foreign::grammar(&page);
     let new = match (mode, grammar) {
         (Mode::Full, None) => candidates::candidates(&page, document.title, topic),
-        (Mode::Full, Some(grammar)) => foreign::candidates(&page, grammar, topic),
+        (Mode::Full, Some(grammar)) => foreign::candidates(&page, grammar, topic, document.title),
         (Mode::KnownOnly, _) => Vec::new(),
     };
     let mut names = Names::default();
-    for (entity, known) in known.iter().enumerate() {
-        names.add(entity, &known.name, Class::Known);
-        known.aliases.iter().for_each(|alias| names.add(entity, alias, Class::Known));
-    }
+    let spoken = short::names(&page, topic, document.title, known);
+    spoken.iter().for_each(|(entity, name)| names.add(*entity, name, Class::Known));
     for (entity, known) in known.iter().enumerate() {
         names.add_number(entity, &known.name);
     }
     // A candidate that is known under this name is no other thing.
     let mut called: HashMap<String, usize> = HashMap::new();
-    for (entity, known) in known.iter().enumerate().filter(|_| !new.is_empty()) {
-        for name in std::iter::once(&known.name).chain(&known.aliases) {
-            called.entry(fold::fold(name)).or_insert(entity);
-        }
+    for (entity, name) in spoken.iter().filter(|_| !new.is_empty()) {
+        called.entry(fold::fold(name)).or_insert(*entity);
     }
     let entity_of = |number: usize, candidate: &candidates::Candidate| {
         called.get(&fold::fold(&candidate.name)).copied().unwrap_or(known.len() + number)
@@ -150,10 +153,16 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     for (number, candidate) in new.iter().enumerate() {
         names.add_number(entity_of(number, candidate), &candidate.name);
     }
+    let thing = thing::of(&page, topic, document.title, &names);
     let facts = match grammar {
-        Some(grammar) => foreign::collect(&page, grammar, &names),
-        None => facts::collect(&page, topic, document.title, &names),
+        Some(grammar) => foreign::collect(&page, grammar, thing.as_ref(), &names),
+        None => facts::collect(&page, thing.as_ref(), &names),
     };
+    let mut facts = facts;
+    if let Some(minutes) = minutes::read(&page) {
+        let date = thing::date(&page, document.title);
+        facts.extend(minutes.facts(thing.as_ref(), date.as_deref(), &names));
+    }
     gather(facts, known, &new)
 }
 

@@ -11,7 +11,9 @@ pub(super) fn without_templates(text: &str) -> Cow<'_, str> {
     if !text.contains(['{', ':', '[']) {
         return Cow::Borrowed(text);
     }
+    let text = without_braces(text);
     let mut kept = String::with_capacity(text.len());
+    let text = text.as_ref();
     for line in text.split_inclusive('\n') {
         let bare = line.trim_start();
         if bare.starts_with(":::") {
@@ -24,12 +26,52 @@ pub(super) fn without_templates(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// The text without the braces in which some dictionaries put names: `{Unix}`, `{operating system}`.
+/// Where they are many and hold words, they hold nothing else.
+fn without_braces(text: &str) -> Cow<'_, str> {
+    /// Words in braces that make them marks of names.
+    const LEAST: usize = 5;
+    let spans: Vec<(usize, usize)> = text
+        .match_indices('{')
+        .filter_map(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let opens = before.is_none_or(|char| char.is_whitespace() || matches!(char, '(' | '"'));
+            let head = &text[at + 1..text.floor_char_boundary((at + 80).min(text.len()))];
+            let inner = &head[..head.find('}')?];
+            let end = at + 1 + inner.len();
+            let behind = text[end + 1..].chars().next();
+            let closes =
+                behind.is_none_or(|char| char.is_whitespace() || ",.;:!?)'\"".contains(char));
+            let words = !inner.contains("\n\n")
+                && inner.starts_with(char::is_alphanumeric)
+                && !inner.contains(['{', '=', '"', '`', '_', '<', '$', '#', '%']);
+            (opens && closes && words).then_some((at, end))
+        })
+        .collect();
+    let names = |&&(at, end): &&(usize, usize)| {
+        text[at..end].chars().any(|char| char.is_uppercase() || char == ' ')
+    };
+    if spans.iter().filter(names).count() < LEAST {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, end) in spans {
+        kept.push_str(&text[from..at]);
+        kept.push_str(&text[at + 1..end]);
+        from = end + 1;
+    }
+    kept.push_str(&text[from..]);
+    Cow::Owned(kept)
+}
+
 fn push_line(line: &str, kept: &mut String) {
     let mut rest = line;
     while let Some(at) = rest.find(['{', '[']) {
         let (before, from) = rest.split_at(at);
         kept.push_str(before);
-        match template(from) {
+        let mark = reference(line, line.len() - from.len());
+        match mark.map(|length| ("", &from[length..])).or_else(|| template(from)) {
             Some((shown, after)) => {
                 kept.push_str(shown);
                 rest = after;
@@ -73,6 +115,70 @@ fn template(from: &str) -> Option<(&str, &str)> {
     None
 }
 
+/// The length of a mark of a source that begins here, behind what it is a source of: `[1]`,
+/// `[citation needed]`, `[\[2\]](#note)`.
+fn reference(line: &str, at: usize) -> Option<usize> {
+    const LONGEST: usize = 300;
+    let (before, from) = line.split_at(at);
+    let head = &from[..from.floor_char_boundary(LONGEST.min(from.len()))];
+    // Code counts from zero, and what begins a line is a definition.
+    let is_code = before.matches('`').count() % 2 == 1;
+    let behind = before.trim_end_matches('\\').chars().next_back()?;
+    if is_code || before.trim().is_empty() {
+        return None;
+    }
+    let mut inner = head.strip_prefix('[')?;
+    let nested = inner.strip_prefix('[').or(inner.strip_prefix("\\["));
+    inner = nested.unwrap_or(inner);
+    let end = inner.find(']')?;
+    let word = inner[..end].trim_matches(|char| matches!(char, '*' | '_' | '\\' | ' '));
+    let number = word.trim_start_matches("note ").trim_start_matches("nb ");
+    let counts = !number.is_empty()
+        && number.len() <= 3
+        && (number.bytes().all(|byte| byte.is_ascii_digit())
+            || number.len() == 1
+                && number.bytes().all(|byte| byte.is_ascii_lowercase())
+                && nested.is_some());
+    let doubts = DOUBTS.iter().any(|doubt| word.to_lowercase().starts_with(doubt));
+    let close = head.len() - inner.len() + end + 1;
+    let length = match nested {
+        Some(_) => close + head[close..].find(']')? + 1,
+        None => close,
+    };
+    let rest = &head[length..];
+    let target = rest.starts_with('(').then(|| rest.find(')')).flatten();
+    let attached = !behind.is_whitespace() || doubts;
+    let is_link = target.is_some() && nested.is_none() && !doubts;
+    let defines = rest.starts_with([':', '[']) && nested.is_none() && !rest.starts_with("[");
+    ((counts && attached && !is_link || doubts) && !defines)
+        .then_some(length + target.map_or(0, |end| end + 1))
+}
+
+/// How readers mark what they doubt.
+const DOUBTS: &[&str] = &[
+    "citation needed",
+    "clarification needed",
+    "better source needed",
+    "dubious",
+    "when?",
+    "who?",
+    "which?",
+    "by whom?",
+    "according to whom?",
+    "failed verification",
+    "original research",
+    "needs update",
+    "update",
+    "vague",
+    "weasel words",
+    "page needed",
+    "verification needed",
+    "disputed",
+    "not verified in body",
+    "why?",
+    "where?",
+];
+
 /// `text="Pods"` of a shortcode, or the last word in quotes of a macro call that begins with a
 /// capital: `{{Glossary("dom", "DOM")}}`.
 fn shown(inner: &str) -> &str {
@@ -107,5 +213,18 @@ mod tests {
         check("# T {#t}\n:::tip\nx\n:::\n", "# T \n\nx\n\n");
         check("a[^1] [!NOTE] [x](y) {a} {", "a  [x](y) {a} {");
         check("{{ never closed", "{{ never closed");
+        check("It is old.[1] So[citation needed] it goes.[12][3] x", "It is old. So it goes. x");
+        check(
+            "Made in 1961[\\[2\\]](#cite_note-2) by [KEF](k) [note](n).",
+            "Made in 1961 by [KEF](k) [note](n).",
+        );
+        check(
+            "`a[1]` is [1](x), [2] one\n[1]: http://x",
+            "`a[1]` is [1](x), [2] one\n[1]: http://x",
+        );
+        check(
+            "{Acorn} and the {BBC} made {RISC} with {Apple Inc} for {Unix}, not /{id}.",
+            "Acorn and the BBC made RISC with Apple Inc for Unix, not /{id}.",
+        );
     }
 }

@@ -195,6 +195,29 @@ fn short_names_are_those_that_the_text_writes_out() {
 }
 
 #[test]
+fn one_thing_has_one_page_under_its_names() {
+    let names = |text: &str, topic: &str| -> Vec<(String, Vec<String>)> {
+        asked(text, topic).into_iter().map(|(name, aliases, _)| (name, aliases)).collect()
+    };
+    let own = |name: &str, aliases: &[&str]| {
+        (name.to_owned(), aliases.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    };
+    let curie = "Marie Skłodowska Curie was a physicist and chemist. Marie Curie was the first woman to win a Nobel Prize. Curie died in 1934.";
+    assert_eq!(
+        names(curie, "Marie Curie"),
+        [own("Marie Curie", &["Marie Skłodowska Curie", "Curie"])]
+    );
+    let drone =
+        "The Falkner TX-9 is a drone for farms. The TX-9 weighs 4 kg. The TX9 flies for an hour.";
+    for topic in ["TX-9", "Falkner TX-9", "drones"] {
+        assert_eq!(names(drone, topic), [own("Falkner TX-9", &["TX-9", "TX9"])], "{topic}");
+    }
+    // Two have this number.
+    let two = "The Falkner TX-9 is a drone for farms. The Ammer TX-9 is a kettle for two. The TX-9 weighs 4 kg.";
+    assert_eq!(names(two, "drones").len(), 3);
+}
+
+#[test]
 fn facts_that_point_elsewhere_are_resolved_or_left() {
     let facts = |text: &str| {
         found(text, "", &known(&["Foo Server", "Ada Byron"]), Mode::KnownOnly)
@@ -263,6 +286,104 @@ fn rows_are_facts_of_what_they_are_about() {
                 "Ada Byron – field of work: computing",
             ],
         )],
+    );
+}
+
+#[test]
+fn lists_of_properties_are_those_of_their_page() {
+    // Front matter, a list, and a table whose first column says which.
+    check_asked(
+        "---\ntitle: Ada 3\nmaker: Fern Ltd\ntags: [x]\n---\n# Ada 3\n\n- **Weight**: 2 kg\n- **Colour**: red, green\n- **Power**: 40 W\n\n| Version | Year | Price |\n|-|-|-|\n| 1.0 | 2019 | $20 |\n\n## Usage\n\n- install: make all\n- clean: make clean\n- test: make test\n",
+        "Ada 3",
+        &[(
+            "Ada 3",
+            &[],
+            &[
+                "Ada 3 – maker: Fern Ltd",
+                "Ada 3 – Version 1.0, Year: 2019",
+                "Ada 3 – Version 1.0, Price: $20",
+                "Ada 3 – Weight: 2 kg",
+                "Ada 3 – Colour: red, green",
+                "Ada 3 – Power: 40 W",
+            ],
+        )],
+    );
+    // One line that says more does not make prose of an infobox; what only a form asks for is left.
+    check_asked(
+        "# Fernland\n\nmotto: Unity is strength\ncurrency: Euro\nlargest city: capital\ncapital: Ferntown\nleader name2: Ada\narea: 20 km\n",
+        "Fernland",
+        &[(
+            "Fernland",
+            &[],
+            &[
+                "Fernland – motto: Unity is strength",
+                "Fernland – currency: Euro",
+                "Fernland – capital: Ferntown",
+                "Fernland – area: 20 km",
+            ],
+        )],
+    );
+}
+
+#[test]
+fn what_a_page_is_about_goes_on_through_it() {
+    check_asked(
+        "# Fern Ltd\n\nFern Ltd, officially the Fern Company (Fern Co), also called Ferny, is a maker of kettles. Its head is Ada.\n\nThe company's office is in Sutton. The company moved there from Bath in 1990.\n\nIn 2001, a plaque was unveiled in honour of Fern Ltd by the mayor of Sutton. Others praised Fern Ltd, but it declined.\n",
+        "Fern Ltd",
+        &[(
+            "Fern Ltd",
+            &["Ferny"],
+            &[
+                "Fern Ltd, officially the Fern Company (Fern Co), also called Ferny, is a maker of kettles.",
+                "Fern Ltd's head is Ada.",
+                "Fern Ltd's office is in Sutton.",
+                "In 2001, a plaque was unveiled in honour of Fern Ltd by the mayor of Sutton.",
+            ],
+        )],
+    );
+    // Another company stands between, and another film.
+    for other in ["Moss Ltd is a maker of cups.", "Moss Ltd is a company in Bath."] {
+        let text = format!(
+            "# Fern Ltd\n\nFern Ltd is a maker of kettles.\n\n{other} Nobody knows.\n\nThe company moved to Sutton in 1990.\n"
+        );
+        let found = asked(&text, "Fern Ltd");
+        let moved = |fact: &String| fact.contains("moved");
+        assert!(!found.iter().any(|(.., facts)| facts.iter().any(moved)), "{found:?}");
+    }
+}
+
+#[test]
+fn names_of_other_languages_are_those_that_can_be_nothing_else() {
+    let names = |text: &str, topic: &str| -> Vec<String> {
+        asked(text, topic).into_iter().map(|it| it.0).collect()
+    };
+    let german = "Das Fern-Projekt ist eine Gruppe von Leuten und wurde im Jahr 1993 gegründet. SPI wurde gegründet, um der Gruppe zu helfen. Verschiedene Typen werden von der Gruppe unterstützt. Das Ziel des Projekts ist die Hilfe für alle Leute.";
+    assert_eq!(names(german, "Fern-Projekt"), ["Fern-Projekt", "SPI"]);
+    let french = "Fern 1.0 n'est jamais parue dans les magasins de la ville. Fern 1.1 (juin 1996) : ce fut la première version avec un nom de code. Il était une fois dans la ville.";
+    assert_eq!(names(french, "versions de Fern"), ["Fern 1.0"]);
+}
+
+#[test]
+fn minutes_say_who_was_there_what_was_decided_and_who_said_what() {
+    check_asked(
+        "# 2024-03-05\n\n## Attendees\n\n- Ada Byron\n- Jack Oclee (chair)\n- Mary Somerville\n\n## Discussion\n\n- Ada: The new release has three open bugs in the parser.\n- Jack: Could we hire somebody for the summer?\n- Mary: That is what they told us in May.\n- Nobody: Small talk happened at length on the balcony.\n\nDecision: The release moves to the first week of April.\n",
+        "Fern steering meeting",
+        &[
+            (
+                "Fern steering meeting",
+                &[],
+                &[
+                    "Fern steering meeting, 2024-03-05 – attendees: Ada Byron, Jack Oclee, Mary Somerville",
+                    "Fern steering meeting, 2024-03-05 – decision: The release moves to the first week of April.",
+                ],
+            ),
+            ("Ada Byron", &[], &["Ada Byron: The new release has three open bugs in the parser."]),
+        ],
+    );
+    // Who speaks is not enough: it may be a play, or a glossary.
+    assert_eq!(
+        asked("Ada: It is late in the day here.\n\nJack: So it is, my friend Ada.\n", "plays"),
+        []
     );
 }
 
@@ -345,7 +466,7 @@ fn what_is_no_entity_brings_none() {
 
 #[test]
 fn known_entities_gain_facts() {
-    let text = "Espresso is strong. Kubernetes 1.31 ships new defaults for pods. It was released in August.\n\nNobody likes espresso. The pod's network is flat everywhere. However, espresso needs fine ground beans.";
+    let text = "Espresso is strong. Kubernetes 1.31 ships new defaults for pods. It was released in August.\n\nNobody likes espresso. The pod's network is flat everywhere. Today, espresso needs fine ground beans.";
     let names = known(&["espresso", "Pod", "kubernetes 1.31"]);
     for mode in [Mode::KnownOnly, Mode::Full] {
         let all = found(text, "", &names, mode);
@@ -365,7 +486,7 @@ fn known_entities_gain_facts() {
                 ("Pod".to_owned(), vec!["The pod's network is flat everywhere.".to_owned()]),
                 (
                     "espresso".to_owned(),
-                    vec!["However, espresso needs fine ground beans.".to_owned()]
+                    vec!["Today, espresso needs fine ground beans.".to_owned()]
                 ),
             ]
         );

@@ -5,12 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
-
-use super::{entity_store::EntitySnapshot, meaning::Meaning, record::Trigger};
+use super::{
+    compare::{Compared, Comparing},
+    entity_store::EntitySnapshot,
+    meaning::Meaning,
+    record::Trigger,
+};
 use crate::{
     duplicates::same_fact,
-    extract::name::{Rejection, structural},
+    extract::{
+        is_part_of,
+        name::{Rejection, structural},
+    },
 };
 use elophanto_text::entity::{Entity, Fact, identity, normalise};
 
@@ -32,6 +38,8 @@ pub struct Candidate {
     pub facts: Vec<Stated>,
     /// Nothing but notes of this repository tells of it.
     pub is_of_notes: bool,
+    /// A text that tells of it is about it, or it was asked for.
+    pub is_about: bool,
 }
 
 /// A sentence about something, and where it stands.
@@ -49,6 +57,8 @@ pub enum Change {
         aliases: Vec<String>,
         facts: Vec<Stated>,
         agreed: Vec<Stated>,
+        /// It is not what was asked for, but bears on it.
+        is_aside: bool,
     },
     /// `agreed` is what is known already, in the words in which it is, and said by another source.
     Add {
@@ -56,6 +66,8 @@ pub enum Change {
         aliases: Vec<String>,
         facts: Vec<Stated>,
         agreed: Vec<Stated>,
+        /// The text speaks of it in passing.
+        is_aside: bool,
     },
 }
 
@@ -72,6 +84,10 @@ pub enum Refusal {
     Deleted,
     /// The search was not the user's.
     NotAsked,
+    /// It is a part of the name of another thing, and nothing says who is meant.
+    Ambiguous,
+    /// The text is about something else and speaks of it in passing.
+    InPassing,
 }
 
 /// What is known already.
@@ -97,38 +113,68 @@ pub fn decide(
 ) -> Decision {
     let mut decision = Decision::default();
     let DecisionContext { snapshot, meaning } = context;
-    for mut candidate in together(candidates) {
+    let candidates = together(candidates);
+    let asked = Asked::of(question, snapshot, &candidates);
+    for mut candidate in candidates {
         candidate.facts.retain(|fact| !snapshot.is_removed(&fact.text));
-        let known = std::iter::once(&candidate.name)
-            .chain(&candidate.aliases)
-            .find_map(|name| snapshot.entities.find(name));
+        let known = std::iter::once(&candidate.name).chain(&candidate.aliases).find_map(|name| {
+            let known = snapshot.entities.find(name)?;
+            // `Tesla` may be short for whom the text does not mean.
+            let is_short = is_part_of(name, &known.title);
+            (!is_short || is_named(&known.title, question)).then_some(known)
+        });
         if let Some(known) = known {
-            let said = known.facts.iter().map(Said::of).collect();
+            let of_known = std::iter::once(&known.title).chain(&known.aliases);
+            let is_aside = !candidate.is_about
+                && !names(&candidate).chain(of_known).any(|name| is_named(name, question));
+            // A text counts for what it is about. Of others it tells what they have to do with that.
+            if is_aside {
+                let is_near = asked.is_broad && {
+                    let facts = candidate.facts.iter().map(|fact| fact.text.as_str());
+                    let texts = std::iter::once(candidate.name.as_str()).chain(facts);
+                    meaning.answered(question, texts) >= meaning.near.relevant
+                };
+                candidate.facts.retain(|fact| is_near || asked.is_in(&fact.text));
+                if candidate.facts.is_empty() {
+                    decision.refused.push((candidate.name, Refusal::InPassing));
+                    continue;
+                }
+            }
             let called: Vec<&str> = names(&candidate)
                 .map(String::as_str)
                 .chain(std::iter::once(known.title.as_str()))
                 .chain(known.aliases.iter().map(String::as_str))
                 .collect();
+            let comparing = Comparing::of(&called);
+            let said = known.facts.iter().map(|fact| Said::of(fact, &comparing)).collect();
             let New { mut facts, agreed } =
-                new_facts(meaning, &called, candidate.facts.clone(), said);
+                new_facts(meaning, &comparing, candidate.facts.clone(), said);
             if !trigger.is_users() {
                 within_bounds(&mut facts, known);
             }
             let (slug, aliases) = (known.slug.clone(), Vec::new());
             match facts.is_empty() && agreed.is_empty() {
                 true => decision.refused.push((candidate.name, Refusal::NoFacts)),
-                false => decision.changes.push(Change::Add { slug, aliases, facts, agreed }),
+                false => {
+                    decision.changes.push(Change::Add { slug, aliases, facts, agreed, is_aside })
+                }
             }
             continue;
         }
         let mut agreed = Vec::new();
-        let refusal = if !trigger.is_users() {
+        let is_short_for = |known: &Entity| {
+            is_part_of(&candidate.name, &known.title) && !is_named(&candidate.name, question)
+        };
+        let refusal = if snapshot.entities.find(&candidate.name).is_some_and(is_short_for) {
+            Some(Refusal::Ambiguous)
+        } else if !trigger.is_users() {
             Some(Refusal::NotAsked)
         } else if let Err(rejection) = structural(&candidate.name) {
             Some(Refusal::NoName(rejection))
         } else {
             let called: Vec<&str> = names(&candidate).map(String::as_str).collect();
-            let new = new_facts(meaning, &called, candidate.facts.clone(), Vec::new());
+            let comparing = Comparing::of(&called);
+            let new = new_facts(meaning, &comparing, candidate.facts.clone(), Vec::new());
             (candidate.facts, agreed) = (new.facts, new.agreed);
             let facts = candidate.facts.iter().map(|fact| fact.text.as_str());
             let names_it = names(&candidate).any(|name| is_named(name, question));
@@ -151,13 +197,39 @@ pub fn decide(
         match refusal {
             Some(refusal) => decision.refused.push((candidate.name, refusal)),
             None => {
+                let is_aside = !asked.is_broad
+                    && !candidate.is_about
+                    && !names(&candidate).any(|name| is_named(name, question));
                 let Candidate { name, mut aliases, facts, .. } = candidate;
                 aliases.retain(|alias| structural(alias).is_ok());
-                decision.changes.push(Change::Create { name, aliases, facts, agreed });
+                decision.changes.push(Change::Create { name, aliases, facts, agreed, is_aside });
             }
         }
     }
     decision
+}
+
+/// What was asked for, and what the texts that were found are about.
+struct Asked {
+    names: Vec<String>,
+    /// The question names nothing that is known or was found: `bookshelf speakers`.
+    is_broad: bool,
+}
+
+impl Asked {
+    fn of(question: &str, snapshot: &EntitySnapshot, candidates: &[Candidate]) -> Self {
+        let known = snapshot.entities.find(question);
+        let own = known.into_iter().flat_map(|it| std::iter::once(&it.title).chain(&it.aliases));
+        let about = candidates.iter().filter(|candidate| candidate.is_about);
+        let names: Vec<String> = own.chain(about.flat_map(self::names)).cloned().collect();
+        let mut all = candidates.iter().flat_map(self::names);
+        let is_broad = known.is_none() && !all.any(|name| is_named(name, question));
+        Self { names: names.into_iter().chain([question.to_owned()]).collect(), is_broad }
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.names.iter().any(|name| is_named(name, text))
+    }
 }
 
 /// Whether the user deleted it, under whatever of its names, and the question has none of those.
@@ -192,6 +264,7 @@ fn together(candidates: Vec<Candidate>) -> Vec<Candidate> {
                 let known = &mut all[place];
                 known.facts.extend(candidate.facts);
                 known.is_of_notes &= candidate.is_of_notes;
+                known.is_about |= candidate.is_about;
                 for alias in candidate.aliases {
                     if !known.aliases.contains(&alias) {
                         known.aliases.push(alias);
@@ -223,14 +296,14 @@ fn within_bounds(facts: &mut Vec<Stated>, known: &Entity) {
 
 /// A fact that is said, and by whom.
 struct Said {
-    text: String,
+    fact: Compared,
     sources: Vec<String>,
 }
 
 impl Said {
-    fn of(fact: &Fact) -> Self {
+    fn of(fact: &Fact, comparing: &Comparing) -> Self {
         let sources = fact.sources().into_iter().map(|(source, _)| source.to_owned());
-        Self { text: fact.line.text.clone(), sources: sources.collect() }
+        Self { fact: comparing.read(&fact.line.text), sources: sources.collect() }
     }
 }
 
@@ -242,27 +315,30 @@ struct New {
 }
 
 /// Those of the facts that say something new, each once, and the sources that agree with others.
-fn new_facts(meaning: &Meaning, names: &[&str], facts: Vec<Stated>, mut said: Vec<Said>) -> New {
-    let says_so = |one: &str, other: &str| {
-        is_same(meaning, one, other)
-            && (normalise(one) == normalise(other) || shares_words(names, one, other))
-    };
+fn new_facts(
+    meaning: &Meaning,
+    comparing: &Comparing,
+    facts: Vec<Stated>,
+    mut said: Vec<Said>,
+) -> New {
     let mut new = New { facts: Vec::new(), agreed: Vec::new() };
     for fact in facts {
         if new.facts.len() >= MOST_FACTS {
             break;
         }
-        match said.iter_mut().find(|said| says_so(&said.text, &fact.text)) {
+        let read = comparing.read(&fact.text);
+        match said.iter_mut().find(|said| said.fact.is_same(meaning, &read)) {
             None => {
                 let sources = fact.source.iter().cloned().collect();
-                said.push(Said { text: fact.text.clone(), sources });
+                said.push(Said { fact: read, sources });
                 new.facts.push(fact);
             }
             Some(said) => {
                 let Some(source) = fact.source else { continue };
                 if said.sources.len() < MOST_SOURCES && !said.sources.contains(&source) {
                     said.sources.push(source.clone());
-                    new.agreed.push(Stated { text: said.text.clone(), source: Some(source) });
+                    let text = said.fact.text.clone();
+                    new.agreed.push(Stated { text, source: Some(source) });
                 }
             }
         }
@@ -274,25 +350,6 @@ fn new_facts(meaning: &Meaning, names: &[&str], facts: Vec<Stated>, mut said: Ve
 /// number, date, name or negation.
 pub fn is_same(meaning: &Meaning, a: &str, b: &str) -> bool {
     normalise(a) == normalise(b) || same_fact(a, b, meaning.cosine(a, b), meaning.near.same_fact)
-}
-
-/// Whether what two facts say of an entity has something in common beside its names: half of what the
-/// shorter one says. Short sentences about one thing resemble each other by its name alone.
-fn shares_words(names: &[&str], a: &str, b: &str) -> bool {
-    /// Letters of a word by which its forms are one.
-    const STEM: usize = 5;
-    let words = |text: &str| -> FxHashSet<String> {
-        let text = text.to_lowercase();
-        let words =
-            text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
-        let is_said =
-            |word: &&str| word.len() > 3 || word.bytes().any(|byte| byte.is_ascii_digit());
-        words.filter(is_said).map(|word| word.chars().take(STEM).collect()).collect()
-    };
-    let of_names: FxHashSet<String> = names.iter().flat_map(|name| words(name)).collect();
-    let said = |text: &str| -> FxHashSet<String> { &words(text) - &of_names };
-    let (a, b) = (said(a), said(b));
-    a.intersection(&b).count() * 2 >= a.len().min(b.len())
 }
 
 #[cfg(test)]
@@ -308,6 +365,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::learn::compare::READ;
     use crate::learn::entity_store::{KINDS, ParsedPage, retired};
     use elophanto_repo::journal::parse_file;
     use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page};
@@ -340,9 +398,28 @@ mod tests {
                 true,
             ),
         ] {
-            assert_eq!(shares_words(&names, a, b), expected, "{a} {b}");
-            assert_eq!(shares_words(&names, b, a), expected, "{b} {a}");
+            let comparing = Comparing::of(&names);
+            let (one, other) = (comparing.read(a), comparing.read(b));
+            assert_eq!(one.shares_words(&other), expected, "{a} {b}");
+            assert_eq!(other.shares_words(&one), expected, "{b} {a}");
         }
+    }
+
+    #[test]
+    fn each_fact_is_read_once_however_many_it_meets() {
+        let meaning = Meaning::builtin();
+        let comparing = Comparing::of(&["KEF"]);
+        let fact = |number: usize| Stated {
+            text: format!("KEF sold {number} pairs of speakers in Sutton."),
+            source: None,
+        };
+        let known =
+            |number: usize| Said { fact: comparing.read(&fact(number).text), sources: Vec::new() };
+        let before = READ.with(std::cell::Cell::get);
+        let new = (5_000..5_030).map(fact).collect();
+        let found = new_facts(&meaning, &comparing, new, (0..3_000).map(known).collect());
+        assert_eq!(found.facts.len(), 30);
+        assert_eq!(READ.with(std::cell::Cell::get) - before, 3_030);
     }
 
     const MOKA: &str = "Moka Pot";
@@ -464,8 +541,43 @@ mod tests {
                 aliases: aliases.into_iter().map(str::to_owned).collect(),
                 facts: facts.into_iter().map(stated).collect(),
                 is_of_notes: false,
+                is_about: true,
             }
         })
+    }
+
+    #[test]
+    fn a_text_counts_for_what_it_is_about() {
+        let meaning = Meaning::builtin();
+        let snapshot = snapshot([State::Known, State::Known, State::Unknown]);
+        let context = DecisionContext { snapshot: &snapshot, meaning: &meaning };
+        let one = |name: &str, fact: &str, is_about| Candidate {
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            facts: vec![Stated { text: fact.to_owned(), source: Some("https://x".to_owned()) }],
+            is_of_notes: false,
+            is_about,
+        };
+        let about = one(TOKIO, "Tokio is a runtime for asynchronous programs.", true);
+        let decided = |other: Candidate, question: &str| {
+            let decision =
+                decide(&context, Trigger::LearnCommand, question, vec![about.clone(), other]);
+            let added = decision.changes.iter().find_map(|change| match change {
+                Change::Add { is_aside, .. } => Some(*is_aside),
+                Change::Create { .. } => None,
+            });
+            (added, decision.refused.iter().any(|(_, why)| *why == Refusal::InPassing))
+        };
+        // In passing, and nothing to do with what was asked.
+        let planted = one(KEF, "KEF LS50 Meta was recalled in 2021 by its maker.", false);
+        assert_eq!(decided(planted.clone(), "Tokio"), (None, true));
+        // It says what the two have to do with each other: kept, and no interest in it.
+        let related = one(KEF, "KEF LS50 Meta runs on Tokio since 2021.", false);
+        assert_eq!(decided(related, "Tokio"), (Some(true), false));
+        // It was asked for, or the page is about it as well.
+        assert_eq!(decided(planted.clone(), "Tokio and the LS50 Meta"), (Some(false), false));
+        let own = Candidate { is_about: true, ..planted };
+        assert_eq!(decided(own, "Tokio"), (Some(false), false));
     }
 
     #[test]
@@ -511,7 +623,7 @@ mod tests {
                             prop_assert!(back.is_empty() || named, "{:?} came back", back);
                             facts
                         }
-                        Change::Add { slug, aliases, facts, agreed } => {
+                        Change::Add { slug, aliases, facts, agreed, .. } => {
                             let entity = snapshot.entities.by_slug(slug);
                             prop_assert!(entity.is_some());
                             prop_assert!(aliases.is_empty());

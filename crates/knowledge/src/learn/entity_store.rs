@@ -21,9 +21,10 @@ pub use elophanto_text::entity::{folder, slug_of};
 use super::{
     LearnError,
     decide::MOST_SOURCES,
-    otherwise::is_otherwise,
+    otherwise::reader_of,
     record::{FACT, Fact as FactRecord, RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
+use crate::duplicates::Said;
 use elophanto_base::{
     beneath::{self, Folder},
     secrets,
@@ -248,6 +249,7 @@ impl EntityStore<'_> {
         if lines.is_empty() {
             return Ok(written);
         }
+        let beside = Beside::of(&known, &entity);
         self.change(snapshot, slug, &|text| {
             let text = text.unwrap_or_else(|| entity::new_page(slug, &name, now));
             // Somebody else may have found the same in the meantime, elsewhere.
@@ -261,7 +263,7 @@ impl EntityStore<'_> {
                 line.kind() == Kind::Fact && count.is_some_and(|count| *count >= most)
             };
             let fresh = lines.iter().filter(|line| !is_said(line));
-            let placed = fresh.map(|line| (line.clone(), beside(line, &known, &entity)));
+            let placed = fresh.map(|line| (line.clone(), beside.of_line(line)));
             entity::insert(&text, &placed.collect::<Vec<_>>())
         })?;
         // What is on the page by now is written, whoever was faster.
@@ -458,19 +460,35 @@ impl EntityStore<'_> {
     }
 }
 
-/// Where a line goes: a further source below the fact, and what says otherwise above the newest fact
-/// that it disagrees with.
-fn beside(line: &NewLine, known: &[Fact], entity: &Entity) -> Spot {
-    if line.kind() != Kind::Fact {
-        return Spot::End;
+/// Where lines go: a further source below the fact, and what says otherwise above the newest fact
+/// that it disagrees with. Each fact is read once.
+struct Beside<'f> {
+    known: Vec<(&'f Fact, String, Said)>,
+    read: Box<dyn Fn(&str) -> Said>,
+}
+
+impl<'f> Beside<'f> {
+    fn of(known: &'f [Fact], entity: &Entity) -> Self {
+        let read = reader_of(entity);
+        let known = known.iter().map(|fact| {
+            let text = fact.line.text.as_str();
+            (fact, normalise(text), read(text))
+        });
+        Self { known: known.collect(), read: Box::new(read) }
     }
-    let said = normalise(line.text());
-    if let Some(fact) = known.iter().find(|fact| normalise(&fact.line.text) == said) {
-        return fact.lines().last().map_or(Spot::End, |last| Spot::Below(last.hash));
+
+    fn of_line(&self, line: &NewLine) -> Spot {
+        if line.kind() != Kind::Fact {
+            return Spot::End;
+        }
+        let said = normalise(line.text());
+        if let Some((fact, ..)) = self.known.iter().find(|(_, normal, _)| *normal == said) {
+            return fact.lines().last().map_or(Spot::End, |last| Spot::Below(last.hash));
+        }
+        let read = (self.read)(line.text());
+        let mut against = self.known.iter().rev().filter(|(.., said)| said.is_otherwise(&read));
+        against.next().map_or(Spot::End, |(newest, ..)| Spot::Above(newest.line.hash))
     }
-    let mut against =
-        known.iter().rev().filter(|fact| is_otherwise(entity, &fact.line.text, line.text()));
-    against.next().map_or(Spot::End, |newest| Spot::Above(newest.line.hash))
 }
 
 /// Whether a page has an encoding in which a line of ours would be no line.

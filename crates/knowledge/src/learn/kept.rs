@@ -3,19 +3,26 @@
 //! On this machine they are part of what searches brought ([`responses`]); where git carries them, each
 //! is a file of its own, named by its hash and never changed. It refuses to know what the settings say.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use jiff::Timestamp;
 
 use super::{
     LearnError,
+    entity_store::{EntitySnapshot, ParsedPage},
     log::Log,
     record::{SOURCE, Search, SourceRecord},
     responses::{self, Finding},
 };
-use elophanto_base::secrets;
+use elophanto_base::{
+    beneath::{self, Folder},
+    secrets,
+};
 use elophanto_repo::{
-    NotePath, journal::Place, read_note, record_store::RecordStore, write_beneath,
+    NotePath, journal::Place, read_note, record_store::RecordStore, remove_beneath, write_beneath,
 };
 use elophanto_text::sentences::sentences;
 
@@ -97,6 +104,48 @@ pub fn text(record_store: &RecordStore, log: &Log, source: &SourceRecord) -> Opt
         let (bytes, _) = read_note(&record_store.repository.root, &path, MOST_BYTES).ok()?;
         String::from_utf8(bytes).ok().filter(is_its)
     })
+}
+
+/// Texts in git that no line of a page has as its source any more, and their bytes; they are removed
+/// unless `dry`. What is being committed right now is not looked at.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn tidy(
+    record_store: &RecordStore,
+    log: &Log,
+    snapshot: &EntitySnapshot,
+    dry: bool,
+) -> Result<(usize, u64), LearnError> {
+    let root = &record_store.repository.root;
+    let mut named: BTreeSet<PathBuf> = BTreeSet::new();
+    // A line that was taken out may be put back, and needs what it was found in.
+    let taken_out = snapshot.retirements.iter().filter_map(|line| line.raw.clone());
+    let taken_out: Vec<ParsedPage> = taken_out.map(ParsedPage::of).collect();
+    let pages = snapshot.pages.values().chain(&taken_out);
+    for line in pages.flat_map(|parsed| &parsed.page.lines) {
+        let Some((search, source)) = line.search.as_deref().zip(line.source.as_deref()) else {
+            continue;
+        };
+        let record = log.sources.get(&SourceRecord::id_of(search, source));
+        named.extend(record.map(|record| path_of(&record.text_hash)));
+    }
+    let entries = Folder::open(root).and_then(|root| root.entries(Path::new(FOLDER)));
+    let (mut files, mut bytes) = (0, 0);
+    for (name, kind) in entries.into_iter().flatten().flatten() {
+        let path = Path::new(FOLDER).join(name);
+        let is_ours = path.extension().is_some_and(|extension| extension == "txt");
+        if kind != beneath::Kind::File || !is_ours || named.contains(&path) {
+            continue;
+        }
+        let size = read_note(root, &NotePath::from(path.as_path()), MOST_BYTES);
+        files += 1;
+        bytes += size.map_or(0, |(text, _)| text.len() as u64);
+        if !dry {
+            remove_beneath(root, &path)?;
+        }
+    }
+    Ok((files, bytes))
 }
 
 fn hash_of(text: &str) -> String {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use elophanto_models::{Embedder, LearnThresholds, Role, builtin::Builtin};
 
 /// By role and text; `None` where the model has no vector.
-type Made = FxHashMap<(Role, String), Option<Vec<f32>>>;
+type Made = FxHashMap<Role, FxHashMap<String, Option<Vec<f32>>>>;
 
 /// Vectors of texts, by one model.
 pub struct Meaning<'a> {
@@ -28,19 +28,26 @@ impl<'a> Meaning<'a> {
 
     /// The vector of a text; `None` where the model has none for it.
     pub fn vector(&self, text: &str, role: Role) -> Option<Vec<f32>> {
-        let key = (role, text.to_owned());
-        if let Some(known) = self.made.borrow().get(&key) {
-            return known.clone();
+        self.make(text, role);
+        self.made.borrow().get(&role)?.get(text)?.clone()
+    }
+
+    fn make(&self, text: &str, role: Role) {
+        if self.made.borrow().get(&role).is_some_and(|made| made.contains_key(text)) {
+            return;
         }
         let made = self.embedder.embed(&[text], role).vectors.into_iter().next().flatten();
         let made = made.filter(|vector| vector.iter().any(|&component| component != 0.0));
-        self.made.borrow_mut().insert(key, made.clone());
-        made
+        self.made.borrow_mut().entry(role).or_default().insert(text.to_owned(), made);
     }
 
     /// Cosine of two texts; `None` where one of them has no vector.
     pub fn cosine(&self, a: &str, b: &str) -> Option<f32> {
-        Some(dot(&self.vector(a, Role::Document)?, &self.vector(b, Role::Document)?))
+        self.make(a, Role::Document);
+        self.make(b, Role::Document);
+        let made = self.made.borrow();
+        let made = made.get(&Role::Document)?;
+        Some(dot(made.get(a)?.as_ref()?, made.get(b)?.as_ref()?))
     }
 
     /// The highest cosine of a question and texts that may answer it; nothing is like nothing.

@@ -6,6 +6,7 @@
 //! [`documents`] makes them searchable. Which model is asked, and whether it may be, is the
 //! caller's.
 
+mod compare;
 pub mod decide;
 pub mod deepen;
 pub mod documents;

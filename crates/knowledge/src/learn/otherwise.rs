@@ -1,6 +1,6 @@
 //! Facts of an entity that say otherwise than each other, newest first. Pure.
 
-use crate::duplicates::otherwise;
+use crate::duplicates::{Said, otherwise, reader};
 use elophanto_text::entity::{Entity, Fact};
 
 /// Facts of an entity that are compared; the newest count.
@@ -13,8 +13,10 @@ pub fn disagreements(entity: &Entity) -> Vec<Vec<usize>> {
     let skipped = facts.len().saturating_sub(MOST_FACTS);
     let facts = facts.get(skipped..).unwrap_or_default();
     let texts: Vec<&str> = facts.iter().map(|fact| fact.line.text.as_str()).collect();
+    let voices: Vec<Vec<Voice>> = facts.iter().map(voices).collect();
     let is_one_voice = |one: usize, other: usize| {
-        facts.get(one).zip(facts.get(other)).is_some_and(|(one, other)| have_one_voice(one, other))
+        let both = voices.get(one).zip(voices.get(other));
+        both.is_some_and(|(one, other)| one.iter().any(|voice| other.contains(voice)))
     };
     let mut groups = otherwise(&texts, &names(entity), &is_one_voice);
     for group in &mut groups {
@@ -27,9 +29,9 @@ pub fn disagreements(entity: &Entity) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Whether two texts give other values for the same of an entity.
-pub fn is_otherwise(entity: &Entity, one: &str, other: &str) -> bool {
-    !otherwise(&[one, other], &names(entity), &|_, _| false).is_empty()
+/// Reads what facts of an entity say, to compare them.
+pub fn reader_of(entity: &Entity) -> impl Fn(&str) -> Said + use<> {
+    reader(&names(entity))
 }
 
 fn names(entity: &Entity) -> Vec<&str> {
@@ -37,17 +39,13 @@ fn names(entity: &Entity) -> Vec<&str> {
     std::iter::once(entity.title.as_str()).chain(aliases).collect()
 }
 
-/// Whether one source said both at one time: a list, and no change of mind.
-fn have_one_voice(one: &Fact, other: &Fact) -> bool {
-    let origin = |fact: &Fact| {
-        let lines = fact.lines().filter(|line| !line.is_edited);
-        let of = lines.map(|line| (line.source.clone(), line.search.clone(), line.message.clone()));
-        of.collect::<Vec<_>>()
-    };
-    let others = origin(other);
-    let said = origin(one);
-    let is_named = |(_, search, message): &(_, Option<String>, Option<String>)| {
-        search.is_some() || message.is_some()
-    };
-    said.iter().any(|origin| is_named(origin) && others.contains(origin))
+/// A source, and the search or message that it was said in.
+type Voice<'f> = (Option<&'f str>, Option<&'f str>, Option<&'f str>);
+
+/// Who said a fact, each at one time: what one source says at once is a list, and no change of mind.
+fn voices(fact: &Fact) -> Vec<Voice<'_>> {
+    let lines = fact.lines().filter(|line| !line.is_edited);
+    let of =
+        lines.map(|line| (line.source.as_deref(), line.search.as_deref(), line.message.as_deref()));
+    of.filter(|(_, search, message)| search.is_some() || message.is_some()).collect()
 }

@@ -59,6 +59,8 @@ pub struct Discovered {
     pub image: Option<String>,
     /// The prompt that it was found for.
     pub prompt: Option<String>,
+    /// It is neither what was asked for nor what a text is about.
+    pub is_aside: bool,
 }
 
 /// A fact that was found out.
@@ -91,6 +93,9 @@ pub struct Outcome {
 
 /// Facts at least this much less alike than the same fact are new in kind.
 const NOVEL: f32 = 0.9;
+
+/// Facts of an entity, the newest, that a new one is compared with to tell whether it is new in kind.
+const MOST_COMPARED: usize = 300;
 
 impl Pipeline<'_> {
     /// Processes searches and messages in their order.
@@ -212,15 +217,19 @@ impl Pipeline<'_> {
         images: &BTreeMap<Option<String>, String>,
     ) -> Result<Option<Discovered>, LearnError> {
         let now = (self.now)();
+        let (Change::Create { is_aside, .. } | Change::Add { is_aside, .. }) = change;
         let (slug, is_new, aliases, facts, agreed) = match change {
-            Change::Create { name, aliases, facts, agreed } => {
+            Change::Create { name, aliases, facts, agreed, .. } => {
                 (self.store.create(snapshot, &name, now)?, true, aliases, facts, agreed)
             }
-            Change::Add { slug, aliases, facts, agreed } => (slug, false, aliases, facts, agreed),
+            Change::Add { slug, aliases, facts, agreed, .. } => {
+                (slug, false, aliases, facts, agreed)
+            }
         };
         let Some(entity) = snapshot.entities.by_slug(&slug) else { return Ok(None) };
         let name = entity.title.clone();
-        let had: Vec<String> = entity.facts.iter().map(|fact| fact.line.text.clone()).collect();
+        let lately = entity.facts.iter().rev().take(MOST_COMPARED);
+        let had: Vec<String> = lately.map(|fact| fact.line.text.clone()).collect();
         let own: Vec<Said> = entity
             .notes
             .iter()
@@ -269,7 +278,8 @@ impl Pipeline<'_> {
             Work::Search(search) => search.learn_prompt_id.clone(),
             Work::Message(_) => None,
         };
-        Ok(Some(Discovered { slug, name, is_new, facts: told.collect(), known, image, prompt }))
+        let facts = told.collect();
+        Ok(Some(Discovered { slug, name, is_new, facts, known, image, prompt, is_aside }))
     }
 
     /// The user's note that says otherwise: about the same, with another number, date or negation.
@@ -323,7 +333,8 @@ impl Pipeline<'_> {
                     ),
                     _ => (EngagementKind::Search, search.id.as_str()),
                 };
-                for discovered in found {
+                // What a text speaks of in passing, nobody asked for.
+                for discovered in found.iter().filter(|found| !found.is_aside) {
                     act(&discovered.slug, kind, Valence::Positive, source);
                 }
             }

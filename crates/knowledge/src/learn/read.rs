@@ -5,7 +5,7 @@ use super::{
     record::Trigger,
     responses::Finding,
 };
-use crate::extract::{self, Document, Extraction, Known, Mode};
+use crate::extract::{self, About, Document, Extraction, Known, Mode};
 use elophanto_base::secrets;
 use elophanto_models::llm::{Ask, Asked, EXTRACTIVE};
 use elophanto_text::entity::{Entities, Entity};
@@ -96,6 +96,11 @@ pub fn read(
         let (text, _) = secrets::mask(&finding.text);
         let title = finding.title.as_deref().map(|title| secrets::mask(title).0);
         let document = Document { text: &text, title: title.as_deref() };
+        let about = About::of(&document, question);
+        // What is left of a secret tells nothing.
+        let masks: Vec<String> =
+            secrets::scan(&finding.text).into_iter().map(|found| found.masked).collect();
+        let is_plain = |fact: &String| !masks.iter().any(|mask| fact.contains(mask.as_str()));
         let asked = match &reader.ask {
             Some(_) => by_model(&document, question, &known, entities, mode, reader)?,
             None => None,
@@ -111,17 +116,19 @@ pub fn read(
                 found
             }
         };
-        all.extend(
-            found.into_iter().map(|(name, aliases, facts)| Candidate {
+        all.extend(found.into_iter().map(|(name, aliases, facts)| {
+            Candidate {
+                is_about: std::iter::once(&name).chain(&aliases).any(|name| about.is(name)),
                 name,
                 aliases,
                 facts: facts
                     .into_iter()
+                    .filter(is_plain)
                     .map(|text| Stated { text, source: finding.url.clone() })
                     .collect(),
                 is_of_notes: finding.is_note,
-            }),
-        );
+            }
+        }));
     }
     Ok(all)
 }

@@ -114,6 +114,42 @@ pub fn undo(
     Ok(Some(undone))
 }
 
+/// What was put back.
+#[derive(Debug, Default, PartialEq)]
+pub struct PutBack {
+    pub facts: usize,
+    /// Names of entities that are there again.
+    pub entities: Vec<String>,
+}
+
+/// Puts back what [`undo`] took out for a search, a prompt or a message; `None` if nothing was.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn put_back(
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
+    id: &str,
+    now: Timestamp,
+) -> Result<Option<PutBack>, LearnError> {
+    let is_its = |line: &&RetiredLine| matches!(&line.line.reason, Reason::Undone(of) if of == id);
+    let lines: Vec<RetiredLine> = snapshot.retirements.iter().filter(is_its).cloned().collect();
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let gone: BTreeSet<&str> = lines
+        .iter()
+        .map(|line| line.line.slug.as_str())
+        .filter(|slug| snapshot.entities.by_slug(slug).is_none())
+        .collect();
+    let gone: Vec<String> = gone.into_iter().map(str::to_owned).collect();
+    store.restore(snapshot, &lines, now)?;
+    let is_fact = |line: &&RetiredLine| line.line.line.starts_with(Kind::Fact.letter());
+    let there = gone.iter().filter_map(|slug| snapshot.entities.by_slug(slug));
+    let entities = there.map(|entity| entity.title.clone()).collect();
+    Ok(Some(PutBack { facts: lines.iter().filter(is_fact).count(), entities }))
+}
+
 /// Nothing comes any more of what waits to be searched or read; says how much that was.
 fn call_off(
     store: &EntityStore,

@@ -293,6 +293,16 @@ fn goes_on(text: &str, start: usize, dot: usize, end: usize) -> bool {
     let begins_one = || BEGINNERS.contains(&next_word.as_str());
     let in_list = |list: &[&str]| token.len() <= 8 && list.contains(&token.to_lowercase().as_str());
 
+    // `43 av. J.-C.`, `n. Chr.`
+    let era = next.split(char::is_whitespace).next().unwrap_or_default();
+    let is_era = match token {
+        "apr" => era.starts_with("J."),
+        "v" | "n" => era.starts_with("Chr"),
+        _ => false,
+    };
+    if is_era {
+        return true;
+    }
     let mut letters = token.chars();
     if let (Some(letter), None) = (letters.next(), letters.next())
         && letter.is_alphabetic()

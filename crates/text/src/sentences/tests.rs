@@ -30,6 +30,10 @@ fn sentences_end_where_they_end() {
         "See cf. Knuth (incl. Appendix). | Done.",
         "We met in St. Petersburg near Mt. Elbrus. | It was cold.",
         "Gen. Grant and Lt. Cmdr. Data spoke. | All listened.",
+        "Lyon fut fondée en 43 av. J.-C. par Plancus. | Elle est grande.",
+        "Il vécut jusqu'en 14 apr. J.-C. à Rome. | Puis il mourut.",
+        "Die Stadt wurde 43 v. Chr. gegründet. | Sie ist groß.",
+        "Sie fiel 410 n. Chr. | Die Goten kamen.",
         // Before numbers.
         "See No. 5 and Nos. 6 and 7. | Then stop.",
         "Is it open? | No. | It is closed.",

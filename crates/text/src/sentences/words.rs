@@ -6,7 +6,7 @@ pub(super) const NEVER_LAST: &[&str] = &[
     "z.b", "d.h", "u.a", "v.a", "i.d.r", "o.g", "s.o", "s.u", "z.t", "m.e", "u.u", "p.ex", "p.ej",
     "bzw", "ca", "vgl", "ggf", "evtl", "inkl", "exkl", "zzgl", "abzgl", "bspw", "insb", "sog",
     "mind", "entspr", "urspr", "geb", "gest", "engl", "dt", "frz", "lat", "env", "aka", "a.k.a",
-    "med", "rer", "nat", "phil", "est",
+    "med", "rer", "nat", "phil", "est", "av", "approx", "éd", "coll", "hab",
 ];
 /// Titles before a name, as they are written.
 pub(super) const TITLES: &[&str] = &[
@@ -25,7 +25,7 @@ pub(super) const BEFORE_NUMBERS: &[&str] = &[
 pub(super) const MAYBE_LAST: &[&str] = &[
     "etc", "inc", "ltd", "corp", "co", "bros", "jr", "sr", "al", "usw", "ph.d", "m.sc", "b.sc",
     "llc", "plc", "ave", "blvd", "rd", "str", "dept", "univ", "assn", "mio", "mrd", "max", "min",
-    "sec", "ed", "eds", "vol", "std", "misc", "temp", "avg", "ca",
+    "sec", "ed", "eds", "vol", "std", "temp", "avg", "ca", "chr",
 ];
 /// Words that begin sentences far more often than they are names, in lower case.
 pub(super) const BEGINNERS: &[&str] = &[

@@ -4,12 +4,35 @@ use super::evidence::Found;
 use crate::extract::clause;
 use crate::extract::facts::{is_plural, possessed};
 use crate::extract::fold::fold;
+use crate::extract::minutes;
 use crate::extract::name::tidy;
 use crate::extract::page::Page;
+use crate::extract::thing;
 use crate::extract::token::tokens;
 
 /// Words of a topic that may be a name.
 const MAX_WORDS: usize = 8;
+
+/// Notes what a page is about that lists its properties.
+pub(super) fn from_properties(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
+    let Some(name) = thing::of_properties(page, topic, title) else { return };
+    if let Some(evidence) = found.entry(&name) {
+        evidence.itself = true;
+        evidence.subject += 1;
+    }
+}
+
+/// Notes the meeting of which a page has the minutes, and who speaks in them.
+pub(super) fn from_minutes(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
+    let Some(minutes) = minutes::read(page) else { return };
+    let meeting = thing::called(page, topic, title).into_iter().next();
+    for name in meeting.iter().map(String::as_str).chain(minutes.speakers()) {
+        if let Some(evidence) = found.entry(name) {
+            evidence.itself = true;
+            evidence.subject += 1;
+        }
+    }
+}
 
 /// Notes where the topic, in any case, is the subject of a statement.
 pub(super) fn from_topic(page: &Page, topic: &str, found: &mut Found) {

@@ -95,7 +95,7 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
     }) {
         return None;
     }
-    if shape::is_code(name) {
+    if shape::is_code(name) || name.ends_with("(s)") {
         return None;
     }
     // `Generate seqJSON`, `Getting the RC`: what one does, not what one calls something.

@@ -16,6 +16,9 @@ const MAX_FULL: usize = 2_000;
 /// First words of names whose last word is another thing: `Lake Geneva`, `Air France`.
 static PLACES: Words = list!(words "place_prefixes");
 
+/// What somebody is, as it stands before a name.
+static ROLES: Words = list!(words "roles");
+
 /// What companies are by law.
 static LEGAL: Words = list!(words "legal");
 
@@ -40,12 +43,23 @@ pub(super) fn joined(
             let person = proper && it.class == Class::NewProper && is_same_person(&it.name, &name);
             // Whoever agrees with one of the names and not with another is somebody else.
             let mut written_out = it.aliases.iter().filter(|alias| alias.contains(' '));
+            let is_asked = |other: &str| asked.as_deref() == Some(other);
+            let same = |one: &str, other: &str| {
+                is_same_person(one, other)
+                    || is_asked(one) && is_written_out(one, other)
+                    || is_asked(other) && is_written_out(other, one)
+                    || is_same_code(one, other)
+            };
+            let mut others = it.aliases.iter().filter(|alias| alias.contains(' '));
             it.name == name
-                || it.aliases.contains(&name)
+                || it.aliases.iter().any(|alias| *alias == name || is_same_code(alias, &name))
+                || (proper && it.name != name && same(&it.name, &name))
+                    && others.all(|alias| same(alias, &name))
                 || (person && written_out.all(|alias| is_same_person(alias, &name)))
         });
         // Short for what was asked for is its alias; what a surname is short for elsewhere is open.
-        let is_alias = full.is_none() || asked.as_ref() == full.as_ref();
+        let is_alias =
+            full.is_none() || asked.as_ref() == full.as_ref() || shape::is_shaped(&candidate.name);
         match known {
             Some(known) => {
                 known.also(candidate.name, is_alias);
@@ -60,6 +74,9 @@ pub(super) fn joined(
     }
     for candidate in &mut kept {
         candidate.called_as_asked(topic);
+        if let Some(title) = title.or(page.title.as_deref()) {
+            candidate.called_as_titled(title);
+        }
     }
     kept
 }
@@ -84,6 +101,17 @@ impl Candidate {
     }
 }
 
+impl Candidate {
+    /// A page has the name of its thing for its title.
+    fn called_as_titled(&mut self, title: &str) {
+        let title = fold(&tidy(title));
+        let titled = |alias: &&mut String| fold(alias) == title && !shape::is_acronym(alias);
+        if let Some(alias) = self.aliases.iter_mut().find(titled) {
+            std::mem::swap(alias, &mut self.name);
+        }
+    }
+}
+
 /// The names that a page writes out, in the order in which they first appear.
 struct Runs(Vec<String>);
 
@@ -101,7 +129,7 @@ impl Runs {
                     continue;
                 }
                 if let Some(run) = text.get(first.start..tokens[end - 1].end) {
-                    let run = tidy(run);
+                    let run = without_role(&tidy(run));
                     if all.len() < MAX_FULL && structural(&run).is_ok() && !all.contains(&run) {
                         all.push(run);
                     }
@@ -147,6 +175,13 @@ impl Runs {
         let single = !short.contains(' ');
         let ordinary =
             words::is_generic(&short.to_lowercase()) || words::is_kind(&short.to_lowercase());
+        if single && is_code(short) {
+            // `The TX-9` is the Falkner TX-9, if there is no other.
+            let mut fulls = self.0.iter().filter(|run| run.rsplit(' ').next() == Some(short));
+            let full = fulls.find(|run| run.contains(' ') && is_full(run))?;
+            let one = fulls.all(|run| run == short || run == full);
+            return one.then(|| full.clone());
+        }
         if !single || ordinary || shape::is_shaped(short) {
             return None;
         }
@@ -159,6 +194,14 @@ impl Runs {
         let named = kept.iter().find(|it| is_same_person(&it.name, full));
         one.then(|| named.map_or_else(|| full.clone(), |it| it.name.clone()))
     }
+}
+
+/// A name without what somebody is before it: `Command Module Pilot James Lovell`.
+fn without_role(name: &str) -> String {
+    let words: Vec<&str> = name.split(' ').collect();
+    let role = words.iter().rposition(|word| ROLES.contains(word.to_lowercase().as_str()));
+    let bare = role.and_then(|at| words.get(at + 1..)).filter(|bare| bare.len() > 1);
+    bare.map_or_else(|| name.to_owned(), |bare| bare.join(" "))
 }
 
 /// Whether a name begins with the words of another: `Tesla Motors` and `Tesla`.
@@ -207,6 +250,34 @@ fn is_same_person(one: &str, other: &str) -> bool {
         && other.iter().all(letters)
         && middles
         && initials
+}
+
+/// Whether a full name is another with one or two more names between: `Marie Skłodowska Curie`.
+fn is_written_out(name: &str, full: &str) -> bool {
+    let words = |name: &str| name.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let (name, full) = (words(name), words(full));
+    let plain = |word: &String| {
+        word.starts_with(char::is_uppercase)
+            && word.chars().all(|char| char.is_alphabetic() || char == '-')
+    };
+    name.len() == 2
+        && (3..=4).contains(&full.len())
+        && name.first() == full.first()
+        && name.last() == full.last()
+        && full.iter().all(plain)
+}
+
+/// Letters and digits, as models are called: `TX-9`.
+fn is_code(name: &str) -> bool {
+    name.chars().any(|char| char.is_uppercase())
+        && name.chars().any(|char| char.is_ascii_digit())
+        && name.chars().all(|char| char.is_alphanumeric() || char == '-')
+}
+
+/// Whether two names differ by the hyphens of a model alone: `TX-9` and `TX9`.
+fn is_same_code(one: &str, other: &str) -> bool {
+    let last = |name: &str| name.rsplit(' ').next().is_some_and(is_code);
+    last(one) && last(other) && one.replace('-', "") == other.replace('-', "")
 }
 
 #[cfg(test)]

@@ -38,6 +38,8 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
     let mut found = Found::default();
     subjects::from_sentences(page, &mut found);
     asked::from_topic(page, topic, &mut found);
+    asked::from_properties(page, title, topic, &mut found);
+    asked::from_minutes(page, title, topic, &mut found);
     from_headings(page, title, topic, &mut found);
     let Found { order, mut all } = found;
     let mut taken: Vec<Candidate> = Vec::new();

@@ -229,6 +229,13 @@ fn bracketed(
         let named = shape::is_proper(&other) && structural(&other).is_ok();
         return named.then_some(other);
     }
+    // `Actresses (Catalan: Actrius)`.
+    if let Some((language, other)) = inner.split_once(": ") {
+        let other = tidy(other.split([';', ',']).next().unwrap_or_default());
+        let is_language = language.starts_with(char::is_uppercase) && !language.contains(' ');
+        let named = shape::is_proper(&other) && structural(&other).is_ok();
+        return (is_language && named).then_some(other);
+    }
     let inner = tidy(inner);
     let stands_for = shape::is_acronym_of(&inner, name) || shape::is_acronym_of(name, &inner);
     (stands_for && structural(&inner).is_ok()).then_some(inner)

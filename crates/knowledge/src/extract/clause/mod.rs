@@ -12,6 +12,8 @@ pub(super) use definition::{Definition, definition, noun_phrase};
 const MAX_LEAD: usize = 14;
 /// Words of an apposition or relative clause between commas.
 const MAX_ASIDE: usize = 25;
+/// Asides of one subject.
+const MAX_ASIDES: usize = 3;
 
 /// What follows a subject.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +38,13 @@ pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
             found.push(comma + 1);
         }
     }
+    // `In 1983 Acorn began`.
+    let dated = tokens.len() > 3
+        && matches!(tokens[0].text, "In" | "By" | "Since")
+        && super::name::is_year(tokens[1].text)
+        && tokens[1].joins()
+        && tokens[2].is_capitalised();
+    found.extend(dated.then_some(2));
     found.extend(behind_role(tokens));
     found
 }
@@ -77,23 +86,34 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
         found.bracket = Some(at..end + 1);
         at = end + 1;
     }
-    let last = tokens.get(at.checked_sub(1)?)?;
-    if last.after.trim_matches([')', '"', '”', '’', '\'']) == "," {
+    let start = at;
+    let closes = [')', '"', '”', '’', '\''];
+    // `X, officially Y, also called Z, is`.
+    for _ in 0..MAX_ASIDES {
+        let last = tokens.get(at.checked_sub(1)?)?;
+        if last.after.trim_matches(closes) != "," {
+            break;
+        }
         let first = tokens.get(at)?.lower();
         let opens = words::opens_aside(&first);
         // `X, and Y are` is a list of names.
         if !opens || first == "and" {
+            // Behind an aside the verb may stand: `X, a small tool, is`.
+            if at > start {
+                break;
+            }
             return None;
         }
         let end =
             (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','))?;
         if matches!(first.as_str(), "a" | "an" | "the" | "one") {
-            found.apposition = Some(at..end + 1);
+            found.apposition = found.apposition.or(Some(at..end + 1));
         } else if matches!(first.as_str(), "known" | "also" | "formerly" | "originally") {
-            found.called = Some(at..end + 1);
+            found.called = found.called.or(Some(at..end + 1));
         }
         at = end + 1;
-    } else if !last.after.trim_matches([')', '"', '”', '’', '\'']).is_empty() {
+    }
+    if at == start && !tokens.get(at.checked_sub(1)?)?.after.trim_matches(closes).is_empty() {
         return None;
     }
     let mut adverbs = 0;

@@ -30,8 +30,18 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let ends = |at: usize| tokens.get(at).is_none_or(|token| !token.joins());
     // `Therefore, X is`, and `may: 1.`, whose rest is a list.
-    let concludes =
-        matches!(word(0).as_str(), "accordingly" | "therefore" | "thus" | "hence" | "consequently");
+    let concludes = matches!(
+        word(0).as_str(),
+        "accordingly"
+            | "therefore"
+            | "thus"
+            | "hence"
+            | "consequently"
+            | "however"
+            | "instead"
+            | "otherwise"
+            | "conversely"
+    );
     let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
     concludes
         || cut
@@ -45,13 +55,18 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "that" => (at < verb && ends(at)) || word(at + 1) == "time" || word(at + 1) == "year",
             "latter" => true,
             "same" => {
-                matches!(word(at + 1).as_str(), "year" | "time" | "day" | "month")
-                    && word(at + 2) != "as"
+                matches!(
+                    word(at + 1).as_str(),
+                    "year" | "time" | "day" | "month" | "place" | "location" | "way" | "reason"
+                ) && word(at + 2) != "as"
             }
             "time" => {
                 at > 1 && word(at - 1) == "the" && word(at - 2) == "at" && word(at + 1) != "of"
             }
-            "there" => at > verb && ends(at),
+            "there" => {
+                let exists = matches!(word(at + 1).as_str(), "is" | "are" | "was" | "were" | "has");
+                at > verb && !exists
+            }
             // The subject itself would be `itself`, unless something else stands between.
             "it" | "him" | "them" => at > verb && nothing_between(tokens, verb, at),
             "her" => {
@@ -63,6 +78,63 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             _ => false,
         })
 }
+
+/// Whether a sentence begins with what only the sentences before it name: `The company was`.
+pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let verb = word(2);
+    let goes_on = words::is_finite(&verb, false) || words::looks_past(&verb);
+    word(0) == "the" && goes_on && KINDS_OF_IT.contains(&word(1).as_str())
+}
+
+/// What a thing is called that was named before.
+const KINDS_OF_IT: &[&str] = &[
+    "company",
+    "firm",
+    "organization",
+    "organisation",
+    "project",
+    "team",
+    "group",
+    "film",
+    "book",
+    "novel",
+    "game",
+    "album",
+    "song",
+    "city",
+    "town",
+    "village",
+    "country",
+    "state",
+    "bridge",
+    "museum",
+    "building",
+    "system",
+    "device",
+    "product",
+    "program",
+    "programme",
+    "software",
+    "tool",
+    "band",
+    "club",
+    "party",
+    "event",
+    "festival",
+    "agency",
+    "bank",
+    "university",
+    "school",
+    "species",
+    "committee",
+    "council",
+    "version",
+    "author",
+    "model",
+    "machine",
+    "vehicle",
+];
 
 /// Whether no noun stands between a verb and what follows it: adverbs, participles, `by`, `to`.
 fn nothing_between(tokens: &[Token<'_>], verb: usize, at: usize) -> bool {
@@ -79,9 +151,14 @@ fn nothing_between(tokens: &[Token<'_>], verb: usize, at: usize) -> bool {
 
 /// Whether a sentence can be understood alone and is neither too short nor too long.
 pub(super) fn is_self_contained(text: &str, tokens: &[Token<'_>]) -> bool {
+    is_self_contained_of(text, tokens, *FACT_WORDS.start())
+}
+
+/// The same, of at least so many words.
+pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usize) -> bool {
     let count = tokens.iter().filter(|token| !token.text.is_empty()).count();
     let lower = text.to_lowercase();
-    FACT_WORDS.contains(&count)
+    (least..=*FACT_WORDS.end()).contains(&count)
         && text.len() <= MAX_FACT_BYTES
         && !text.ends_with('?')
         && !ASIDE_PHRASES.iter().chain(&*ORDERS).any(|phrase| lower.contains(phrase))

@@ -1,15 +1,20 @@
 //! Sentences that state something of an entity.
 
 mod form;
+mod mention;
 mod pronoun;
-mod rows;
+pub(super) mod rows;
+
+use std::collections::HashSet;
 
 use super::Statement;
 use super::aside;
 use super::clause;
+use super::name::is_year;
 use super::page::{Kind, Page, Sentence};
 use super::shape;
 use super::subject::Names;
+use super::thing::Thing;
 use super::token::{self, Token};
 use super::words;
 pub use form::FACT_WORDS;
@@ -21,14 +26,14 @@ use pronoun::by_pronoun;
 /// say behind the rest.
 pub(super) fn collect(
     page: &Page,
-    topic: &str,
-    title: Option<&str>,
+    thing: Option<&Thing>,
     names: &Names,
 ) -> Vec<(usize, Statement)> {
     let mut found = Vec::new();
     let mut before: Option<Told> = None;
     // The person whom `she` still stands for behind sentences in which nobody else is named.
     let mut person: Option<Told> = None;
+    let mut home = Home::default();
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
         person = told.clone().filter(|told| told.person).or(person.take());
@@ -45,6 +50,7 @@ pub(super) fn collect(
                 found.extend(also);
             }
             person = None;
+            home.take(&told, thing);
             before = Some(told);
         } else if let Some(mut told) = told
             && let Some(fact) = by_pronoun(text, &tokens, &told)
@@ -57,8 +63,19 @@ pub(super) fn collect(
             && let Some(fact) = by_pronoun(text, &tokens, told)
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
-        } else if names_anybody(&tokens) {
+        } else if let Some(told) = home.by_class(&tokens)
+            && let Some(fact) = by_pronoun(text, &tokens, &told)
+        {
+            found.extend(fact.map(|text| (told.entity, Statement { text, line })));
+            before = Some(Told { block: sentence.block, ..told });
+        } else if names_anybody(&tokens) && !pronoun::goes_on(&tokens, person.as_ref()) {
             person = None;
+        }
+        if found.len() == about
+            && let Some(thing) = thing
+            && let Some(text) = mention::of(text, &tokens, item, thing, names)
+        {
+            found.push((thing.entity, Statement { text, line }));
         }
         for (entity, text) in in_passing(text, &tokens, names) {
             if found.iter().skip(about).all(|(known, _)| *known != entity) {
@@ -66,7 +83,7 @@ pub(super) fn collect(
             }
         }
     }
-    found.extend(rows::collect(page, topic, title, names));
+    found.extend(rows::collect(page, thing, names));
     found
 }
 
@@ -85,6 +102,7 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
     let personal =
         tokens.iter().any(|token| matches!(token.text, "I" | "my" | "My" | "I'm" | "I’m"));
     let refers = tokens.first().is_some_and(|first| words::is_pronoun(&first.lower()));
+    let refers = refers || form::begins_elsewhere(tokens);
     if commands || personal || refers || text.trim_end().ends_with(['?', ':', ';', ',']) {
         return Vec::new();
     }
@@ -116,6 +134,74 @@ struct Told {
     pronoun: Option<&'static str>,
     /// Whether it is told of as a thing: `it` may stand for it.
     classes: Vec<String>,
+}
+
+/// The page's own thing, once it was said what it is: `the film` is it wherever it stands.
+#[derive(Default)]
+struct Home {
+    told: Option<Told>,
+    /// What others are called to be: `the company` may be one of them.
+    others: HashSet<String>,
+}
+
+impl Home {
+    fn take(&mut self, told: &Told, thing: Option<&Thing>) {
+        if thing.is_none_or(|thing| thing.entity != told.entity) {
+            self.others.extend(told.classes.iter().cloned());
+        } else if self.told.is_none() && !told.classes.is_empty() {
+            self.told = Some(told.clone());
+        }
+    }
+
+    /// The thing, if a sentence begins with what it is: `The film was`, `The company's`.
+    fn by_class(&self, tokens: &[Token<'_>]) -> Option<Told> {
+        let told = self.told.as_ref()?;
+        let article = tokens.first().is_some_and(|first| first.text == "The");
+        // `The small company` may be another one, `the 1968 mission` is not.
+        let is_year = tokens.get(1).is_some_and(|token| is_year(token.text));
+        let class = bare(&tokens.get(if is_year { 2 } else { 1 })?.lower()).to_owned();
+        let is_it = told.classes.contains(&class) && !self.others.contains(&class);
+        (article && is_it).then(|| told.clone())
+    }
+}
+
+/// A word without its possessive.
+fn bare(word: &str) -> &str {
+    word.strip_suffix("'s").or(word.strip_suffix("’s")).unwrap_or(word)
+}
+
+/// What else may stand for a class: of `a retailer`, `the company`.
+fn broader(class: &str) -> Option<&'static str> {
+    const COMPANIES: &[&str] = &[
+        "maker",
+        "manufacturer",
+        "firm",
+        "startup",
+        "corporation",
+        "developer",
+        "retailer",
+        "brand",
+        "business",
+        "subsidiary",
+        "publisher",
+        "vendor",
+        "bank",
+        "brewery",
+        "conglomerate",
+        "multinational",
+        "producer",
+    ];
+    const COUNTRIES: &[&str] = &["state", "nation", "microstate", "republic", "kingdom"];
+    match class {
+        _ if COMPANIES.contains(&class) => Some("company"),
+        _ if COUNTRIES.contains(&class) => Some("country"),
+        "organisation" => Some("organization"),
+        "organization" => Some("organisation"),
+        "movie" => Some("film"),
+        "novel" => Some("book"),
+        "municipality" | "capital" => Some("city"),
+        _ => None,
+    }
 }
 
 /// A sentence whose subject is a name. The fact is missing if it states nothing.
@@ -177,6 +263,9 @@ fn by_name(
             told.classes
                 .extend(clause::noun_phrase(tokens, aside.start + 1, false).map(|it| it.class));
         }
+        let broader = told.classes.iter().filter_map(|class| broader(class)).map(str::to_owned);
+        let broader: Vec<String> = broader.collect();
+        told.classes.extend(broader);
         Some((told, statement(text, tokens, predicate.verb)))
     })
 }

@@ -1,7 +1,7 @@
 //! Sentences that go on about the subject of the one before.
 
 use super::form::statement;
-use super::{Told, possessed};
+use super::{Told, bare, possessed};
 use crate::extract::clause;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
@@ -22,12 +22,16 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
         "its" if !told.plural => (1, true),
         "his" | "her" if told.person => (1, true),
         "the" | "this" if tokens.len() > at + 2 => {
-            let class = tokens.get(at + 1)?.lower();
-            let two = tokens.get(at + 2).is_some_and(|token| told.classes.contains(&token.lower()));
-            match told.classes.contains(&class) {
-                true => (2, false),
-                false if two => (3, false),
-                false => return None,
+            // `The company`, `The small company`, `The company's headquarters`.
+            let is_class = |at: usize| {
+                let word = tokens.get(at)?.lower();
+                let class = bare(&word);
+                told.classes.iter().any(|it| it == class).then_some(class.len() < word.len())
+            };
+            match (is_class(at + 1), is_class(at + 2)) {
+                (Some(owns), _) => (2, owns),
+                (None, Some(owns)) => (3, owns),
+                (None, None) => return None,
             }
         }
         _ => return None,
@@ -61,6 +65,20 @@ pub(super) fn of_person(tokens: &[Token<'_>]) -> Option<&'static str> {
         "she" | "her" => Some("she"),
         _ => None,
     }
+}
+
+/// Whether a sentence that names somebody goes on about a person all the same: `he` stands before the
+/// names.
+pub(super) fn goes_on(tokens: &[Token<'_>], person: Option<&Told>) -> bool {
+    let pronoun = |token: &Token<'_>| match token.lower().as_str() {
+        "he" => Some("he"),
+        "she" => Some("she"),
+        _ => None,
+    };
+    let first = tokens.iter().enumerate().find_map(|(at, token)| Some((at, pronoun(token)?)));
+    let Some((at, pronoun)) = first else { return false };
+    let is_its = |told: &Told| told.pronoun.is_some_and(|it| it == pronoun);
+    person.is_some_and(is_its) && (1..at).all(|at| !tokens[at].is_capitalised())
 }
 
 /// The token with which the subject begins: the first, or the pronoun behind a phrase that leads

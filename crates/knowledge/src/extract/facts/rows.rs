@@ -1,50 +1,83 @@
-//! What the rows of tables state: a column's header, or a first cell, is the predicate.
+//! What the rows of tables and lists of properties state: a column's header, or a first cell, is the
+//! predicate.
 
-use super::form::is_self_contained;
+use std::collections::HashSet;
+
+use super::form::is_self_contained_of;
 use super::shown;
 use crate::extract::Statement;
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
-use crate::extract::page::{Kind, Page, Row};
+use crate::extract::page::{Page, Row, tells_no_more};
 use crate::extract::subject::Names;
+use crate::extract::thing::Thing;
 use crate::extract::token;
 use crate::extract::words;
+use crate::words::{Words, list};
 
 /// Most bytes of a cell that is a value.
 const MAX_VALUE: usize = 200;
+/// Fewest words of a row: `Andorra – currency: Euro`.
+const LEAST_WORDS: usize = 3;
+/// Most words of a heading or header that says which row it is.
+const MAX_WHICH: usize = 4;
+
+/// Headers, in lower case, of columns that name what each row is about.
+static NAMING: Words = list!(words "naming_headers");
 
 /// The facts of all tables: those of two columns, which list what is so of the page's own thing,
 /// and those whose first column names what each row is about.
-pub(super) fn collect(
+pub(in crate::extract) fn collect(
     page: &Page,
-    topic: &str,
-    title: Option<&str>,
+    thing: Option<&Thing>,
     names: &Names,
 ) -> Vec<(usize, Statement)> {
-    let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
-    let titles = title.into_iter().chain(page.title.as_deref());
-    let titles: Vec<&str> = titles.chain(heading.map(|block| block.text.as_str())).collect();
-    // A page that has a title is about what that says, whatever was asked for.
-    let titles = if titles.is_empty() { vec![topic] } else { titles };
-    let part = |title: &str| title.split(['|', '–', '—', ':', '·']).next().map(tidy);
-    let of_page = titles
-        .into_iter()
-        .flat_map(|title| std::iter::once(tidy(title)).chain(part(title)))
-        .find_map(|name| names.whole(&name).map(|entity| (entity, name)));
     let mut found = Vec::new();
+    // `largest city: capital` means what another row says.
+    let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
+    let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
     for row in &page.rows {
-        match (row.cells.as_slice(), &of_page) {
-            ([predicate, value], Some((entity, name))) if lists_properties(row) => {
-                found.extend(fact(name, predicate, value, row.line).map(|fact| (*entity, fact)));
+        let section = row.section.as_deref().map(tidy).filter(|section| !section.is_empty());
+        // Below the heading of something else the rows are that one's.
+        let own = section.as_deref().and_then(|section| Some((names.whole(section)?, section)));
+        let of_page = thing.map(|thing| (thing.entity, thing.name.as_str()));
+        let (about, which) = match own {
+            Some(_) => (own, None),
+            None => (of_page, section.as_deref().filter(|section| tells_which(section, thing))),
+        };
+        match (row.cells.as_slice(), about) {
+            ([first, value], _) if row.is_item && names.whole(&tidy(first)).is_some() => {
+                // `- KEF: a maker`, an entry of its own.
+                let Some(entity) = names.whole(&tidy(first)) else { continue };
+                let text = shown(&format!("{first}: {value}"));
+                let whole = is_self_contained_of(&text, &token::tokens(&text), LEAST_WORDS + 1);
+                found.extend(whole.then_some((entity, Statement { text, line: row.line })));
             }
-            ([first, values @ ..], _) => {
+            ([predicate, value], Some(_))
+                if row.lists_properties()
+                    && (is_of_form(predicate) || keys.contains(&fold(value))) => {}
+            ([predicate, value], Some((entity, name))) if row.lists_properties() => {
+                let predicate = match which {
+                    Some(which) => format!("{which}, {predicate}"),
+                    None => predicate.clone(),
+                };
+                found.extend(fact(name, &predicate, value, row.line).map(|fact| (entity, fact)));
+            }
+            ([first, values @ ..], about) => {
                 let name = tidy(first);
-                let Some(entity) = names.whole(&name) else { continue };
                 let told = row.header.iter().skip(1).zip(values);
-                found.extend(
-                    told.filter_map(|(header, value)| fact(&name, header, value, row.line))
-                        .map(|fact| (entity, fact)),
-                );
+                if let Some(entity) = names.whole(&name) {
+                    let facts =
+                        told.filter_map(|(header, value)| fact(&name, header, value, row.line));
+                    found.extend(facts.map(|fact| (entity, fact)));
+                } else if let Some((entity, thing)) = about.filter(|_| !names_things(row)) {
+                    let facts = told.filter_map(|(header, value)| {
+                        let predicate = format!("{}, {header}", cell_of(row, first)?);
+                        let says = header.chars().any(char::is_alphanumeric);
+                        says.then(|| fact(thing, &predicate, value, row.line)).flatten()
+                    });
+                    found.extend(facts.map(|fact| (entity, fact)));
+                }
             }
             ([], _) => {}
         }
@@ -52,24 +85,35 @@ pub(super) fn collect(
     found
 }
 
-/// Whether a table of two columns says what the first one is of, or only that it is a property.
-fn lists_properties(row: &Row) -> bool {
-    let header = row.header.first().map(|header| fold(header)).unwrap_or_default();
-    header.is_empty()
-        || matches!(
-            header.as_str(),
-            "property"
-                | "specification"
-                | "attribute"
-                | "parameter"
-                | "field"
-                | "key"
-                | "item"
-                | "feature"
-                | "characteristic"
-                | "detail"
-                | "fact"
-        )
+/// Whether the first column names things of their own: each row is about another one.
+fn names_things(row: &Row) -> bool {
+    row.header.first().is_some_and(|header| NAMING.contains(fold(header).as_str()))
+}
+
+/// Whether a key is one of a form's and says nothing by itself: `leader name2`, `GDP year`.
+fn is_of_form(key: &str) -> bool {
+    let last = key.rsplit(' ').next().unwrap_or_default();
+    let counts = last.ends_with(|char: char| char.is_ascii_digit())
+        && last.starts_with(|char: char| char.is_lowercase());
+    counts && !last.starts_with("km") || key.ends_with(" year") && key.contains(' ')
+}
+
+/// Whether a heading says which of the page's things its rows are about.
+fn tells_which(section: &str, thing: Option<&Thing>) -> bool {
+    let key = fold(section);
+    !tells_no_more(section)
+        && section.split(' ').count() <= MAX_WHICH
+        && thing.is_none_or(|thing| {
+            !key.contains(&fold(&thing.name)) && !fold(&thing.name).contains(&key)
+        })
+}
+
+/// The first cell of a row with its header before it: `Version 2.0`.
+fn cell_of(row: &Row, first: &str) -> Option<String> {
+    let says = |text: &str| text.chars().any(char::is_alphanumeric);
+    let header = row.header.first().map(|header| header.trim()).unwrap_or_default();
+    let plain = header.split(' ').count() <= 2 && says(header) && fold(header) != "name";
+    says(first).then(|| if plain { format!("{header} {first}") } else { first.to_owned() })
 }
 
 /// `Name – predicate: value`.
@@ -80,8 +124,9 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
         return None;
     }
     // Two names of the same say nothing.
-    let says_more = fold(value) != fold(name);
+    let says_more =
+        fold(value) != fold(name) && !value.trim_end().ends_with(':') && fold(predicate) != "name";
     let text = shown(&format!("{name} – {predicate}: {value}"));
-    (says_more && is_self_contained(&text, &token::tokens(&text)))
+    (says_more && is_self_contained_of(&text, &token::tokens(&text), LEAST_WORDS))
         .then_some(Statement { text, line })
 }

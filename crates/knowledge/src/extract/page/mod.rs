@@ -2,16 +2,20 @@
 //! was emphasised or linked in them, and the rows of tables. Code, HTML and images are left out.
 
 mod cut;
+mod properties;
 mod reader;
 mod sentences;
 
 use std::ops::Range;
 
+use super::fold::fold;
 use super::furniture;
+use super::indented;
 use super::restructured;
 use super::template;
 use cut::plain_blocks;
 use elophanto_text::markdown;
+pub(super) use properties::tells_no_more;
 use reader::Reader;
 
 /// What a block is.
@@ -64,14 +68,44 @@ pub(super) struct Sentence {
     pub(super) first: bool,
 }
 
-/// A row of a table below its header.
-#[derive(Debug, Clone)]
+/// A row of a table below its header, or `key: value` of a list or of front matter.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Row {
     pub(super) header: Vec<String>,
     pub(super) cells: Vec<String>,
+    /// The heading above it.
+    pub(super) section: Option<String>,
+    /// It is an item of a list.
+    pub(super) is_item: bool,
     /// 1-based, of the document.
     pub(super) line: usize,
 }
+
+impl Row {
+    /// Whether a table of two columns says what the first one is of, or only that it is a property.
+    pub(super) fn lists_properties(&self) -> bool {
+        let header = self.header.first().map(|header| fold(header)).unwrap_or_default();
+        header.is_empty() || PROPERTIES.contains(&header.as_str())
+    }
+}
+
+/// What is above a column of properties.
+const PROPERTIES: &[&str] = &[
+    "property",
+    "specification",
+    "attribute",
+    "parameter",
+    "field",
+    "key",
+    "item",
+    "feature",
+    "characteristic",
+    "detail",
+    "fact",
+    "spec",
+    "eigenschaft",
+    "merkmal",
+];
 
 /// The prose of a document.
 #[derive(Debug, Default)]
@@ -85,6 +119,11 @@ pub(super) struct Page {
 }
 
 impl Page {
+    /// The line of the document on which a block begins.
+    pub(super) fn line_of(&self, block: &Block) -> usize {
+        block.line
+    }
+
     pub(super) fn text(&self, sentence: &Sentence) -> &str {
         let block = self.blocks.get(sentence.block);
         block.and_then(|block| block.text.get(sentence.range.clone())).unwrap_or_default()
@@ -109,14 +148,18 @@ pub(super) fn read_message(text: &str) -> Page {
 }
 
 fn blocks(text: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
-    let text = restructured::as_markdown(text);
+    let text = indented::without_margin(text);
+    let text = restructured::as_markdown(&text);
     let text = template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {
             let body = text.get(document.body.clone()).unwrap_or_default();
             let title = document.front_matter.title.clone();
             let (blocks, rows) = Reader::new(document.body_line, is_message).read(body);
-            (title, blocks, rows)
+            let mut all =
+                properties::of_front_matter(text.get(..document.body.start).unwrap_or_default());
+            all.extend(rows);
+            (title, blocks, all)
         }
         Err(_) => (None, plain_blocks(&text), Vec::new()),
     }

@@ -7,8 +7,8 @@ use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 
 use super::cut::cut;
+use super::properties::{self, Section};
 use super::{Block, Kind, Mark, Row};
-use crate::extract::words;
 
 /// Rows of tables of one page that are read.
 const MAX_ROWS: usize = 500;
@@ -16,9 +16,6 @@ const MAX_ROWS: usize = 500;
 /// Columns of a table, and bytes of a cell, that are read.
 const MAX_COLUMNS: usize = 20;
 const MAX_CELL: usize = 1_000;
-/// Lines of `key: value` that are no prose, and words of such a key.
-const LEAST_PROPERTIES: usize = 3;
-const MAX_KEY_WORDS: usize = 4;
 
 /// Collects blocks in the order of the text.
 pub(super) struct Reader {
@@ -30,13 +27,23 @@ pub(super) struct Reader {
     quotes: usize,
     /// What a person wrote: all of it is prose.
     is_message: bool,
+    /// The heading above.
+    section: Section,
 }
 
 impl Reader {
     /// A reader of a text whose first line is line `body_line` of the document.
     pub(super) fn new(body_line: usize, is_message: bool) -> Self {
         let lines_before = body_line.saturating_sub(1);
-        Self { lines_before, blocks: Vec::new(), rows: Vec::new(), lists: 0, quotes: 0, is_message }
+        Self {
+            lines_before,
+            blocks: Vec::new(),
+            rows: Vec::new(),
+            lists: 0,
+            quotes: 0,
+            is_message,
+            section: Section::default(),
+        }
     }
 
     /// The blocks of the text, and the rows of its tables. Its caps have been checked.
@@ -82,6 +89,9 @@ impl Reader {
                 },
             }
         }
+        if !self.is_message {
+            properties::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
+        }
         (self.blocks, self.rows)
     }
 
@@ -95,32 +105,21 @@ impl Reader {
         // Without a header the first row is one of the others; HTML's come with an empty one.
         for row in rows.take(MAX_ROWS.saturating_sub(self.rows.len())) {
             let line = self.lines_before + row.data().sourcepos.start.line;
-            self.rows.push(Row { header: header.clone(), cells: cells(row), line });
+            let (header, section) = (header.clone(), self.section.title().map(str::to_owned));
+            self.rows.push(Row { header, cells: cells(row), section, is_item: false, line });
         }
     }
 
     /// Takes a paragraph of which each line is `key: value` as rows; whether it is one.
     fn properties(&mut self, block: &Block) -> bool {
-        let ends = block.breaks.iter().copied().chain([block.text.len()]);
-        let mut from = 0;
-        let lines = ends.map(|end| (std::mem::replace(&mut from, end), end));
-        let pairs: Option<Vec<(&str, &str)>> = lines
-            .map(|(from, end)| {
-                let (key, value) = block.text.get(from..end)?.trim().split_once(": ")?;
-                let value = value.trim();
-                let short = key.split(' ').count() <= MAX_KEY_WORDS && !key.contains(['.', ',']);
-                (short && !value.is_empty() && !is_said(value)).then_some((key, value))
-            })
-            .collect();
-        let Some(pairs) = pairs.filter(|pairs| pairs.len() >= LEAST_PROPERTIES) else {
-            return false;
-        };
-        if self.is_message || self.rows.len() + pairs.len() > MAX_ROWS {
+        let Some(pairs) = properties::of_lines(block) else { return false };
+        if self.is_message || !self.section.is_own() || self.rows.len() + pairs.len() > MAX_ROWS {
             return false;
         }
-        for (number, (key, value)) in pairs.into_iter().enumerate() {
+        for (number, key, value) in pairs {
             let cells = vec![key.to_owned(), value.to_owned()];
-            self.rows.push(Row { header: Vec::new(), cells, line: block.line + number });
+            let (line, section) = (block.line + number, self.section.title().map(str::to_owned));
+            self.rows.push(Row { cells, section, line, ..Row::default() });
         }
         true
     }
@@ -179,6 +178,7 @@ impl Reader {
         if kind == Kind::Paragraph && self.quotes == 0 && self.properties(&block) {
             return;
         }
+        self.section.take(&block);
         cut(block, &mut self.blocks);
     }
 }
@@ -196,14 +196,6 @@ fn plain<'a>(node: &'a AstNode<'a>) -> String {
     }
     text.truncate(text.floor_char_boundary(MAX_CELL));
     text.trim().to_owned()
-}
-
-/// Whether a value is what somebody says and no property: it ends as sentences do, or has what
-/// only they have.
-fn is_said(value: &str) -> bool {
-    let speaks = |word: &str| words::is_auxiliary(word) || matches!(word, "i" | "you" | "we");
-    value.ends_with(['.', '!', '?'])
-        || value.split(' ').any(|word| speaks(&word.trim_matches(',').to_lowercase()))
 }
 
 fn mark_of(value: &NodeValue) -> Option<Mark> {

@@ -174,6 +174,7 @@ fn nobody_is_told_at_night_and_nothing_is_lost() {
     let missing = FileSink::new(rig.root().join("nowhere/messages"));
     let outlets = [Outlet::Sink(Box::new(missing)), Outlet::Terminal];
     let discovered = |name: &str, text: &str| Discovered {
+        is_aside: false,
         slug: name.to_lowercase(),
         name: name.to_owned(),
         is_new: true,

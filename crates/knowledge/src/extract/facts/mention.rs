@@ -1,0 +1,131 @@
+//! What the sentences of a page say of its own thing where something else is their subject: `In 2011 a
+//! plaque was unveiled commemorating Allan Dwan.`
+
+use super::form::{begins_elsewhere, statement};
+use crate::extract::subject::Names;
+use crate::extract::thing::Thing;
+use crate::extract::token::Token;
+use crate::extract::words;
+
+/// Tokens in which the subject and its verb begin.
+const MAX_SUBJECT: usize = 16;
+
+/// The sentence as a fact about the page's thing, if it names it, has a subject of its own and points
+/// to nothing outside of it.
+pub(super) fn of(
+    text: &str,
+    tokens: &[Token<'_>],
+    item: bool,
+    thing: &Thing,
+    names: &Names,
+) -> Option<String> {
+    let first = tokens.first()?.lower();
+    let commands = words::is_verb_base(&first) || !text.starts_with(char::is_uppercase);
+    let whole = text.trim_end().ends_with(['.', '"', '”', ')']);
+    if item
+        || commands
+        || !whole
+        || is_contrast(&first)
+        || begins_elsewhere(tokens)
+        || tokens.iter().any(points)
+    {
+        return None;
+    }
+    let named = (0..tokens.len()).any(|at| {
+        names.at(text, tokens, at).is_some_and(|hit| hit.entity == thing.entity && hit.proper)
+    });
+    let verb = (1..tokens.len().min(MAX_SUBJECT)).find(|&at| is_verb(tokens, at))?;
+    named.then(|| statement(text, tokens, verb)).flatten()
+}
+
+/// A verb that is surely one: `was`, or one in the past or third person behind a noun.
+fn is_verb(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(token) = tokens.get(at) else { return false };
+    let word = token.lower();
+    token.before.is_empty()
+        && token.text.starts_with(char::is_lowercase)
+        && words::is_finite(&word, false)
+        && !words::is_noun_verb(&word)
+        && tokens.get(at + 1).is_some()
+}
+
+/// Words that stand for what other sentences name, or for whoever writes or reads.
+fn points(token: &Token<'_>) -> bool {
+    matches!(
+        token.lower().as_str(),
+        "i" | "me"
+            | "my"
+            | "we"
+            | "us"
+            | "our"
+            | "ours"
+            | "you"
+            | "your"
+            | "he"
+            | "him"
+            | "his"
+            | "she"
+            | "her"
+            | "hers"
+            | "it"
+            | "they"
+            | "them"
+            | "this"
+            | "these"
+            | "those"
+            | "such"
+            | "here"
+            | "there"
+            | "above"
+            | "below"
+            | "latter"
+            | "former"
+            | "respectively"
+            | "i'm"
+            | "it's"
+            | "we're"
+            | "let's"
+            | "that's"
+            | "another"
+            | "other"
+            | "others"
+    )
+}
+
+/// Words that set a sentence against the one before.
+fn is_contrast(first: &str) -> bool {
+    matches!(
+        first,
+        "however"
+            | "but"
+            | "instead"
+            | "nevertheless"
+            | "nonetheless"
+            | "thus"
+            | "therefore"
+            | "hence"
+            | "otherwise"
+            | "and"
+            | "or"
+            | "so"
+            | "then"
+            | "also"
+            | "see"
+            | "note"
+            | "for"
+            | "if"
+            | "when"
+            | "while"
+            | "as"
+            | "to"
+            | "because"
+            | "although"
+            | "though"
+            | "similarly"
+            | "conversely"
+            | "meanwhile"
+            | "consequently"
+            | "still"
+            | "yet"
+    )
+}

@@ -1,0 +1,190 @@
+//! Minutes of meetings: who was there, what was decided, and who said what.
+
+use std::collections::BTreeMap;
+
+use super::Statement;
+use super::facts::{is_statement, shown};
+use super::fold::fold;
+use super::name::{structural, tidy};
+use super::page::{Kind, Page};
+use super::subject::Names;
+use super::thing::Thing;
+use crate::words::{Words, list};
+use elophanto_text::sentences::sentences;
+
+/// What stands before who was there, in lower case.
+static ATTENDANCE: Words = list!(phrases "attendance");
+/// What stands before what was decided or is to be done, in lower case.
+static DECISIONS: Words = list!(phrases "decisions");
+
+/// Fewest people of a meeting, and most words of a name.
+const LEAST_PEOPLE: usize = 2;
+const MAX_NAME_WORDS: usize = 4;
+/// Most bytes of what is listed of a meeting.
+const MAX_LIST: usize = 400;
+
+/// What minutes say, each with its line.
+#[derive(Debug, Default)]
+pub(super) struct Minutes {
+    people: Vec<String>,
+    attendance: Option<(String, usize)>,
+    decisions: Vec<(String, String, usize)>,
+    /// Whoever speaks, by the full name where the list of people has it.
+    said: Vec<(String, String, usize)>,
+}
+
+/// Reads a page that says who was at a meeting; other pages are no minutes.
+pub(super) fn read(page: &Page) -> Option<Minutes> {
+    let mut minutes = Minutes::default();
+    for row in &page.rows {
+        if let [key, value] = row.cells.as_slice()
+            && ATTENDANCE.contains(fold(key).as_str())
+        {
+            minutes.attend(key, value.split(SEPARATORS), row.line);
+        }
+    }
+    let mut below: Option<&str> = None;
+    for block in page.blocks.iter().filter(|block| !block.is_furniture) {
+        let text = block.text.trim();
+        if matches!(block.kind, Kind::Heading(_)) {
+            below = Some(text.trim_end_matches(':').trim());
+            continue;
+        }
+        let heading = below.map(fold).unwrap_or_default();
+        let (key, rest) = text.split_once(':').map_or(("", text), |(key, rest)| (key, rest.trim()));
+        let line = page.line_of(block);
+        if ATTENDANCE.contains(fold(key).as_str()) {
+            minutes.attend(key, rest.split(SEPARATORS), line);
+        } else if ATTENDANCE.contains(heading.as_str()) && block.kind == Kind::Item {
+            minutes.attend(below.unwrap_or_default(), [text], line);
+        } else if DECISIONS.contains(fold(key).as_str()) {
+            minutes.decisions.push((key.trim().to_owned(), rest.to_owned(), line));
+        } else if DECISIONS.contains(heading.as_str()) {
+            let heading = below.unwrap_or_default().to_owned();
+            minutes.decisions.push((heading, text.to_owned(), line));
+        } else if let Some(speaker) = name(key) {
+            let first = sentences(rest).into_iter().next().and_then(|range| rest.get(range));
+            minutes.said.push((speaker, first.unwrap_or_default().to_owned(), line));
+        }
+    }
+    if minutes.people.len() < LEAST_PEOPLE {
+        return None;
+    }
+    minutes.call_by_full_names();
+    Some(minutes)
+}
+
+/// What parts the people of one line.
+const SEPARATORS: &[char] = &[',', ';'];
+
+impl Minutes {
+    /// Takes down people under what stands before them.
+    fn attend<'t>(&mut self, key: &str, people: impl IntoIterator<Item = &'t str>, line: usize) {
+        let people = people.into_iter().flat_map(|part| part.split(" and ")).filter_map(name);
+        let before = self.people.len();
+        for person in people {
+            if !self.people.contains(&person) {
+                self.people.push(person);
+            }
+        }
+        if self.people.len() > before && self.attendance.is_none() {
+            self.attendance = Some((key.trim().to_lowercase(), line));
+        }
+    }
+
+    /// `Larry` is `Larry Gritz`, who was there and is the only one of that name. Whoever was not there
+    /// must have spoken twice.
+    fn call_by_full_names(&mut self) {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        self.said.iter().for_each(|(who, ..)| *counts.entry(who.clone()).or_default() += 1);
+        let people = &self.people;
+        self.said.retain_mut(|(who, ..)| {
+            let prefix = format!("{who} ");
+            let mut full = people.iter().filter(|it| *it == who || it.starts_with(&prefix));
+            match (full.next(), full.next()) {
+                (Some(one), None) => one.clone_into(who),
+                (Some(_), Some(_)) => return false,
+                (None, _) => return counts.get(who).is_some_and(|count| *count > 1),
+            }
+            true
+        });
+    }
+
+    /// Whoever said something that is kept.
+    pub(super) fn speakers(&self) -> impl Iterator<Item = &str> {
+        self.said
+            .iter()
+            .filter(|(who, said, _)| speech(who, said).is_some())
+            .map(|(who, ..)| who.as_str())
+    }
+
+    /// What is so of the meeting, and what people said in it.
+    pub(super) fn facts(
+        &self,
+        thing: Option<&Thing>,
+        date: Option<&str>,
+        names: &Names,
+    ) -> Vec<(usize, Statement)> {
+        let mut found = Vec::new();
+        if let Some(thing) = thing {
+            let when = date.map(|date| format!(", {date}")).unwrap_or_default();
+            if let Some((key, line)) = &self.attendance {
+                let people = self.people.join(", ");
+                let text = shown(&format!("{}{when} – {key}: {people}", thing.name));
+                if people.len() <= MAX_LIST {
+                    found.push((thing.entity, Statement { text, line: *line }));
+                }
+            }
+            for (key, decided, line) in &self.decisions {
+                let key = key.to_lowercase();
+                let text = shown(&format!("{}{when} – {key}: {decided}", thing.name));
+                if decided.len() <= MAX_LIST && is_statement(&text) {
+                    found.push((thing.entity, Statement { text, line: *line }));
+                }
+            }
+        }
+        for (who, said, line) in &self.said {
+            let told = names.whole(who).zip(speech(who, said));
+            found.extend(told.map(|(entity, text)| (entity, Statement { text, line: *line })));
+        }
+        found
+    }
+}
+
+/// What somebody said, as said by them: no question, and nothing that points to what others said.
+fn speech(who: &str, said: &str) -> Option<String> {
+    const LEAST: usize = 4;
+    let points = |word: &str| {
+        let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+        matches!(
+            word.as_str(),
+            "it" | "it's" | "it’s" | "that" | "that's" | "this" | "these" | "those" | "they"
+        ) || matches!(
+            word.as_str(),
+            "he" | "she" | "them" | "yes" | "no" | "ok" | "okay" | "same" | "there"
+        )
+    };
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let whole = !said.starts_with(['"', '“'])
+        && words.len() >= LEAST
+        && !said.contains('?')
+        && !words.iter().any(|word| points(word));
+    let text = shown(&format!("{who}: {}", said.trim_matches(['"', '“', '”'])));
+    (whole && is_statement(&text)).then_some(text)
+}
+
+/// A text as the name of a person, if it can be one.
+fn name(text: &str) -> Option<String> {
+    let bare = text.split(['(', '–', '—', '[']).next()?.split(" - ").next()?;
+    let name = tidy(bare.trim());
+    let words = name.split(' ').count();
+    let capitals = name.split(' ').all(|word| word.starts_with(char::is_uppercase));
+    let plain = name
+        .chars()
+        .all(|char| char.is_alphabetic() || matches!(char, ' ' | '.' | '-' | '\'' | '’'));
+    let is_name = (1..=MAX_NAME_WORDS).contains(&words) && capitals && plain && name.len() > 1;
+    let heads =
+        ATTENDANCE.contains(fold(&name).as_str()) || DECISIONS.contains(fold(&name).as_str());
+    let ordinary = super::words::is_generic(&name.to_lowercase());
+    (is_name && !heads && !ordinary && structural(&name).is_ok()).then_some(name)
+}

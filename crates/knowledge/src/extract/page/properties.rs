@@ -1,0 +1,172 @@
+//! Lines, items of lists and front matter of `key: value`: rows of a table without its rules.
+
+use elophanto_base::yaml::{self, Value};
+use elophanto_text::markdown::FRONT_MATTER_BUDGET;
+
+use super::{Block, Kind, Mark, Row};
+use crate::extract::fold::fold;
+use crate::extract::name::tidy;
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Fewest lines or items of `key: value` that are no prose, and most words of such a key.
+const LEAST: usize = 3;
+const MAX_KEY_WORDS: usize = 6;
+/// Most words of the key of an item.
+const MAX_ITEM_KEY: usize = 4;
+/// Words of a value in a list; what is longer says more than a value.
+const MAX_ITEM_WORDS: usize = 14;
+
+/// Headings, in lower case, that say nothing of what the properties below them are.
+static FACTUAL: Words = list!(phrases "factual_headings");
+
+/// Keys of front matter that say how a page is filed and not what it is about.
+static FILING: Words = list!(words "filing_keys");
+
+/// The pairs of a block of which each line is `key: value`, each with the number of its line. Few of
+/// them may say what only sentences do.
+pub(super) fn of_lines(block: &Block) -> Option<Vec<(usize, &str, &str)>> {
+    let ends = block.breaks.iter().copied().chain([block.text.len()]);
+    let mut from = 0;
+    let lines = ends.map(|end| (std::mem::replace(&mut from, end), end));
+    let pairs: Vec<(usize, &str, &str)> = lines
+        .enumerate()
+        .map(|(number, (from, end))| {
+            let (key, value) = pair(block.text.get(from..end)?)?;
+            Some((number, key, value))
+        })
+        .collect::<Option<_>>()?;
+    let said = pairs.iter().filter(|(_, _, value)| is_said(value)).count();
+    (pairs.len() >= LEAST && said * 4 <= pairs.len()).then_some(pairs)
+}
+
+/// Takes the lists out of `blocks` of which most items are `key: value`; what of them is no pair stays.
+pub(super) fn of_lists(blocks: &mut Vec<Block>, rows: &mut Vec<Row>, most: usize) {
+    let lists = blocks.iter().filter_map(|block| block.list).max().unwrap_or(0);
+    let mut counts = vec![(0_usize, 0_usize); lists + 1];
+    for block in blocks.iter() {
+        if let Some((items, pairs)) = block.list.and_then(|list| counts.get_mut(list)) {
+            *items += usize::from(block.kind == Kind::Item);
+            *pairs += usize::from(of_item(block).is_some());
+        }
+    }
+    let is_list = |block: &Block| {
+        let counted = block.list.and_then(|list| counts.get(list));
+        counted.is_some_and(|(items, pairs)| *pairs >= LEAST && pairs * 4 >= items * 3)
+    };
+    let mut section = Section::default();
+    blocks.retain(|block| {
+        section.take(block);
+        let is_strong = block.marks.first().is_some_and(|(range, mark)| {
+            range.start == 0 && *mark == Mark::Strong && block.text.starts_with(char::is_uppercase)
+        });
+        // Elsewhere a list says what to do, or what the columns of data are called.
+        let is_factual = is_strong || section.is_own();
+        let pair = of_item(block).filter(|_| is_factual && is_list(block) && rows.len() < most);
+        let Some((key, value)) = pair else { return true };
+        let cells = vec![key.to_owned(), value.to_owned()];
+        let (header, line) = (Vec::new(), block.line);
+        let title = section.title().map(str::to_owned);
+        rows.push(Row { header, cells, section: title, is_item: true, line });
+        false
+    });
+}
+
+/// The heading that a part of a page stands below.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Section {
+    title: Option<String>,
+    /// Whether it is the title of the page.
+    is_first: bool,
+}
+
+impl Section {
+    /// Goes on below a block, if that is a heading.
+    pub(super) fn take(&mut self, block: &Block) {
+        if let Kind::Heading(level) = block.kind {
+            self.is_first = self.title.is_none() && level == 1;
+            self.title = Some(block.text.clone());
+        }
+    }
+
+    pub(super) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// Whether properties that stand here are those of the page's own thing.
+    pub(super) fn is_own(&self) -> bool {
+        self.title.as_deref().is_none_or(|title| self.is_first || tells_no_more(title))
+    }
+}
+
+/// Whether a heading only says that properties stand below it.
+pub(in crate::extract) fn tells_no_more(heading: &str) -> bool {
+    FACTUAL.contains(fold(&tidy(heading)).as_str())
+}
+
+/// The keys of front matter that say something, and their values.
+pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
+    let inner = text.trim_start_matches('\u{feff}').strip_prefix("---");
+    let Some(inner) = inner.and_then(|rest| rest.rsplit_once("\n---").map(|(inner, _)| inner))
+    else {
+        return Vec::new();
+    };
+    let Ok(node) = yaml::parse(inner, &FRONT_MATTER_BUDGET) else { return Vec::new() };
+    let Value::Mapping(entries) = node.value else { return Vec::new() };
+    let scalar = |value: Value| match value {
+        Value::Scalar(text) => Some(text),
+        _ => None,
+    };
+    let rows = entries.into_iter().filter_map(|(key, node)| {
+        let value = match node.value {
+            Value::Sequence(items) => {
+                let items: Option<Vec<String>> =
+                    items.into_iter().map(|item| scalar(item.value)).collect();
+                items?.join(", ")
+            }
+            value => scalar(value)?,
+        };
+        let key = key.replace(['_', '-'], " ");
+        let files = FILING.contains(key.to_lowercase().as_str());
+        let row = Row { cells: vec![key, value], line: node.line, ..Row::default() };
+        (!files).then_some(row)
+    });
+    rows.collect()
+}
+
+/// `key: value` of an item of a list, if it is a value: neither what something is nor what is done.
+fn of_item(block: &Block) -> Option<(&str, &str)> {
+    let (key, value) = pair(&block.text)?;
+    let marked = block.marks.first().filter(|(range, _)| range.start == 0).map(|(_, mark)| *mark);
+    let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
+    let first = words.first()?;
+    let does = words.len() > 2 && (words::is_verb_base(first) || words::is_finite(first, false));
+    let is_code = block.marks.iter().any(|(_, mark)| *mark == Mark::Code);
+    let is_value = words.len() <= MAX_ITEM_WORDS
+        && !does
+        && !words::is_determiner(first)
+        && !words::is_pronoun(first)
+        && !is_said(value)
+        && !is_code
+        && marked != Some(Mark::Link);
+    let short = key.split(' ').count() <= MAX_ITEM_KEY;
+    (block.kind == Kind::Item && !block.is_quoted && short && is_value).then_some((key, value))
+}
+
+/// A line at its first colon, if what stands before is as short as a key.
+fn pair(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.trim().split_once(": ")?;
+    let (key, value) = (key.trim(), value.trim());
+    let short = key.split(' ').count() <= MAX_KEY_WORDS && !key.contains(['.', ',', '?', '!']);
+    let is_key =
+        key.starts_with(char::is_alphanumeric) && !key.contains(['_', '\'', '"', '`', '=']);
+    (short && is_key && value.chars().any(char::is_alphanumeric)).then_some((key, value))
+}
+
+/// Whether a value is what somebody says and no property: it ends as sentences do, or has what
+/// only they have.
+fn is_said(value: &str) -> bool {
+    let speaks = |word: &str| words::is_auxiliary(word) || matches!(word, "i" | "you" | "we");
+    value.ends_with(['.', '!', '?'])
+        || value.split(' ').any(|word| speaks(&word.trim_matches(',').to_lowercase()))
+}
