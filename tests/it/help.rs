@@ -395,8 +395,8 @@ fn help_of_eval() {
               was done asks for the notes that were touched
 
           --per-query
-              Show for each question what was found, by words alone and with meaning, or by both settings
-              of `--compare`
+              Show for each question what was found, by words alone and with meaning, or by both
+              settings of `--compare`
 
           --compare <KEY=VALUE>
               Measure both together, once as the settings have it and once with these instead, such as

@@ -126,7 +126,7 @@ settings! {
         fuzzy: bool = "true";
         /// Hits more alike than this cosine are shown as one (unset: as the model was measured).
         collapse_similarity: f64 = "0.97", Kind::Real { min: 0.0, max: 1.0 };
-        /// The built-in model's best 20 hits read by minilm: auto (150ms, not for pipes), always, never.
+        /// minilm rereads the built-in model's best hits: auto (150ms, no pipes), always, never.
         second_look: SecondLook = "auto";
         /// Describing a changed file again when it is found: always, local (free) or never.
         // It may cost money.

@@ -61,7 +61,7 @@ fn the_template_as_it_stands() {
       # fuzzy: true
       # Hits more alike than this cosine are shown as one (unset: as the model was measured).
       # collapse_similarity: 0.97
-      # The built-in model's best 20 hits read by minilm: auto (150ms, not for pipes), always, never.
+      # minilm rereads the built-in model's best hits: auto (150ms, no pipes), always, never.
       # second_look: auto
       # Describing a changed file again when it is found: always, local (free) or never.
       # refresh_stale: local
