@@ -25,7 +25,7 @@ use elophanto_knowledge::{
         writer::writer,
     },
 };
-use elophanto_models::builtin::Builtin;
+use elophanto_models::{bert::Bert, builtin::Builtin};
 use elophanto_repo::{journal::Place, record_store::RecordStore};
 use elophanto_text::entity::{NewLine, Origin, append, new_page};
 use jiff::{SignedDuration, Timestamp};
@@ -221,6 +221,24 @@ fn tokens(notes: &[(PathBuf, String)]) {
         std::hint::black_box(model.embed(&texts, Role::Document));
     });
     println!("tokens: count {counting:.1} M/s on one thread, embed {embedding:.1} M/s on all");
+    let slow = Bert::minilm();
+    let some: Vec<&str> = texts.iter().step_by((texts.len() / 300).max(1)).copied().collect();
+    let read: usize = some.iter().map(|text| slow.count_tokens(text).min(slow.max_tokens())).sum();
+    let times: Vec<Duration> = (0..3)
+        .map(|_| {
+            let start = Instant::now();
+            some.iter().for_each(|text| {
+                std::hint::black_box(slow.embed_one(text));
+            });
+            start.elapsed()
+        })
+        .collect();
+    let seconds = median(&times).as_secs_f64();
+    println!(
+        "tokens: minilm {:.0}/s on one thread, {:.0} passages/s",
+        read as f64 / seconds,
+        some.len() as f64 / seconds
+    );
 }
 
 /// A git repository of notes.

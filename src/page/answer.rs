@@ -20,7 +20,8 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     if question.trim().is_empty() {
         return Ok(Page::To(asked.site.page("search")));
     }
-    let request = SearchRequest { text: question.to_owned(), ..SearchRequest::default() };
+    let request =
+        SearchRequest { text: question.to_owned(), awaited: true, ..SearchRequest::default() };
     let seen = Some(&asked.catalogue.searched);
     let found = search_in(&asked.workspace, &request, seen, &Silent)?;
     let reply = answer(question, &found.answer, &asked.workspace, false, &Silent)?;

@@ -153,6 +153,7 @@ fn request(asked: &Asked, limit: usize) -> SearchRequest {
         author: text("author"),
         most: Some(limit),
         listing: Listing::Files { places: PLACES },
+        awaited: true,
         ..SearchRequest::default()
     }
 }
@@ -277,7 +278,7 @@ fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
         ("words", score.keyword_part),
         ("meaning", score.semantic_part),
         ("recency", score.recency_part),
-        ("closer", score.words_part + score.window_part),
+        ("closer", score.words_part + score.window_part + score.whole_part + score.excerpt_part),
     ];
     let mut made = parts.map(|(name, part)| format!("{name} {part:.2}")).join(", ");
     if score.source_part != 0.0 {
@@ -296,7 +297,7 @@ fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
                 @if let Some(address) = in_editor(opener, hit) { p { a href=(address) { "Open in your editor" } } }
                 (charts::shares(&parts, &says))
                 p.quiet {
-                    "Made of: " (made) " (closer: a second look at words and sentences). BM25 " (format!("{:.1}", score.keyword)) ", cosine " (format!("{:.2}", score.cosine)) "."
+                    "Made of: " (made) " (closer: words, sentences and passages looked at again). BM25 " (format!("{:.1}", score.keyword)) ", cosine " (format!("{:.2}", score.cosine)) "."
                     @if hit.similar > 0 { " " (hit.similar) " passages that say nearly the same are not shown." }
                 }
             }

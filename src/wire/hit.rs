@@ -91,6 +91,8 @@ impl<'a> Told<'a> {
                 recency_part: score.recency_part,
                 words_part: score.words_part,
                 window_part: score.window_part,
+                whole_part: score.whole_part,
+                excerpt_part: score.excerpt_part,
                 source_part: (hit.kind == Kind::Summary || score.source_part != 0.0)
                     .then_some(score.source_part),
             }),

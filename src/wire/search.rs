@@ -288,9 +288,18 @@ pub struct ExplainWire {
     pub recency_part: f32,
     pub words_part: f32,
     pub window_part: f32,
+    /// Only of what a slower model looked at again.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub whole_part: f32,
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub excerpt_part: f32,
     /// Only for a summary, and for a note that lists changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_part: Option<f32>,
+}
+
+fn is_nothing(part: &f32) -> bool {
+    *part == 0.0
 }
 
 fn is_zero(number: &usize) -> bool {

@@ -217,6 +217,7 @@ impl Bench {
             min_score: None,
             least_cosine: 0.2,
             collapse_similarity: 0.97,
+            second_look: None,
             belief: None,
             now: 0,
         };

@@ -57,6 +57,7 @@ mod scan_library;
 mod scan_model;
 mod schedule;
 mod search;
+mod second_look;
 mod sequences;
 mod sources;
 mod tables;

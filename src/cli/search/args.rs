@@ -172,6 +172,7 @@ impl SearchArgs {
             min_score: self.min_score,
             most: self.evidence.then_some(MOST_EVIDENCE),
             listing: self.listing(),
+            awaited: self.answer || ui.is_terminal(),
             as_it_is: self.no_refresh,
         })
     }

@@ -188,8 +188,15 @@ pub fn explain(hit: &Hit) -> String {
         0.0 => String::new(),
         _ => format!(" + words {:.3} + sentences {:.3}", score.words_part, score.window_part),
     };
+    let again = match score.whole_part + score.excerpt_part {
+        0.0 => String::new(),
+        _ => format!(
+            " + read again: whole {:.3} + excerpt {:.3}",
+            score.whole_part, score.excerpt_part
+        ),
+    };
     format!(
-        "    score {:.3} = keyword {:.3} (bm25 {:.2}) + semantic {:.3} (cosine {:.3}) + recency {:.3}{closer}{source}",
+        "    score {:.3} = keyword {:.3} (bm25 {:.2}) + semantic {:.3} (cosine {:.3}) + recency {:.3}{closer}{again}{source}",
         score.total,
         score.keyword_part,
         score.keyword,

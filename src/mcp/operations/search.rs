@@ -60,7 +60,7 @@ fn open(on: &OperationContext, settings: &[(&str, Option<String>)]) -> Result<Wo
 }
 
 fn traced() -> SearchRequest {
-    SearchRequest { blame: true, ..SearchRequest::default() }
+    SearchRequest { blame: true, awaited: true, ..SearchRequest::default() }
 }
 
 /// Hits within the budget of the call.

@@ -181,6 +181,7 @@ fn found(workspace: &Workspace, goal: &str) -> Vec<Hit> {
     let request = SearchRequest {
         text: goal.to_owned(),
         kinds: vec![Kind::Note, Kind::Fact],
+        awaited: true,
         ..SearchRequest::default()
     };
     let limit = ("search.limit".to_owned(), HITS.to_string());

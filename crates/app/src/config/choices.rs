@@ -234,6 +234,18 @@ choice! {
 }
 
 choice! {
+    /// Whether a slower model looks again at the best hits of the built-in one.
+    SecondLook {
+        /// Where somebody waits for the hits, for a moment: not for a pipe.
+        Auto = "auto",
+        /// Everywhere, at as many as there are.
+        Always = "always",
+        /// Nowhere.
+        Never = "never",
+    }
+}
+
+choice! {
     /// Whether new vectors go into the commit.
     CommitIndex {
         /// With every commit.

@@ -36,7 +36,7 @@ use std::path::PathBuf;
 pub use agreement::{Agreement, Agreements};
 pub use choices::{
     AgentMode, CommitIndex, Images, KeepTexts, Mode, Protocol, Provider, Ranking, Reflection,
-    RefreshStale, SinkKind, Source, TaskNotes, UnknownWord,
+    RefreshStale, SecondLook, SinkKind, Source, TaskNotes, UnknownWord,
 };
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
 pub use guard::Guarded;

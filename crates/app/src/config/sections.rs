@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::ConfigError;
 use super::choices::{
     AgentMode, CommitIndex, Images, KeepTexts, Mode, Provider, Ranking, Reflection, RefreshStale,
-    SinkKind, Source, TaskNotes,
+    SecondLook, SinkKind, Source, TaskNotes,
 };
 use super::declare::{Natural, Section, settings};
 use super::keys::Key;
@@ -126,6 +126,8 @@ settings! {
         fuzzy: bool = "true";
         /// Hits more alike than this cosine are shown as one (unset: as the model was measured).
         collapse_similarity: f64 = "0.97", Kind::Real { min: 0.0, max: 1.0 };
+        /// minilm rereads the built-in model's best hits: auto (150ms, no pipes), always, never.
+        second_look: SecondLook = "auto";
         /// Describing a changed file again when it is found: always, local (free) or never.
         // It may cost money.
         #[needs_trust(Except(&["local", "never"]))]

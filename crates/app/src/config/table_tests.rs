@@ -61,6 +61,8 @@ fn the_template_as_it_stands() {
       # fuzzy: true
       # Hits more alike than this cosine are shown as one (unset: as the model was measured).
       # collapse_similarity: 0.97
+      # minilm rereads the built-in model's best hits: auto (150ms, no pipes), always, never.
+      # second_look: auto
       # Describing a changed file again when it is found: always, local (free) or never.
       # refresh_stale: local
 
@@ -312,6 +314,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_SEARCH_FUZZY: true or false; Never
     search.collapse_similarity: 0.97 (default)
       ELOPHANTO_SEARCH_COLLAPSE_SIMILARITY: a number from 0 to 1; Never
+    search.second_look: auto (default)
+      ELOPHANTO_SEARCH_SECOND_LOOK: auto, always or never; Never
     search.refresh_stale: local (default)
       ELOPHANTO_SEARCH_REFRESH_STALE: always, local or never; Except(["local", "never"])
     page.editor: none (default)

@@ -8,6 +8,7 @@ mod fresh;
 mod interest;
 mod quote;
 pub mod request;
+mod second;
 mod view;
 
 use std::time::Duration;
@@ -75,6 +76,9 @@ pub struct SearchRequest {
     /// At most so many hits, if that is fewer than the settings say.
     pub most: Option<usize>,
     pub listing: Listing,
+    /// Whether somebody waits for the hits who has a moment to spare for a better order
+    /// (`search.second_look`): people, agents and servers have, a pipe has not.
+    pub awaited: bool,
     /// Searches the view as it is, without a look for changed notes.
     pub as_it_is: bool,
 }
@@ -152,6 +156,9 @@ pub fn search_in(
     for reason in workspace.models.reasons() {
         reporter.note(reason);
     }
+    if let Some(cause) = &answer.second_look_failed {
+        reporter.note(format_args!("nobody looked again at what was found: {cause}"));
+    }
     let author = wanted.author.as_deref();
     let blame = Blame { asked: wanted.blame || author.is_some(), author };
     viewed.trace(&blame, wanted.listing, limit, &mut answer, git.as_ref());
@@ -190,7 +197,7 @@ struct Asked<'a> {
 fn ask_fresh<'a>(
     wanted: &SearchRequest,
     seen: Option<&Snapshot>,
-    workspace: &Workspace,
+    workspace: &'a Workspace,
     query: &'a Query,
     reporter: &dyn Reporter,
 ) -> Result<Asked<'a>, Error> {
@@ -221,7 +228,7 @@ fn ask_fresh<'a>(
 fn ask<'a>(
     wanted: &SearchRequest,
     seen: Option<&Snapshot>,
-    workspace: &Workspace,
+    workspace: &'a Workspace,
     query: &'a Query,
     reporter: &dyn Reporter,
 ) -> Result<Asked<'a>, Error> {
@@ -292,7 +299,7 @@ fn narrow(
 /// What is ranked, by the settings and the request.
 fn ranked<'a>(
     wanted: &SearchRequest,
-    workspace: &Workspace,
+    workspace: &'a Workspace,
     query: &'a Query,
 ) -> Result<Request<'a>, Error> {
     let usual = request::usual(workspace, query);
@@ -314,6 +321,7 @@ fn ranked<'a>(
         },
         min_score: wanted.min_score,
         listing: wanted.listing,
+        second_look: second::look(wanted.awaited, workspace),
         ..usual
     })
 }

@@ -53,6 +53,7 @@ pub fn of<'a>(config: &Config, thresholds: &SearchThresholds, query: &'a Query) 
             settings.collapse_similarity,
             thresholds.near_duplicate,
         ),
+        second_look: None,
         belief: Some(thresholds.belief),
         now: now_nanoseconds() / 1_000_000_000,
     }

@@ -12,14 +12,17 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Adds one question: grades in the order of the ranking, grades of all judged documents.
-    pub fn add(&mut self, ranked: &[f64], judged: impl Iterator<Item = f64>) {
+    /// Adds one question: grades in the order of the ranking, grades of all judged documents. Returns
+    /// its nDCG@10.
+    pub fn add(&mut self, ranked: &[f64], judged: impl Iterator<Item = f64>) -> f64 {
         let mut ideal: Vec<f64> = judged.filter(|grade| *grade > 0.0).collect();
         ideal.sort_by(|a, b| b.total_cmp(a));
-        self.ndcg_at_10 += ndcg(ranked, &ideal, 10);
+        let gain = ndcg(ranked, &ideal, 10);
+        self.ndcg_at_10 += gain;
         self.recall_at_20 += recall(ranked, ideal.len(), 20);
         self.mrr_at_10 += reciprocal_rank(ranked, 10);
         self.questions += 1;
+        gain
     }
 
     /// Sums to means.

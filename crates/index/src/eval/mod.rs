@@ -4,6 +4,8 @@
 //! run, over segments built in memory; every document is one chunk.
 
 mod against;
+mod compare;
+mod history;
 mod metrics;
 mod set;
 mod thresholds;
@@ -13,8 +15,10 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 pub use against::{AtLevel, Judged, Parted, parted};
+pub use compare::{Paired, interval, paired};
+pub use history::questions;
 pub use metrics::{Quality, ndcg, recall, reciprocal_rank};
-pub use set::{SetError, TestSet};
+pub use set::{Question, SetError, TestSet};
 pub use thresholds::{Thresholds, thresholds};
 
 use crate::{
@@ -38,10 +42,20 @@ const SEGMENT_DOCUMENTS: usize = 4_000;
 /// Ranks that count: Recall@20 looks deepest.
 pub const DEPTH: usize = 20;
 
+/// What one way of searching answers to a question.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    pub ndcg_at_10: f64,
+    /// The documents found, best first, each with its grade.
+    pub found: Vec<(String, f64)>,
+}
+
 /// Quality of one way of searching, and how long its queries took.
 #[derive(Debug, Clone)]
 pub struct Measured {
     pub quality: Quality,
+    /// Question by question, in the order of the set.
+    pub answers: Vec<Answered>,
     pub median: Duration,
     pub p95: Duration,
 }
@@ -63,6 +77,11 @@ pub struct Corpus {
 }
 
 impl Corpus {
+    /// The notes of a repository.
+    pub fn of(snapshot: Snapshot) -> Self {
+        Self { snapshot }
+    }
+
     /// Embeds and inverts all documents.
     ///
     /// # Errors
@@ -158,21 +177,28 @@ impl Corpus {
         let tools = SearchContext { analyzer, embedder, sentence_embedder: &Builtin };
         let mut quality = Quality::default();
         let mut times = Vec::new();
+        let mut answers = Vec::with_capacity(set.questions.len());
         for question in &set.questions {
             let start = Instant::now();
             let query = Query::plain(&question.text, analyzer);
             let answer = crate::search::search(&self.snapshot, &request(&query), &tools)?;
             times.push(start.elapsed());
-            let ids: Vec<String> = answer.hits.iter().map(|hit| hit.path.to_text()).collect();
-            let grades: Vec<f64> =
-                ids.iter().map(|id| question.relevant.get(id).copied().unwrap_or(0.0)).collect();
-            quality.add(&grades, question.relevant.values().copied());
+            let ids = answer.hits.iter().map(|hit| hit.path.to_text());
+            let found: Vec<(String, f64)> = ids
+                .map(|id| {
+                    let grade = question.relevant.get(&id).copied().unwrap_or(0.0);
+                    (id, grade)
+                })
+                .collect();
+            let grades: Vec<f64> = found.iter().map(|(_, grade)| *grade).collect();
+            let ndcg_at_10 = quality.add(&grades, question.relevant.values().copied());
+            answers.push(Answered { ndcg_at_10, found });
         }
         times.sort();
         let at = |share: f64| {
             let index = (times.len() as f64 * share) as usize;
             times.get(index.min(times.len().saturating_sub(1))).copied().unwrap_or_default()
         };
-        Ok(Measured { quality: quality.mean(), median: at(0.5), p95: at(0.95) })
+        Ok(Measured { quality: quality.mean(), answers, median: at(0.5), p95: at(0.95) })
     }
 }

@@ -1,7 +1,7 @@
 //! Reading a test set: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -31,17 +31,22 @@ struct QueryLine {
 /// A question with its judgements.
 #[derive(Debug, Clone)]
 pub struct Question {
+    pub id: String,
     pub text: String,
     /// Grade of every judged document.
     pub relevant: HashMap<String, f64>,
 }
 
 /// A whole test set.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TestSet {
     pub documents: Vec<Document>,
     /// Questions with at least one relevant document.
     pub questions: Vec<Question>,
+    /// Relevant documents that the corpus does not hold: nothing can find them.
+    pub unknown_documents: usize,
+    /// Judged questions that nobody asks.
+    pub unknown_questions: usize,
 }
 
 /// A test set that cannot be read.
@@ -75,10 +80,11 @@ impl TestSet {
             .into_iter()
             .filter_map(|query| {
                 let relevant = judgements.remove(&query.id)?;
-                relevant
-                    .values()
-                    .any(|grade| *grade > 0.0)
-                    .then_some(Question { text: query.text, relevant })
+                relevant.values().any(|grade| *grade > 0.0).then_some(Question {
+                    id: query.id,
+                    text: query.text,
+                    relevant,
+                })
             })
             .collect();
         if documents.is_empty() {
@@ -88,7 +94,15 @@ impl TestSet {
             let what = "judgement of a question in queries.jsonl";
             return Err(SetError::Empty { path: judgements_file, what });
         }
-        Ok(Self { documents, questions })
+        let unknown_questions = judgements.len();
+        let known: HashSet<&str> = documents.iter().map(|it| it.id.as_str()).collect();
+        let relevant = questions.iter().flat_map(|question| &question.relevant);
+        let unknown: HashSet<&String> = relevant
+            .filter(|(id, grade)| **grade > 0.0 && !known.contains(id.as_str()))
+            .map(|(id, _)| id)
+            .collect();
+        let unknown_documents = unknown.len();
+        Ok(Self { documents, questions, unknown_documents, unknown_questions })
     }
 }
 

@@ -149,7 +149,7 @@ fn sample_of(set: &TestSet, questions: &[Question]) -> TestSet {
     let documents =
         documents.filter(|document| some.contains(&*document.id) || is_relevant(&document.id));
     let documents = documents.cloned().collect();
-    TestSet { documents, questions }
+    TestSet { documents, questions, unknown_documents: 0, unknown_questions: 0 }
 }
 
 /// Adds where beliefs part, of questions with an answer and of others.

@@ -114,12 +114,7 @@ pub fn each(
     let text = corrected(&query.text, keywords, analyzer);
     let vector = Builtin.embed_one(&text);
     let length = asked_length(query);
-    let forms: Vec<Form> = (0..)
-        .zip(&asked)
-        .flat_map(|(term, asked)| {
-            asked.forms.iter().map(move |(form, share)| (*form, term, *share))
-        })
-        .collect();
+    let forms = forms_of(&asked);
     let finder = || Finder::new(analyzer, forms.iter().map(|(form, ..)| *form));
     let one = |finder: &mut Finder, hit: &Compared| {
         let held = held(&forms, [&hit.head, hit.body], finder);
@@ -153,14 +148,14 @@ fn asked_length(query: &Query) -> f32 {
 }
 
 /// A distinct term of the question.
-struct Asked<'q> {
+pub(super) struct Asked<'q> {
     /// What stands for it, each with its share: itself, or what it was corrected to.
     forms: Vec<(&'q str, f32)>,
     /// Inverse document frequency.
     weight: f32,
 }
 
-fn asked<'q>(query: &'q Query, keywords: &'q Scores) -> Vec<Asked<'q>> {
+pub(super) fn asked<'q>(query: &'q Query, keywords: &'q Scores) -> Vec<Asked<'q>> {
     let mut seen: Vec<&str> = Vec::new();
     let mut all = Vec::new();
     for term in query.terms.iter().map(String::as_str) {
@@ -183,14 +178,23 @@ fn asked<'q>(query: &'q Query, keywords: &'q Scores) -> Vec<Asked<'q>> {
 }
 
 /// A place where a term of the question stands.
-struct Held {
-    position: u32,
-    term: usize,
-    share: f32,
+pub(super) struct Held {
+    pub position: u32,
+    pub term: usize,
+    pub share: f32,
 }
 
 /// What stands for a term of the question: itself, the number of the term, its share.
-type Form<'q> = (&'q str, usize, f32);
+pub(super) type Form<'q> = (&'q str, usize, f32);
+
+pub(super) fn forms_of<'q>(asked: &[Asked<'q>]) -> Vec<Form<'q>> {
+    let of = |(term, asked): (usize, &Asked<'q>)| {
+        let forms: Vec<Form<'q>> =
+            asked.forms.iter().map(|&(form, share)| (form, term, share)).collect();
+        forms
+    };
+    asked.iter().enumerate().flat_map(of).collect()
+}
 
 /// Where a hit holds terms of the question, in order. `finder` looks for `forms`.
 fn held(forms: &[Form], texts: [&str; 2], finder: &mut Finder) -> Vec<Held> {
@@ -212,7 +216,7 @@ fn held(forms: &[Form], texts: [&str; 2], finder: &mut Finder) -> Vec<Held> {
 }
 
 /// Share of the question's weight that is held at these places.
-fn share(asked: &[Asked], held: &[Held]) -> f32 {
+pub(super) fn share(asked: &[Asked], held: &[Held]) -> f32 {
     let all: f32 = asked.iter().map(|asked| asked.weight).sum();
     let mut best = vec![0.0f32; asked.len()];
     held.iter().for_each(|held| best[held.term] = best[held.term].max(held.share));
@@ -232,7 +236,7 @@ fn closest(asked: &[Asked], held: &[Held]) -> f32 {
 }
 
 /// The question with the words that misspelt ones are taken for.
-fn corrected<'q>(text: &'q str, keywords: &Scores, analyzer: &Analyzer) -> Cow<'q, str> {
+pub(super) fn corrected<'q>(text: &'q str, keywords: &Scores, analyzer: &Analyzer) -> Cow<'q, str> {
     if keywords.corrections.is_empty() {
         return Cow::Borrowed(text);
     }

@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 
 use super::{
+    compounds,
     query::{Phrase, Query},
     spelling,
 };
@@ -43,6 +44,9 @@ impl Default for Bm25 {
 
 /// A term found by correction counts this much of an exact one, per edit.
 pub const EDIT_PENALTY: f32 = 0.6;
+
+/// What a word counts that the query writes as two.
+const JOINED: f32 = 0.5;
 
 /// From so many chunks on it pays to look into the parts side by side.
 const MANY: usize = 20_000;
@@ -111,6 +115,13 @@ pub fn score(
         for (term, found) in corrections {
             let found = found.into_iter().map(|(term, _)| term).collect();
             result.corrections.push((term, found));
+        }
+    }
+    if let Some(analyzer) = spelling {
+        for term in compounds::joined(&query.text, analyzer) {
+            if !query.terms.contains(&term) {
+                add_term(&scorer, &term, JOINED, &mut result)?;
+            }
         }
     }
     add_pairs(&scorer, query, &mut result)?;

@@ -2,7 +2,7 @@
 //!
 //! Reads a snapshot and never changes it. [`query`] parses, [`scene`] (the snapshot as one search sees
 //! it) finds candidates by [`lexical`] and the matrices, [`rank`] fuses scores (pure), `closer` looks
-//! again at the best of them, `choose` takes what is listed, [`passage`] what of it is shown,
+//! again at the best of them, [`second`] lets a slower model read them, `choose` takes what is listed, [`passage`] what of it is shown,
 //! [`question`] what is asked for, [`extract`] what of it states something, [`belief`] says whether it
 //! answers, and [`run`] joins them. It knows no terminal and no JSON.
 
@@ -10,7 +10,9 @@ pub mod belief;
 pub mod changes;
 mod choose;
 mod closer;
+mod compounds;
 mod dashes;
+mod excerpt;
 pub mod extract;
 pub mod filter;
 pub mod lexical;
@@ -21,6 +23,7 @@ pub mod question;
 pub mod rank;
 pub mod run;
 pub mod scene;
+pub mod second;
 mod show;
 mod sources;
 mod spelling;
@@ -30,3 +33,4 @@ pub use filter::Filter;
 pub use query::Query;
 pub use rank::{Mode, Ranking, Score, Weights};
 pub use run::{Answer, Hit, Listing, Request, SearchError, search};
+pub use second::SecondLook;

@@ -81,6 +81,10 @@ pub struct Score {
     pub words_part: f32,
     /// The same for its best few sentences.
     pub window_part: f32,
+    /// What a second look adds for the whole passage, by a slower model.
+    pub whole_part: f32,
+    /// The same for its best excerpt.
+    pub excerpt_part: f32,
     /// What being a test takes from that of a described file, and being a list of changes from that
     /// of a note.
     pub source_part: f32,
@@ -96,6 +100,8 @@ impl Score {
             &mut self.recency_part,
             &mut self.words_part,
             &mut self.window_part,
+            &mut self.whole_part,
+            &mut self.excerpt_part,
             &mut self.source_part,
         ] {
             *part *= by;

@@ -2,18 +2,21 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Confidence, Filter, Mode, Query, Ranking, Score, Weights,
+    Confidence, Filter, Mode, Query, Ranking, Score, SecondLook, Weights,
     belief::{self, each, features_of},
-    closer::{self, look_closer},
+    closer::{self, look_again, look_closer},
     dashes::settle,
+    excerpt::Excerpts,
     filter::{Facts, file_type},
-    lexical::{Bm25, Field},
+    lexical::{Bm25, Field, Scores},
     origin::Origin,
     rank::{self, CANDIDATES, Signals},
     scene::{ChunkId, Look, Scene, Spelling},
+    second::{self, Reading, Seen},
     show::show,
     sources::{Candidate, by_file, weigh},
 };
@@ -52,6 +55,8 @@ pub struct Request<'a> {
     pub least_cosine: f32,
     /// Chunks this similar to a better hit are counted, not shown.
     pub collapse_similarity: f32,
+    /// The slower model that looks at the best hits again, where words and meaning are weighed.
+    pub second_look: Option<SecondLook<'a>>,
     /// By what is said whether the hits answer; `None` if nobody wants to know.
     pub belief: Option<Belief>,
     /// Seconds since 1970.
@@ -171,6 +176,8 @@ pub struct Answer {
     pub weights: Vec<(String, f32)>,
     /// Words that occur nowhere, and those looked up instead, as the hits have them.
     pub corrections: Vec<(String, Vec<String>)>,
+    /// Why there was no second look, if one was wanted.
+    pub second_look_failed: Option<EmbedError>,
     /// Notes and chunks that the filter let through.
     pub searched: (usize, usize),
     /// Notes and summaries that there are.
@@ -303,6 +310,20 @@ pub fn search(
         look_closer(&mut ranked, &features);
     }
     weigh(snapshot, &query.text, &mut ranked)?;
+    // Of all that was found: what is left out below answers as well as before.
+    let mut lead = scene.lead(&ranked, request.collapse_similarity)?;
+    let look = request.second_look.as_ref().filter(|_| is_closer && !ranked.is_empty());
+    if let Some(look) = look {
+        let first = scene.path(ranked[0].0)?;
+        let candidates = readings(&scene, &ranked, &query, &keywords, tools.analyzer)?;
+        let Seen { near, failure } = look.read(&query.text, &candidates);
+        answer.second_look_failed = failure;
+        look_again(&mut ranked, &near);
+        if scene.path(ranked[0].0)? != first {
+            // Two looks that disagree leave open which file is right.
+            lead = 0.0;
+        }
+    }
     if let Some(belief) = request.belief.filter(|_| request.like.is_none() && !ranked.is_empty()) {
         // Where only words were looked for, vectors of the model are not at hand.
         let is_usable = belief.weights.cosine == 0.0 || found.cosines.is_some();
@@ -310,8 +331,6 @@ pub fn search(
         let best = ranked.iter().take(belief::LOOKED_AT);
         let best = best.filter_map(|(place, _)| known.get(place).copied());
         let features = features_of(&query, best);
-        // Of all that was found: what is left out below answers as well as before.
-        let lead = scene.lead(&ranked, request.collapse_similarity)?;
         answer.confidence = Some(Confidence::of(features, lead, &belief));
     }
     if let Some(least) = request.min_score {
@@ -345,6 +364,26 @@ pub fn search(
     answer.keep(request.listing, request.limit, |_| true);
     answer.weights = keywords.weights;
     Ok(answer)
+}
+
+/// What a slower model reads of the best candidates.
+fn readings(
+    scene: &Scene,
+    ranked: &[(ChunkId, Score)],
+    query: &Query,
+    keywords: &Scores,
+    analyzer: &Analyzer,
+) -> Result<Vec<Reading>, Malformed> {
+    let best = &ranked[..ranked.len().min(second::LOOKED_AT)];
+    let excerpts = || Excerpts::new(query, keywords, analyzer);
+    let read = |excerpts: &mut Excerpts, &(place, score): &(ChunkId, Score)| {
+        let body = scene.compared(place, score.cosine)?.body;
+        let range = excerpts.best(body);
+        let is_part = range.len() < body.len();
+        let excerpt = is_part.then(|| scene.passage(place, &body[range])).transpose()?;
+        Ok(Reading { passage: scene.passage(place, body)?, excerpt })
+    };
+    best.par_iter().map_init(excerpts, read).collect()
 }
 
 /// Corrections with words in place of their terms: as they were typed, and as the hits have them.

@@ -12,7 +12,7 @@ use super::{
     run::Like,
 };
 use crate::{
-    Kind, Snapshot,
+    Kind, Snapshot, note,
     store::{
         Malformed,
         bits::Bits,
@@ -248,6 +248,16 @@ impl<'a> Scene<'a> {
             Some(document.title).filter(|title| document.titled && !headings.contains(title));
         let head = title.into_iter().chain(headings).collect::<Vec<_>>().join(" > ");
         Ok(Compared { head, body: segment.text_at(&document, chunk.range)?, cosine })
+    }
+
+    /// What an index embeds of a chunk, around any part of its text.
+    pub fn passage(&self, (part, chunk): ChunkId, body: &str) -> Result<String, Malformed> {
+        let segment = &self.snapshot.parts[part].loaded.segment;
+        let chunk = segment.chunk(chunk)?;
+        let document = segment.document(chunk.document)?;
+        let headings: Vec<String> =
+            segment.breadcrumb(&chunk)?.into_iter().map(str::to_owned).collect();
+        Ok(note::passage(document.titled.then_some(document.title), &headings, body))
     }
 
     /// The mean vector of the chunks at a place of a note.

@@ -9,7 +9,7 @@
 
 use std::cmp::Reverse;
 
-use super::{lexical::Field, query::Query};
+use super::{compounds, lexical::Field, query::Query};
 use crate::{
     Part,
     store::{Malformed, bits::Bits},
@@ -49,7 +49,11 @@ pub fn correct(
     for word in typed.iter().filter(|word| !word.is_known) {
         let is_done = corrections.iter().any(|(term, _)| *term == word.term);
         if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
-            let found = nearest(field, word, analyzer)?;
+            let found = match compounds::apart(field, &word.folded, analyzer)? {
+                // Written otherwise, not misspelt.
+                Some(parts) => parts.map(|term| (term, 0)).into(),
+                None => nearest(field, word, analyzer)?,
+            };
             if !found.is_empty() {
                 corrections.push((word.term.clone(), found));
             }

@@ -19,7 +19,7 @@ mod wordpiece;
 
 use late::known;
 pub use late::{Pieces, late_interaction, words_met};
-pub use window::{Nearness, nearness};
+pub use window::{Nearness, nearness, run_cosines};
 pub use wordpiece::{count_tokens, token_ids};
 
 use super::{

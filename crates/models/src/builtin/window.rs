@@ -53,6 +53,24 @@ pub fn nearness<'p>(
     near
 }
 
+/// The cosine of a question, as in [`nearness`], with each run of so many neighbouring parts of a
+/// text; of all parts together if there are no more.
+pub fn run_cosines(query: &[f32], parts: &[Pieces], length: usize) -> Vec<f32> {
+    let vector = |Pieces(ids): &Pieces| {
+        let mut sum = [0.0; DIMENSION];
+        ids.iter().for_each(|&id| add_row(&mut sum, id));
+        sum
+    };
+    let vectors: Vec<[f32; DIMENSION]> = parts.iter().map(vector).collect();
+    let length = length.clamp(1, parts.len().max(1));
+    let of_run = |run: &[[f32; DIMENSION]]| {
+        let mut sum = [0.0; DIMENSION];
+        run.iter().for_each(|vector| add(&mut sum, vector));
+        cosine(query, &sum)
+    };
+    vectors.windows(length).map(of_run).collect()
+}
+
 fn add(sum: &mut [f32; DIMENSION], other: &[f32; DIMENSION]) {
     sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
 }
@@ -96,6 +114,24 @@ mod tests {
         let hidden = check(query, &[other, other, other, about, other, other, other]);
         assert!((hidden.window - alone.window).abs() < 1e-6, "{hidden:?}");
         assert!(hidden.whole < alone.whole, "{hidden:?}");
+    }
+
+    #[test]
+    fn runs_are_as_near_as_their_texts() {
+        let parts = ["Otters hold hands", "while they sleep", "The parser stops", "at an error"];
+        let query = Builtin.embed_one("why do otters hold hands");
+        let pieces = parts.map(Pieces::of);
+        for length in [1, 2, 4, 9] {
+            let found = run_cosines(&query, &pieces, length);
+            let runs: Vec<String> = parts.windows(length.min(4)).map(|run| run.join(" ")).collect();
+            assert_eq!(found.len(), runs.len(), "{length}");
+            for (found, run) in found.iter().zip(&runs) {
+                let vector = Builtin.embed_one(run);
+                let expected: f32 = vector.iter().zip(&query).map(|(a, b)| a * b).sum();
+                assert!((found - expected).abs() < 1e-5, "{run}: {found}, {expected}");
+            }
+        }
+        assert!(run_cosines(&query, &[], 4).is_empty());
     }
 
     #[test]

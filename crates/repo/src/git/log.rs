@@ -24,7 +24,51 @@ pub struct Touched {
     pub subject: String,
 }
 
+/// A commit and the files that it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touching {
+    pub commit: CommitId,
+    pub subject: String,
+    pub paths: Vec<NotePath>,
+}
+
 impl Git {
+    /// The newest commits up to HEAD with the files that each changed; merges are passed over.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn touching(&self, most: usize) -> Result<Vec<Touching>, GitError> {
+        let most = format!("--max-count={most}");
+        let output = self.run(&[
+            "log",
+            "--no-merges",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--encoding=UTF-8",
+            "-z",
+            // No path begins with what begins a commit here.
+            "--format=%x01%H %s",
+            most.as_str(),
+            "HEAD",
+            "--",
+        ])?;
+        let mut all: Vec<Touching> = Vec::new();
+        for record in output.split(|&byte| byte == 0) {
+            let record = record.strip_prefix(b"\n").unwrap_or(record);
+            if let Some(head) = record.strip_prefix(b"\x01") {
+                let head = String::from_utf8_lossy(head);
+                let (commit, subject) = head.split_once(' ').unwrap_or((&head, ""));
+                let (commit, subject) = (commit.parse()?, subject.to_owned());
+                all.push(Touching { commit, subject, paths: Vec::new() });
+            } else if let Some(last) = all.last_mut().filter(|_| !record.is_empty()) {
+                last.paths.push(NotePath::new(record));
+            }
+        }
+        Ok(all)
+    }
+
     /// The newest commits that changed a file, up to HEAD.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub use branches::branch_reference;
 pub use brought::Brought;
 pub use gitlinks::gitlinks;
 pub use head::{CommitId, ObjectId, head, reference};
-pub use log::{Logged, Touched};
+pub use log::{Logged, Touched, Touching};
 pub use objects::{Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};
 pub use rules::Hidden;

@@ -95,8 +95,12 @@ pub fn known(
 }
 
 fn found(workspace: &Workspace, words: &str, reporter: &dyn Reporter) -> Result<String, Error> {
-    let request =
-        SearchRequest { text: words.to_owned(), most: Some(MOST_HITS), ..SearchRequest::default() };
+    let request = SearchRequest {
+        text: words.to_owned(),
+        most: Some(MOST_HITS),
+        awaited: true,
+        ..SearchRequest::default()
+    };
     let found = search(workspace, &request, reporter)?;
     let hits = &found.answer.hits;
     if hits.is_empty() {

@@ -99,6 +99,23 @@ impl World {
     }
 }
 
+#[test]
+fn words_written_as_one_are_taken_apart() {
+    let texts = [
+        "To start up the server, run it with the flag for a cold start.",
+        "A phone home call tells how many there are. Any phone rings at home.",
+        "The house is a home. A car park is near.",
+    ];
+    let world = World::new(&texts.map(str::to_owned));
+    world.check("startup of the server", &[("startup", &["start", "up"])]);
+    world.check("does the server phonehome", &[("phonehom", &["phone", "home"])]);
+    // Nobody writes these one after the other.
+    world.check("server of the carhome", &[]);
+    world.check("the server homephone", &[]);
+    // As it is written, so it is found: nothing is near that is better.
+    world.check("the sevrer", &[("sevrer", &["server"])]);
+}
+
 fn lessons() -> Vec<String> {
     let lines = LESSONS.iter().flat_map(|lessons| lessons.lines());
     let text = |line: &str| {

@@ -1,5 +1,7 @@
 //! `elophanto eval`
 
+mod measured;
+
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
@@ -8,10 +10,10 @@ use std::{
 use serde::Serialize;
 
 use super::{Outcome, env, error::CliError, ui::Ui};
-use elophanto_app::eval::{Eval, Row};
-use elophanto_base::counted::counted;
+use elophanto_app::eval::Eval;
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
-    eval::{AtLevel, Judged, Thresholds, parted},
+    eval::{AtLevel, Judged, TestSet, Thresholds, parted},
     search::Level,
 };
 use elophanto_models::Features;
@@ -19,12 +21,28 @@ use elophanto_models::Features;
 /// Measure how well search answers your own questions
 ///
 /// DIR holds `corpus.jsonl` (id, title, text), `queries.jsonl` (id, text) and `qrels.tsv` (query,
-/// document, grade). Prints nDCG@10, Recall@20 and MRR@10 for keywords, meaning and both, with
-/// the time a query takes.
+/// document, grade). Prints nDCG@10 (within what it lies with 95 %), Recall@20 and MRR@10 for
+/// keywords, meaning and both, with the time a query takes.
 #[derive(clap::Args, Debug)]
 pub struct EvalArgs {
     /// Folder of the test set
-    dir: PathBuf,
+    #[arg(required_unless_present = "from_git")]
+    dir: Option<PathBuf>,
+    /// Make questions of this repository's commits in place of a test set: what the subject says was
+    /// done asks for the notes that were touched
+    #[arg(long, conflicts_with_all = ["dir", "thresholds", "against"])]
+    from_git: bool,
+    /// Show for each question what was found, by words alone and with meaning, or by both settings of
+    /// `--compare`
+    #[arg(long, conflicts_with_all = ["thresholds", "against"])]
+    per_query: bool,
+    /// Measure both together, once as the settings have it and once with these instead, such as
+    /// search.second_look=always, and say whether the difference may be chance
+    #[arg(
+        long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = setting,
+        conflicts_with_all = ["thresholds", "against", "semantic_weight"]
+    )]
+    compare: Vec<(String, String)>,
     /// Share of meaning in the hybrid score, in place of `search.semantic_weight`; several, such as
     /// 0.4,0.5,0.6, are measured one by one
     #[arg(long, value_name = "SHARE", value_delimiter = ',')]
@@ -58,8 +76,14 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ("knowledge.embedding_provider", args.model.clone()),
     ];
     let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let flags: Vec<(String, String)> = flags.collect();
     let environment = env::environment();
-    let eval = Eval::open(&args.dir, Path::new("."), &environment, flags.collect())?;
+    let open = |flags| match &args.dir {
+        Some(dir) => Eval::open(dir, Path::new("."), &environment, flags),
+        None => Eval::of_history(Path::new("."), &environment, flags, &*ui),
+    };
+    let eval = open(flags.clone())?;
+    say_unknown(&eval.set, ui);
     if let Some(other) = &args.thresholds {
         let found = eval.thresholds(other)?;
         tell_thresholds(eval.model(), &found, ui)?;
@@ -69,33 +93,46 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     } else if !args.against.is_empty() {
         tell_parted(&eval.judge(&args.against)?, ui)?;
+    } else if args.compare.is_empty() {
+        let shown = measured::measure(&eval, &args.semantic_weight, ui)?;
+        if args.per_query {
+            // By words alone, and the last way that was measured.
+            if let ([first, ..], [.., last]) = (&shown[..], &shown[..]) {
+                measured::per_question(&eval.set, ("keyword", first), ("hybrid", last), ui)?;
+            }
+        }
     } else {
-        let rows = eval.measure(&args.semantic_weight)?;
-        if !ui.json {
-            ui.line(format_args!(
-                "{}, {}\n{:<9} {:>8} {:>10} {:>8} {:>10} {:>8}",
-                counted(eval.set.documents.len(), "document"),
-                counted(eval.set.questions.len(), "question"),
-                "mode",
-                "nDCG@10",
-                "Recall@20",
-                "MRR@10",
-                "median ms",
-                "p95 ms"
-            ))?;
-        }
-        for row in rows {
-            let row = row?;
-            let Row { mode, ndcg_at_10: ndcg, recall_at_20: recall, mrr_at_10: mrr, .. } = row;
-            let (median, p95) = (row.median_ms, row.p95_ms);
-            let text = format!(
-                "{mode:<9} {ndcg:>8.3} {recall:>10.3} {mrr:>8.3} {median:>10.2} {p95:>8.2}"
-            );
-            ui.emit(&row, text)?;
-        }
+        let other = open(flags.into_iter().chain(args.compare.clone()).collect())?;
+        measured::compare(&eval, &other, args.per_query, ui)?;
     }
     ui.flush()?;
     Ok(Outcome::Done)
+}
+
+/// A setting as it is typed.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let (key, value) = parts.ok_or("expected a setting and its value, as KEY=VALUE")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Says what of the judgements cannot count.
+fn say_unknown(set: &TestSet, ui: &Ui) {
+    let TestSet { unknown_documents: documents, unknown_questions: questions, .. } = *set;
+    if documents > 0 {
+        ui.note(format_args!(
+            "{} that qrels.tsv says are relevant {} not in corpus.jsonl: they count as not found",
+            counted(documents, "document"),
+            agreeing(documents, "is", "are")
+        ));
+    }
+    if questions > 0 {
+        ui.note(format_args!(
+            "{} of qrels.tsv {} not in queries.jsonl, and left out",
+            counted(questions, "question"),
+            agreeing(questions, "is", "are")
+        ));
+    }
 }
 
 /// Measured thresholds, as `--json` prints them.
