@@ -153,7 +153,8 @@ fn request(asked: &Asked, limit: usize) -> SearchRequest {
         author: text("author"),
         most: Some(limit),
         listing: Listing::Files { places: PLACES },
-        awaited: true,
+        // What is typed has to be there at once.
+        awaited: query.get("live").is_none(),
         ..SearchRequest::default()
     }
 }

@@ -9,7 +9,7 @@ use crate::env::{Output, TestEnv, finish, snapshot};
 /// Notes of which all answer to `animal`, two of them at length.
 fn notes() -> TestEnv {
     let env = TestEnv::new().builtin();
-    env.write(".elophanto/config.yaml", "search:\n  collapse_similarity: 1\n");
+    env.write(".elophanto/config.yaml", "search:\n  collapse_similarity: 1\n  recency_weight: 0\n");
     let filler = "The parser reads one line after the other and names an error by its line. ";
     for number in 0..6 {
         let long = if number < 2 { filler.repeat(12) } else { String::new() };

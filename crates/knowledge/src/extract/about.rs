@@ -12,7 +12,7 @@ pub struct About {
     asked: String,
     titles: Vec<String>,
     headings: Vec<String>,
-    /// How it begins, without a title.
+    /// How it begins, without a title or a heading above.
     beginning: String,
 }
 
@@ -24,7 +24,9 @@ impl About {
         let titles = document.title.into_iter().chain(page.title.as_deref()).map(words);
         let headings = page.blocks.iter().filter(|block| !block.is_furniture);
         let headings = headings.filter(|block| matches!(block.kind, Kind::Heading(_)));
-        let first = page.sentences.first().map(|sentence| words(page.text(sentence)));
+        let is_headed = page.blocks.first().is_some_and(|it| matches!(it.kind, Kind::Heading(_)));
+        let first = page.sentences.first().filter(|_| !is_headed);
+        let first = first.map(|sentence| words(page.text(sentence)));
         Self {
             asked: words(topic),
             titles: titles.collect(),
@@ -77,6 +79,8 @@ mod tests {
         ] {
             assert_eq!(about.is(name), expected, "{name}");
         }
+        let headed = Document { text: "# Otters\n\nTannoy was named after them.", title: None };
+        assert!(!About::of(&headed, "otters").is("Tannoy"));
         let plain =
             Document { text: "The KEF R3 is a speaker by KEF. Tannoy is loud.", title: None };
         let about = About::of(&plain, "speakers");

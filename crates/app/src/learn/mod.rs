@@ -1,7 +1,10 @@
 //! Learning about a topic: searching for it or reading what is handed over, and keeping facts with
 //! their source.
 
-use std::{cell::LazyCell, cell::OnceCell, collections::BTreeMap, path::Path};
+mod asked;
+mod said;
+
+use std::{cell::OnceCell, collections::BTreeSet, path::Path};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,30 +16,26 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
+pub use asked::{FoundEntity, Prompted, Searched, prompts};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::{
     extract::MAX_DOCUMENT_BYTES,
     learn::{
         decide::Refusal,
-        entity_store::EntitySnapshot,
         log::{Log, Work},
         merge::{Proposal, proposals},
         pipeline::Discovered,
         plan::{self, Topic},
-        record::{MESSAGE, Message, Prompt, Status, Trigger},
+        record::{Prompt, Trigger},
         responses::Finding,
         run,
         sources::Source,
-        undo::{PutBack, Undone, put_back as put_back_all, undo as take_back},
     },
 };
 use elophanto_models::llm::Asked;
-use elophanto_repo::{Git, journal::Place};
-use elophanto_text::{
-    entity::Line,
-    reading::{self, Hint},
-};
+use elophanto_text::reading::{self, Hint};
+pub use said::{Noted, hear, note, put_back, undo};
 
 /// Hands over what is to be read, once it is known that it will be.
 pub type Given<'a> = Box<dyn FnOnce() -> Result<Material, Error> + 'a>;
@@ -111,54 +110,6 @@ impl Learnt {
             entities: Some(&prompt.entities),
         })
     }
-}
-
-/// What was asked for, and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Prompted {
-    pub number: usize,
-    pub id: String,
-    pub prompt: String,
-    /// `active` or `completed`.
-    pub status: &'static str,
-    pub searches_remaining: usize,
-    pub created_at: String,
-    /// The address in git's settings if it was asked here, else the id of the clone.
-    pub user: String,
-    pub searches: Vec<Searched>,
-    pub entities: Vec<FoundEntity>,
-    /// Whether nothing of it is still to come.
-    #[serde(skip)]
-    pub is_done: bool,
-}
-
-/// A search that was made for it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Searched {
-    pub id: String,
-    pub query: String,
-    pub trigger: String,
-    pub urls: Vec<String>,
-    pub queued: bool,
-    pub extracted: bool,
-}
-
-/// An entity that facts were found about.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct FoundEntity {
-    #[schemars(extend("detail" = 1))]
-    pub entity: String,
-    pub name: String,
-    /// found out by this
-    pub facts: usize,
-    /// known before, and said by this too
-    #[serde(skip_serializing_if = "is_none")]
-    #[schemars(extend("detail" = 1))]
-    pub confirmed: usize,
-}
-
-fn is_none(count: &usize) -> bool {
-    *count == 0
 }
 
 /// Learns; `started` is told once it is written down what is asked for.
@@ -321,7 +272,7 @@ pub fn extract(
     let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
     let outcome = learning.process(&work, &log, &notes, yes, reporter)?;
     reporter.still_wanted()?;
-    let aside: Vec<String> = outcome
+    let aside: BTreeSet<String> = outcome
         .refused
         .iter()
         .filter(|(_, why)| *why == Refusal::InPassing)
@@ -364,112 +315,6 @@ fn alike(learning: &Learning, discovered: &[Discovered]) -> Option<Proposal> {
     let log = Log::read(&learning.record_store.journal, now());
     let listed = proposals(&learning.store().read(now()), &log, &learning.meaning());
     listed.into_iter().find(|pair| is_new(&pair.from.0) || is_new(&pair.into.0))
-}
-
-/// Something the user said, and what it told.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Noted {
-    pub id: String,
-    pub entities: Vec<FoundEntity>,
-    /// Facts that were added.
-    #[serde(skip)]
-    pub facts: usize,
-}
-
-/// Notes what the user said, and what it tells.
-///
-/// # Errors
-/// When it cannot be written down.
-pub fn note(
-    workspace: &Workspace,
-    text: &str,
-    yes: bool,
-    reporter: &dyn Reporter,
-) -> Result<Noted, Error> {
-    let learning = Learning::open(workspace)?;
-    learning.acted();
-    let telling = learning.telling(reporter)?;
-    let record = Message {
-        kind: MESSAGE.to_owned(),
-        id: ulid::Ulid::new().to_string(),
-        at: now(),
-        user: learning.user.clone(),
-        text: elophanto_base::secrets::mask(text).0.into_owned(),
-    };
-    learning.record_store.write(Place::Local, &[&record])?;
-    extract(&learning, &telling, Some(&record.id), yes, reporter)?;
-    let log = Log::read(&learning.record_store.journal, now());
-    let snapshot = learning.store().read(now());
-    let found = found_by(&snapshot, |line| line.message.as_deref() == Some(record.id.as_str()));
-    let entities = entities(&snapshot, &found);
-    let facts = log.extractions.get(&record.id).map_or(0, |done| done.facts_added);
-    Ok(Noted { id: record.id, entities, facts })
-}
-
-/// Messages that are read after a conversation.
-const MOST_HEARD: usize = 20;
-
-/// Reads what was said in conversations and nobody has read yet, and what the agent found on the web in them:
-/// how many of them. Nobody is told what is new of it: whoever said it knows.
-///
-/// # Errors
-/// When the notes cannot be read, or something cannot be written down.
-pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Error> {
-    let learning = Learning::open(workspace)?;
-    let log = Log::read(&learning.record_store.journal, now());
-    let is_said = |work: &Work| match work {
-        Work::Message(_) => true,
-        // The agent's own: asked for by nobody, and about nothing that `enrich` goes after.
-        Work::Search(search) => {
-            let is_own = !Trigger::of(&search.trigger).is_users();
-            is_own && search.learn_prompt_id.is_none() && search.entity.is_none()
-        }
-    };
-    let mut said: Vec<Work> = log.unprocessed().into_iter().filter(is_said).collect();
-    // What was said long ago is `enrich`'s.
-    let older = said.len().saturating_sub(MOST_HEARD);
-    said.drain(..older);
-    if said.is_empty() {
-        return Ok(0);
-    }
-    let notes = learning.notes()?;
-    Ok(learning.process(&said, &log, &notes, false, reporter)?.processed)
-}
-
-/// Takes back every fact that a search, a prompt or a message brought, and says under which id that can
-/// be put back; `None` if nothing has this id. A prompt goes by its number in the list too.
-///
-/// # Errors
-/// When that cannot be written down.
-pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<(String, Undone)>, Error> {
-    let learning = Learning::open(workspace)?;
-    learning.acted();
-    let store = learning.store();
-    let mut snapshot = store.read(now());
-    let log = Log::read(&learning.record_store.journal, now());
-    let id = prompt_of(&log, id);
-    let undone = take_back(&store, &mut snapshot, &log, &id, &learning.meaning(), now())?;
-    Ok(undone.map(|undone| (id, undone)))
-}
-
-/// Puts back what [`undo`] took out under this id or number; `None` if nothing was.
-///
-/// # Errors
-/// When that cannot be written down.
-pub fn put_back(workspace: &Workspace, id: &str) -> Result<Option<PutBack>, Error> {
-    let learning = Learning::open(workspace)?;
-    learning.acted();
-    let store = learning.store();
-    let mut snapshot = store.read(now());
-    let log = Log::read(&learning.record_store.journal, now());
-    Ok(put_back_all(&store, &mut snapshot, &prompt_of(&log, id), now())?)
-}
-
-/// The id of a prompt of this number in the list, or what was given.
-fn prompt_of(log: &Log, id: &str) -> String {
-    let place = id.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let listed = place.and_then(|place| log.in_order().get(place).map(|prompt| prompt.id.clone()));
-    listed.unwrap_or_else(|| id.to_owned())
 }
 
 /// What is to be read instead of searching.
@@ -534,110 +379,4 @@ fn found(read: reading::Read, url: Option<String>) -> Finding {
 
 fn unreadable(cause: reading::ReadError) -> Error {
     Error::new(cause).hint("give Markdown, text, HTML, or a PDF that holds text")
-}
-
-/// What was asked for, or one of it, in the order in which it was asked.
-pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
-    let learning = Learning::look(workspace);
-    let log = Log::read(&learning.record_store.journal, now());
-    let snapshot = learning.store().read(now());
-    // Whoever works in this clone is known to git, others by the id of theirs.
-    let address = LazyCell::new(|| address(workspace));
-    let who = |id: &str| {
-        let known = if !id.is_empty() && learning.user == id { address.clone() } else { None };
-        known.unwrap_or_else(|| id.to_owned())
-    };
-    let prompted = |(number, prompt): (usize, &Prompt)| {
-        let searches = log.searches_of(&prompt.id);
-        let is_its = |line: &Line| {
-            let search = line.search.as_deref();
-            searches.iter().any(|own| Some(own.id.as_str()) == search)
-        };
-        let found = found_by(&snapshot, is_its);
-        let searched = |search: &elophanto_knowledge::learn::record::Search| Searched {
-            id: search.id.clone(),
-            query: search.query.clone(),
-            trigger: search.trigger.clone(),
-            urls: search.urls.clone(),
-            queued: search.queued,
-            extracted: log.extractions.contains_key(&search.id),
-        };
-        Prompted {
-            number,
-            id: prompt.id.clone(),
-            prompt: prompt.prompt_text.clone(),
-            status: match prompt.status {
-                Status::Active => "active",
-                Status::Completed => "completed",
-            },
-            searches_remaining: prompt.searches_remaining,
-            created_at: format!("{:.0}", prompt.created_at),
-            user: who(&prompt.user),
-            searches: searches.iter().map(|search| searched(search)).collect(),
-            entities: entities(&snapshot, &found),
-            is_done: log.is_done(prompt),
-        }
-    };
-    let all = (1..).zip(log.in_order());
-    all.filter(|(_, prompt)| only.is_none_or(|id| id == prompt.id)).map(prompted).collect()
-}
-
-/// The address of whoever works in this clone, as git has it.
-fn address(workspace: &Workspace) -> Option<String> {
-    let git = Git::of(&workspace.repository)?;
-    let output = git.run(&["config", "--get", "user.email"]).ok()?;
-    let address = String::from_utf8_lossy(&output).trim().to_owned();
-    (!address.is_empty()).then_some(address)
-}
-
-/// How many facts that count each entity has that began with a line like this, and how many that such a
-/// line only says too, by slug.
-fn found_by(
-    snapshot: &EntitySnapshot,
-    is_wanted: impl Fn(&Line) -> bool,
-) -> BTreeMap<String, (usize, usize)> {
-    let mut found = BTreeMap::new();
-    for entity in snapshot.entities.iter() {
-        let (mut began, mut confirmed) = (0, 0);
-        for fact in &entity.facts {
-            if is_wanted(&fact.line) {
-                began += 1;
-            } else if fact.also.iter().any(|(_, line)| is_wanted(line)) {
-                confirmed += 1;
-            }
-        }
-        if began + confirmed > 0 {
-            found.insert(entity.slug.clone(), (began, confirmed));
-        }
-    }
-    found
-}
-
-fn entities(
-    snapshot: &EntitySnapshot,
-    found: &BTreeMap<String, (usize, usize)>,
-) -> Vec<FoundEntity> {
-    let mut wires: Vec<FoundEntity> = found
-        .iter()
-        .filter_map(|(slug, &(facts, confirmed))| {
-            let entity = snapshot.entities.by_slug(slug)?;
-            let (slug, name) = (entity.slug.clone(), entity.title.clone());
-            Some(FoundEntity { entity: slug, name, facts, confirmed })
-        })
-        .collect();
-    let said = |found: &FoundEntity| found.facts + found.confirmed;
-    wires.sort_by(|a, b| said(b).cmp(&said(a)).then_with(|| a.name.cmp(&b.name)));
-    wires
-}
-
-impl FoundEntity {
-    /// What was found about it, in figures: `2 facts, 1 confirmed`.
-    pub fn counted(&self) -> String {
-        let facts = (self.facts > 0).then(|| counted(self.facts, "fact"));
-        let confirmed = (self.confirmed > 0).then(|| match self.facts {
-            0 => format!("{} confirmed", counted(self.confirmed, "fact")),
-            _ => format!("{} confirmed", self.confirmed),
-        });
-        facts.into_iter().chain(confirmed).collect::<Vec<_>>().join(", ")
-    }
 }
