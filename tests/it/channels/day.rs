@@ -1,7 +1,7 @@
 //! A day at a platform, faster than it passes: people who ask now and then, a network that breaks off, and a
 //! time in which the platform answers nobody.
 
-use std::time::Duration;
+use std::{io::Write, time::Duration};
 
 use elophanto_channels::fake::{discord::Discord, slack::Slack, telegram::Telegram};
 
@@ -80,7 +80,8 @@ pub fn simulated<S: Stage>(day: &Day) {
         }
         assert!(places.is_sorted(), "{places:?} {told:#?}");
     }
-    println!("{}: {} messages, {doubled} answers twice", S::NAME, day.messages);
+    let said = format!("{}: {} messages, {doubled} answers twice\n", S::NAME, day.messages);
+    let _ = std::io::stderr().lock().write_all(said.as_bytes());
     if S::NAME != Telegram::NAME {
         assert_eq!(doubled, 0);
     }

@@ -246,7 +246,7 @@ mod tests {
     fn readings(count: usize) -> Vec<Reading> {
         let one = |number: usize| Reading {
             passage: format!("{number}{}", "o".repeat(number)),
-            excerpt: (number % 2 == 0).then(|| "oo".to_owned()),
+            excerpt: (number.is_multiple_of(2)).then(|| "oo".to_owned()),
         };
         (0..count).map(one).collect()
     }

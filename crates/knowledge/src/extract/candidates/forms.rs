@@ -53,8 +53,7 @@ pub(super) fn joined(
             let mut others = it.aliases.iter().filter(|alias| alias.contains(' '));
             it.name == name
                 || it.aliases.iter().any(|alias| *alias == name || is_same_code(alias, &name))
-                || (proper && it.name != name && same(&it.name, &name))
-                    && others.all(|alias| same(alias, &name))
+                || (proper && same(&it.name, &name) && others.all(|alias| same(alias, &name)))
                 || (person && written_out.all(|alias| is_same_person(alias, &name)))
         });
         // Short for what was asked for is its alias; what a surname is short for elsewhere is open.
