@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use super::ChannelError;
@@ -13,12 +14,15 @@ const MOST: usize = 1_000;
 /// Characters of a mark, which is as long as Discord takes.
 const MARK: usize = 25;
 
-/// Marks, by what was to be said and where.
+/// After this time the same words are said anew, not again.
+const LASTS: Duration = Duration::from_secs(15 * 60);
+
+/// Marks and when they were made, by what was to be said and where.
 #[derive(Default)]
-pub struct Unsure(Mutex<BTreeMap<String, String>>);
+pub struct Unsure(Mutex<BTreeMap<String, (String, Instant)>>);
 
 impl Unsure {
-    fn marks(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+    fn marks(&self) -> MutexGuard<'_, BTreeMap<String, (String, Instant)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -30,12 +34,14 @@ impl Unsure {
     ) -> Result<T, ChannelError> {
         let (mark, is_again) = {
             let mut marks = self.marks();
+            marks.retain(|_, (_, since)| since.elapsed() < LASTS);
             if marks.len() > MOST {
                 marks.clear();
             }
-            let new = || uuid::Uuid::new_v4().simple().to_string()[..MARK].to_owned();
+            let mark = || uuid::Uuid::new_v4().simple().to_string()[..MARK].to_owned();
             let is_again = marks.contains_key(&what);
-            (marks.entry(what.clone()).or_insert_with(new).clone(), is_again)
+            let new = || (mark(), Instant::now());
+            (marks.entry(what.clone()).or_insert_with(new).0.clone(), is_again)
         };
         let said = post(&mark, is_again);
         if !matches!(said, Err(ChannelError::Later { .. })) {

@@ -78,7 +78,8 @@ pub fn simulated<S: Stage>(day: &Day) {
             doubled += here.saturating_sub(1);
             places.push(told.iter().rposition(|it| it.text.contains(&answer(number))).unwrap());
         }
-        assert!(places.is_sorted(), "{places:?} {told:#?}");
+        // What Slack handed to a socket that broke comes again after what is newer.
+        assert!(S::NAME == Slack::NAME || places.is_sorted(), "{places:?} {told:#?}");
     }
     let said = format!("{}: {} messages, {doubled} answers twice\n", S::NAME, day.messages);
     let _ = std::io::stderr().lock().write_all(said.as_bytes());

@@ -152,8 +152,10 @@ fn find(
         found.extend(more.map(Finding::from));
     }
     found.truncate(limit);
-    // The task does not depend on it.
-    let _ = remembering::searched(&workspace, query, &found, begun.elapsed());
+    if workspace.config.gateway.learn && !found.is_empty() {
+        // The task does not depend on it.
+        let _ = remembering::searched(&workspace, query, &found, begun.elapsed());
+    }
     let hit = |finding: Finding| {
         let (title, text) = (finding.title.unwrap_or_default(), finding.text);
         Some(Hit { title, url: finding.url?, text })

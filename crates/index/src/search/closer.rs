@@ -41,6 +41,10 @@ pub fn look_closer<T>(ranked: &mut [(T, Score)], features: &[Features]) {
 /// whole passage that it had no time for is taken to be as much farther than its excerpt as others
 /// are: on four test sets that is worth as much as having read it.
 pub fn look_again<T>(ranked: &mut [(T, Score)], near: &[Near]) {
+    // What nobody looked at stays as it is, scores too.
+    if near.is_empty() {
+        return;
+    }
     let apart: Vec<f32> = near.iter().filter_map(|near| Some(near.excerpt - near.whole?)).collect();
     let mean = apart.iter().sum::<f32>() / apart.len().max(1) as f32;
     let wholes = near.iter().map(|near| near.whole.unwrap_or(near.excerpt - mean));

@@ -44,7 +44,10 @@ impl About {
         let is_asked = !self.asked.trim().is_empty()
             && (self.asked.contains(&name) || name.contains(&self.asked));
         let begins = || {
-            let bare = self.beginning.trim_start_matches(" the").trim_start_matches(" a ");
+            let articles = [" the ", " a "].iter();
+            let bare = articles.fold(self.beginning.as_str(), |rest, article| {
+                rest.strip_prefix(article).unwrap_or(rest)
+            });
             self.titles.is_empty() && format!(" {}", bare.trim_start()).starts_with(&name)
         };
         is_asked
@@ -81,6 +84,8 @@ mod tests {
         }
         let headed = Document { text: "# Otters\n\nTannoy was named after them.", title: None };
         assert!(!About::of(&headed, "otters").is("Tannoy"));
+        let begins = Document { text: "Theranos was fined by a judge.", title: None };
+        assert!(About::of(&begins, "zebras").is("Theranos"));
         let plain =
             Document { text: "The KEF R3 is a speaker by KEF. Tannoy is loud.", title: None };
         let about = About::of(&plain, "speakers");

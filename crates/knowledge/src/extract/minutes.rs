@@ -173,9 +173,27 @@ fn speech(who: &str, said: &str) -> Option<String> {
     (whole && is_statement(&text)).then_some(text)
 }
 
+/// Beginnings of words beside a name that say that somebody was not there.
+const AWAY: &[&str] = &[
+    "absent",
+    "excused",
+    "apolog",
+    "regrets",
+    "not present",
+    "entschuldigt",
+    "abwesend",
+    "excuse",
+    "ausente",
+];
+
 /// A text as the name of a person, if it can be one.
 fn name(text: &str) -> Option<String> {
     let bare = text.split(['(', '–', '—', '[']).next()?.split(" - ").next()?;
+    // Whoever is listed as away was not there.
+    let rest = fold(&text[bare.len()..]);
+    if AWAY.iter().any(|away| rest.contains(away)) {
+        return None;
+    }
     let name = tidy(bare.trim());
     let words = name.split(' ').count();
     let capitals = name.split(' ').all(|word| word.starts_with(char::is_uppercase));

@@ -139,7 +139,6 @@ fn reference(line: &str, at: usize) -> Option<usize> {
             || number.len() == 1
                 && number.bytes().all(|byte| byte.is_ascii_lowercase())
                 && nested.is_some());
-    let doubts = DOUBTS.iter().any(|doubt| word.to_lowercase().starts_with(doubt));
     let close = head.len() - inner.len() + end + 1;
     let length = match nested {
         Some(_) => close + head[close..].find(']')? + 1,
@@ -147,6 +146,9 @@ fn reference(line: &str, at: usize) -> Option<usize> {
     };
     let rest = &head[length..];
     let target = rest.starts_with('(').then(|| rest.find(')')).flatten();
+    // A link is one, whatever its text begins with; a doubt that is linked is set apart.
+    let is_set_apart = target.is_none() || nested.is_some() || inner.starts_with(['*', '_']);
+    let doubts = is_set_apart && DOUBTS.iter().any(|doubt| word.to_lowercase().starts_with(doubt));
     let attached = !behind.is_whitespace() || doubts;
     let is_link = target.is_some() && nested.is_none() && !doubts;
     let defines = rest.starts_with([':', '[']) && nested.is_none() && !rest.starts_with("[");

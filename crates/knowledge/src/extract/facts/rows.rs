@@ -90,6 +90,25 @@ fn names_things(row: &Row) -> bool {
     row.header.first().is_some_and(|header| NAMING.contains(fold(header).as_str()))
 }
 
+/// Whether what a key stands for is for nobody else, whatever it looks like.
+fn is_secret(key: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "passwort",
+        "kennwort",
+        "secret",
+        "token",
+        "credentials",
+        "contrasena",
+    ];
+    let key = fold(key);
+    let is_named = |own: &str| key.split(|char: char| !char.is_alphanumeric()).any(|it| it == own);
+    WORDS.iter().any(|own| is_named(own))
+        || ["login", "pin", "api key", "access key", "mot de passe"].iter().any(|own| key == *own)
+}
+
 /// Whether a key is one of a form's and says nothing by itself: `leader name2`, `GDP year`.
 fn is_of_form(key: &str) -> bool {
     let last = key.rsplit(' ').next().unwrap_or_default();
@@ -118,6 +137,9 @@ fn cell_of(row: &Row, first: &str) -> Option<String> {
 
 /// `Name – predicate: value`.
 fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Statement> {
+    if is_secret(predicate) {
+        return None;
+    }
     let predicate = predicate.trim().trim_end_matches(':');
     let says = |text: &str| text.chars().any(char::is_alphanumeric) && text.len() <= MAX_VALUE;
     if !says(predicate) || !says(value) || words::is_pronoun(&predicate.to_lowercase()) {
