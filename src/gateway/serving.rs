@@ -37,7 +37,7 @@ use crate::{
 };
 use elophanto_app::{
     Environment, Error, Reporter,
-    channels::{Bots, ChannelOptions, ChannelSettings, Channels},
+    channels::{Bots, ChannelOptions, ChannelSettings, Channels, Here},
     gateway::{Gateway, GatewayOptions, Served},
 };
 
@@ -63,6 +63,8 @@ pub struct Serving {
     pub approval_expires: Duration,
     pub same_person: Vec<Vec<String>>,
     pub channels: ChannelSettings,
+    /// Whoever talks at the terminal of this process.
+    pub here: Option<Here>,
 }
 
 /// Serves until the process is told to end; `begun` is called once it listens. Not where another gateway
@@ -157,13 +159,14 @@ pub fn serve(
     files.server.write(&running)?;
     begun(&running)?;
     // Whoever writes there is told what comes of what waits.
-    let channels = Channels::open(&ChannelOptions {
+    let options = ChannelOptions {
         gateway: Arc::clone(&gateway),
         folder: files.folder.clone(),
         settings: serving.channels,
         environment: environment.clone(),
         reporter: Arc::clone(&reporter),
-    });
+    };
+    let channels = Channels::open(&options, serving.here);
     gateway.begin()?;
     channels.begin()?;
     for (number, served) in repositories.into_iter().enumerate() {

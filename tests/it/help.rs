@@ -1591,6 +1591,9 @@ fn help_of_gateway() {
 
               [default: 6000]
 
+          --chat
+              Talk with the agent here, while it serves: one line is one message
+
           --json
               Print JSON Lines
 

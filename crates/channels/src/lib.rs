@@ -1,4 +1,4 @@
-//! Platforms on which people write to the agent: what comes from there as one set of words, what is
+//! Platforms on which people write to the agent, and the terminal as one of them: what comes from there as one set of words, what is
 //! said as the platform wants it.
 //!
 //! Owns the API of each platform, its limits and rates, and how an answer is cut and marked up there. It
@@ -15,6 +15,7 @@ mod parts;
 mod signs;
 mod slack;
 mod telegram;
+mod terminal;
 mod unsure;
 
 pub use adapter::{
@@ -26,3 +27,4 @@ pub use error::ChannelError;
 pub use parts::{Dialect, Text, fenced};
 pub use slack::{ADDRESS as SLACK, Slack};
 pub use telegram::{ADDRESS as TELEGRAM, Telegram};
+pub use terminal::Terminal;

@@ -15,7 +15,7 @@ const MOST: usize = 1_000;
 const MARK: usize = 25;
 
 /// After this time the same words are said anew, not again.
-const LASTS: Duration = Duration::from_secs(15 * 60);
+pub const LASTS: Duration = Duration::from_secs(15 * 60);
 
 /// Marks and when they were made, by what was to be said and where.
 #[derive(Default)]

@@ -19,15 +19,20 @@ use crate::{
         files::GatewayFiles,
         serving::{self, Serving},
     },
-    listening::{life, running::Running},
+    listening::{life, own::own_name, running::Running},
+    terminal::json_lines::lines,
 };
 use elophanto_app::{
-    channels::ChannelSettings,
+    channels::{ChannelSettings, Here},
     gateway::{Served, people},
     settings::Settings,
 };
 
 const RATE: u32 = 6_000;
+/// Bytes of a line that is typed.
+const MOST_LINE: u64 = 64 * 1024;
+const CHAT: &str = "write what is to be done; `/help` lists commands. `7a` presses the first button below #7, \
+                    `7+` or `7-` says what you think of it, `#7 text` answers it";
 
 #[derive(clap::Args, Debug)]
 pub struct ServeArgs {
@@ -46,6 +51,9 @@ pub struct ServeArgs {
     /// Most requests a minute
     #[arg(long, value_name = "N", default_value_t = RATE)]
     rate: u32,
+    /// Talk with the agent here, while it serves: one line is one message
+    #[arg(long, conflicts_with_all = ["ensure", "json"])]
+    chat: bool,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -102,6 +110,9 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         approval_expires: settings.approval_expires,
         same_person: people(&settings.same_person),
         channels: ChannelSettings::of(&config)?,
+        here: args
+            .chat
+            .then(|| Here::new(own_name(), lines(MOST_LINE), Box::new(std::io::stdout()))),
         environment,
     };
     if !settings.host.is_loopback() {
@@ -110,6 +121,9 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let taken = serving::serve(serving, &mut |running| {
         let wire = GatewayWire::of(running, true);
         ui.emit(&wire, &wire.url)?;
+        if args.chat {
+            ui.note(CHAT);
+        }
         ui.flush()
     })?;
     // An exit code of its own, by which systemd does not try again for ever.

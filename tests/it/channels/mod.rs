@@ -11,6 +11,7 @@ mod slack;
 mod stage;
 mod strangers;
 mod telegram;
+mod terminal;
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -77,17 +78,23 @@ struct Gate {
 }
 
 impl Gate {
-    fn start(command: &mut Command) -> Self {
+    /// `hear` is told what it says on standard output behind the first line.
+    fn start(command: &mut Command, mut hear: impl FnMut(&[u8]) + Send + 'static) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         let mut stderr = child.stderr.take().unwrap();
         let words = std::thread::spawn(move || {
-            let mut words = line;
-            let _ = stdout.read_to_string(&mut words);
-            let _ = stderr.read_to_string(&mut words);
-            words
+            let mut words = line.into_bytes();
+            while let Ok(more @ [_, ..]) = stdout.fill_buf() {
+                hear(more);
+                words.extend_from_slice(more);
+                let read = more.len();
+                stdout.consume(read);
+            }
+            let _ = stderr.read_to_end(&mut words);
+            String::from_utf8_lossy(&words).into_owned()
         });
         Self { child, words: Some(words) }
     }

@@ -36,6 +36,28 @@ fn commands_and_sockets() {
     assert!(sent.iter().all(|sent| sent.channel != "DOTHERS"), "{sent:?}");
 }
 
+/// Acknowledged too late, a message comes again when it is answered already: it is answered once.
+#[test]
+fn what_comes_again() {
+    let harbour = Harbour::<Slack>::new(obedient());
+    let _gate = harbour.gate();
+    harbour.let_in(ADA, &[]);
+    let say = |ts: &str| {
+        harbour.platform.event(json!({ "type": "message", "channel": Slack::alone(ADA),
+            "channel_type": "im", "user": Slack::number(ADA), "ts": ts, "text": "task sayhello" }));
+    };
+    let count =
+        || harbour.told(ADA).iter().filter(|sent| sent.text.contains("It is sayhello.")).count();
+    let is_done = || harbour.kept()["open"].as_object().is_some_and(serde_json::Map::is_empty);
+    say("5.1");
+    until("it is answered", || count() == 1 && is_done());
+    say("5.1");
+    say("5.2");
+    until("the next is answered", || count() > 1 && is_done());
+    harbour.settle();
+    assert_eq!(count(), 2);
+}
+
 /// Sockets that end as soon as they are there are not opened as fast as it goes.
 #[test]
 fn sockets_that_end_at_once() {

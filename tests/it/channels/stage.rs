@@ -2,7 +2,7 @@
 
 use std::{
     path::PathBuf,
-    process::{Command, Stdio},
+    process::{ChildStdin, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -42,6 +42,10 @@ pub trait Stage {
     const NAME: &'static str;
     /// The variable of its token, and the token.
     const TOKEN: (&'static str, &'static str);
+    /// Whether it lies elsewhere: others write there too, and it goes on while the gateway does not.
+    const IS_ELSEWHERE: bool = true;
+    /// How the gateway is started.
+    const HOW: &'static str = "--json";
 
     fn start() -> Self;
     fn url(&self) -> &str;
@@ -70,6 +74,12 @@ pub trait Stage {
     }
     /// Waits until all that happened is done with, as far as `kept` says.
     fn settle(&self, kept: &dyn Fn() -> Value);
+    /// What hears standard output of a gateway that begins.
+    fn hears(&self) -> Box<dyn FnMut(&[u8]) + Send> {
+        Box::new(|_| {})
+    }
+    /// A gateway has begun.
+    fn begun(&self, _: ChildStdin) {}
 }
 
 fn emoji(sign: Sign) -> &'static str {
@@ -317,10 +327,16 @@ impl<S: Stage> Harbour<S> {
     pub fn with(model: Model, more: &str) -> Self {
         let env = TestEnv::with(&[("README.md", "# Otters\n\nThey swim.\n")]);
         let platform = S::start();
-        let own = format!("gateway.{}_url: \"{}\"\n", S::NAME, platform.url());
+        let own = match S::IS_ELSEWHERE {
+            true => format!("gateway.{}_url: \"{}\"\n", S::NAME, platform.url()),
+            false => String::new(),
+        };
         env.write_settings(&format!("{}{own}{more}", model.settings()));
         env.commit("First");
         let harbour = Self { env, model, platform };
+        if !S::IS_ELSEWHERE {
+            return harbour;
+        }
         let added = harbour.run(&["channel", "add", S::NAME]);
         let expected = format!("{} knows your bot as harbour", S::NAME);
         assert!(added.stdout().contains(&expected), "{added}");
@@ -340,8 +356,11 @@ impl<S: Stage> Harbour<S> {
     }
 
     pub fn gate(&self) -> Gate {
-        let mut command = self.command(&["gateway", "--json", "--port", "0"]);
-        Gate::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+        let mut command = self.command(&["gateway", S::HOW, "--port", "0"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut gate = Gate::start(&mut command, self.platform.hears());
+        gate.child.stdin.take().into_iter().for_each(|stdin| self.platform.begun(stdin));
+        gate
     }
 
     /// Where what is kept of the channel lies.
@@ -390,6 +409,9 @@ impl<S: Stage> Harbour<S> {
 
     /// Somebody writes, and the user lets them in.
     pub fn let_in(&self, who: i64, more: &[&str]) {
+        if !S::IS_ELSEWHERE {
+            return;
+        }
         until("it is heard", || self.platform.is_heard());
         self.platform.say(who, "Hello?");
         let code = code(&self.see_text(who, "channel pair").text);

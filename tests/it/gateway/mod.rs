@@ -417,7 +417,10 @@ impl<S: Read + Write> Talk<S> {
                 Err(Error::Io(cause)) if cause.kind() == std::io::ErrorKind::WouldBlock => {
                     panic!("it hangs: {:#?}", self.heard)
                 }
-                Err(_) => return Err(0),
+                Err(cause) => {
+                    self.heard.push(json!({ "broken": cause.to_string() }));
+                    return Err(0);
+                }
             }
         }
     }

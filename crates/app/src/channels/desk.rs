@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    ChannelOptions, Platform,
+    ChannelOptions,
     kept::Kept,
     lines::{About, Lines, Post, back_off},
     registry::{Person, Registry, RegistryFile},
@@ -22,7 +22,7 @@ use super::{
 use crate::{
     Error, Reporter,
     gateway::{
-        Client, Gateway, Identity, Outbox, Scopes,
+        Channel, Client, Gateway, Identity, Outbox, Scopes,
         message::{ApprovalRequest, Asked, Chat, Incoming, Outgoing},
     },
 };
@@ -35,7 +35,7 @@ const BUSY: Duration = Duration::from_secs(5);
 
 /// A channel at work.
 pub struct Desk {
-    pub(super) platform: Platform,
+    pub(super) channel: Channel,
     pub(super) adapter: Box<dyn ChannelAdapter>,
     pub(super) gateway: Arc<Gateway>,
     pub(super) bot: Bot,
@@ -97,7 +97,7 @@ impl Outbox for Mailbox {
 
 impl Desk {
     pub fn new(
-        platform: Platform,
+        channel: Channel,
         adapter: Box<dyn ChannelAdapter>,
         registry: RegistryFile,
         bot: Bot,
@@ -105,7 +105,7 @@ impl Desk {
         options: &ChannelOptions,
     ) -> Arc<Self> {
         Arc::new_cyclic(|own| Self {
-            platform,
+            channel,
             adapter,
             gateway: Arc::clone(&options.gateway),
             bot,
@@ -129,7 +129,7 @@ impl Desk {
     pub fn begin(self: &Arc<Self>) -> Result<(), Error> {
         self.take_up();
         let (listens, speaks) = (Arc::clone(self), Arc::clone(self));
-        let name = self.platform.name();
+        let name = self.channel.name();
         let thread = |part: &str| std::thread::Builder::new().name(format!("{name}-{part}"));
         thread("in").spawn(move || listens.listen())?;
         thread("out").spawn(move || speaks.speak())?;
@@ -148,10 +148,9 @@ impl Desk {
     /// Whoever the user has let in becomes a client; who is not among them any more is none.
     pub(super) fn seat_people(&self, is_start: bool) -> Result<(), Error> {
         let known = self.registry.read()?;
-        let channel = self.platform.channel();
         let is_in = |user: &str| known.as_ref().is_some_and(|it| it.person(user).is_some());
         // Each time: what could not be written down before is now.
-        self.gateway.leave_out(channel, &is_in);
+        self.gateway.leave_out(self.channel, &is_in);
         let Some(registry) = known else {
             lock(&self.seats).clear();
             return Err(not_set_up());
@@ -189,7 +188,7 @@ impl Desk {
 
     pub(super) fn identity(&self, person: &Person) -> Identity {
         Identity {
-            channel: self.platform.channel(),
+            channel: self.channel,
             user: person.id.clone(),
             scopes: Scopes { chat: true, approve: person.approves, admin: false },
         }
@@ -258,7 +257,7 @@ impl Desk {
                     self.warn(&format!(
                         "the token is not taken any more, and nothing is heard: {why}; `elophanto \
                          channel add {}` takes another one",
-                        self.platform.name()
+                        self.channel.name()
                     ));
                     return;
                 }
@@ -349,7 +348,7 @@ impl Desk {
         if *said != text {
             text.clone_into(&mut said);
             let reporter: &dyn Reporter = &*self.reporter;
-            reporter.warn(format_args!("{}: {text}", self.platform.name()));
+            reporter.warn(format_args!("{}: {text}", self.channel.name()));
         }
     }
 

@@ -148,7 +148,7 @@ impl Desk {
     /// The id of a message for the gateway: the same whenever it comes again.
     fn id_of(&self, inbound: &Inbound, message: &str) -> Uuid {
         let mut hasher = blake3::Hasher::new();
-        for part in [self.platform.name(), &self.bot.id, &inbound.place.chat, message] {
+        for part in [self.channel.name(), &self.bot.id, &inbound.place.chat, message] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         let mut bytes = [0; 16];
@@ -171,6 +171,10 @@ impl Desk {
         content: String,
         attachments: Vec<Uuid>,
     ) -> Result<(), ChannelError> {
+        // It comes again where it was acknowledged too late.
+        if lock(&self.kept).is_answered(id) {
+            return Ok(());
+        }
         let Some(client) = self.client(&person.id) else {
             // The user has let them in this very moment.
             self.seat_people(false).map_err(later)?;
@@ -304,7 +308,7 @@ impl Desk {
             return self.signed(person, posted, request, &digits, sign);
         }
         let answer = lock(&self.kept).answer(posted).map(|id| id.to_string());
-        let told = || notifying::told(&self.folder, self.platform, posted);
+        let told = || notifying::told(&self.folder, self.channel, posted);
         let Some(to) = answer.or_else(told) else { return };
         let sign = match sign {
             Sign::For => "+",

@@ -159,6 +159,13 @@ impl Kept {
         of.map(|(_, posted)| posted.clone()).collect()
     }
 
+    /// Nothing that was shown can be seen any more.
+    pub fn forget_shown(&mut self) {
+        self.asked.clear();
+        self.answers.clear();
+        self.open.values_mut().for_each(|open| open.posted = None);
+    }
+
     /// An approval is shown there, with these digits.
     pub fn shows(&mut self, request: Uuid, posted: Posted, digits: String) {
         self.asked.push_back((request, posted));
@@ -170,6 +177,11 @@ impl Kept {
         let is_it = |(_, own): &&(Uuid, Posted)| is_same(own, posted);
         let (request, _) = self.asked.iter().find(is_it)?;
         Some((*request, self.digits.get(request).cloned().unwrap_or_default()))
+    }
+
+    /// Whether a message was answered, and that lately.
+    pub fn is_answered(&self, id: Uuid) -> bool {
+        !self.open.contains_key(&id) && self.answers.iter().any(|(_, answer)| *answer == id)
     }
 
     /// The answer that a message of ours is.

@@ -50,6 +50,8 @@ pub struct Live {
     /// What goes on besides.
     pub doing: String,
     pub posted: Option<Posted>,
+    /// What was said of it where nobody knows whether it is there: said again as it was, until that is known.
+    pub tried: Option<Text>,
     is_changed: bool,
 }
 
@@ -106,6 +108,7 @@ impl Lines {
             text: String::new(),
             doing: String::new(),
             posted,
+            tried: None,
             is_changed: false,
         }));
         live.is_changed = true;
@@ -126,10 +129,20 @@ impl Lines {
         }
     }
 
-    /// Where an answer that is made is shown.
-    pub fn posted(&self, place: &Place, id: Uuid) -> Option<Posted> {
-        let live = self.0.get(place)?.live.as_ref().filter(|live| live.id == id)?;
-        live.posted.clone()
+    /// An answer as it was shown while it was made.
+    pub fn live_of(&self, place: &Place, id: Uuid) -> Option<Live> {
+        self.0.get(place)?.live.clone().filter(|live| live.id == id)
+    }
+
+    /// What came of showing an answer first: where it is, or what it is not known of whether it is there.
+    pub fn began(&mut self, place: &Place, id: Uuid, posted: Result<Posted, Text>) {
+        let Some(live) = self.line(place).live.as_mut().filter(|live| live.id == id) else {
+            return;
+        };
+        match posted {
+            Ok(posted) => (live.posted, live.tried) = (Some(posted), None),
+            Err(text) => live.tried = Some(text),
+        }
     }
 
     /// An approval needs no answer any more: it is not shown if it was not yet.
@@ -254,8 +267,16 @@ mod tests {
         lines.live(&a, id, "1", None).text.push_str("He");
         let now = Instant::now();
         let Ok(Job::Live(_, live)) = lines.next(now) else { panic!() };
+        lines.began(&a, id, Err(Text::default()));
+        assert!(lines.live_of(&a, id).is_some_and(|live| live.tried.is_some()));
+        let posted = Posted { place: a.clone(), message: "7".to_owned() };
+        lines.began(&a, id, Ok(posted.clone()));
+        let live = Live { posted: Some(posted.clone()), ..live };
         lines.live(&a, id, "1", None).text.push_str("llo");
         lines.shown(&a, &live, LIMITS, now);
+        let shown = lines.live_of(&a, id).unwrap();
+        assert_eq!((shown.posted, shown.tried), (Some(posted), None));
+        assert!(lines.live_of(&b, id).is_none());
         // It changed meanwhile, and is shown again when a second is over.
         assert_eq!(said(lines.next(now)), "wait true");
         assert_eq!(said(lines.next(now + LIMITS.between)), "a~Hello");

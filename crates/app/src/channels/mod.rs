@@ -1,5 +1,5 @@
-//! Channels: people write to the agent on platforms of others, by a bot of the user's own. Each is a client
-//! of the gateway, which it is told by the platform alone who writes.
+//! Channels: people write to the agent on platforms of others, by a bot of the user's own, or at the terminal
+//! of the gateway. Each is a client of the gateway, which it is told by the platform alone who writes.
 //!
 //! Nobody may unless the user said so on this machine. What was taken is not lost, whenever the process
 //! ends or the platform does not answer, and is not done twice.
@@ -17,10 +17,12 @@ mod setup;
 mod told;
 
 use std::{
+    io::Write,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, mpsc::Receiver},
 };
 
+use jiff::Timestamp;
 use secrecy::SecretString;
 use url::Url;
 
@@ -33,7 +35,7 @@ use crate::{
 use desk::Desk;
 pub use elophanto_channels::Bot;
 use elophanto_channels::{
-    ChannelAdapter, ChannelError, DISCORD, Discord, SLACK, Slack, TELEGRAM, Telegram,
+    ChannelAdapter, ChannelError, DISCORD, Discord, SLACK, Slack, TELEGRAM, Telegram, Terminal,
 };
 use kept::Kept;
 pub use notifying::sink;
@@ -132,23 +134,61 @@ pub struct ChannelOptions {
     pub reporter: Arc<dyn Reporter + Send + Sync>,
 }
 
+/// Somebody who talks at the terminal of the gateway: the user of this machine.
+pub struct Here {
+    user: String,
+    terminal: Terminal,
+}
+
+impl Here {
+    /// `lines` are those that are typed, nothing of those that are no text; `user` is the name under which
+    /// programs of the user's talk with the gateway, whose conversations are the same.
+    pub fn new(user: String, lines: Receiver<Option<String>>, out: Box<dyn Write + Send>) -> Self {
+        Self { terminal: Terminal::new(user.clone(), lines, out), user }
+    }
+
+    /// # Errors
+    /// When what is kept cannot be read or written.
+    fn open(self, folder: &Path, options: &ChannelOptions) -> Result<Arc<Desk>, Error> {
+        let channel = Channel::Cli;
+        let bot = self.terminal.bot().map_err(Error::new)?;
+        let registry = RegistryFile::of(folder, channel.name());
+        let mut known = Registry::new(bot.clone());
+        known.people.push(Person {
+            name: self.user.clone(),
+            home: self.terminal.place(),
+            id: self.user,
+            approves: true,
+            since: Timestamp::now(),
+        });
+        registry.put(&known)?;
+        let mut kept = Kept::open(folder, channel.name())?;
+        kept.forget_shown();
+        let desk = Desk::new(channel, Box::new(self.terminal), registry, bot, kept, options);
+        desk.seat_people(true)?;
+        Ok(desk)
+    }
+}
+
 /// Channels at work. Dropping it ends them.
 pub struct Channels(Vec<Arc<Desk>>);
 
 impl Channels {
     /// Opens those that were set up; their people are clients of the gateway from now on. What one cannot
-    /// be opened for is told, and the others are.
-    pub fn open(options: &ChannelOptions) -> Self {
+    /// be opened for is told, and the others are. `here` talks at the terminal of the process.
+    pub fn open(options: &ChannelOptions, here: Option<Here>) -> Self {
         let reporter: &dyn Reporter = &*options.reporter;
         let folder = below(&options.folder);
+        let bots = Platform::ALL.map(|it| (it.channel(), open(it, &folder, options)));
+        let here = here.map(|here| (Channel::Cli, here.open(&folder, options).map(Some)));
         let mut desks = Vec::new();
-        for platform in Platform::ALL {
-            match open(platform, &folder, options) {
+        for (channel, opened) in bots.into_iter().chain(here) {
+            match opened {
                 Ok(desk) => desks.extend(desk),
                 Err(error) => {
                     let hints = error.hints().join("; ");
                     let hints = if hints.is_empty() { hints } else { format!(" ({hints})") };
-                    reporter.warn(format_args!("{}: {}{hints}", platform.name(), error.message()));
+                    reporter.warn(format_args!("{}: {}{hints}", channel.name(), error.message()));
                 }
             }
         }
@@ -193,7 +233,7 @@ fn open(
         .adapter(&options.settings, &token, known.bot.clone())
         .map_err(|cause| unusable(platform, &cause))?;
     let kept = Kept::open(folder, platform.name())?;
-    let desk = Desk::new(platform, adapter, registry, known.bot, kept, options);
+    let desk = Desk::new(platform.channel(), adapter, registry, known.bot, kept, options);
     desk.seat_people(true)?;
     Ok(Some(desk))
 }

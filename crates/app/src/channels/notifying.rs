@@ -9,7 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::{
     ChannelSettings, Platform, below, kept::is_same, registry::RegistryFile, token, told::escape,
 };
-use crate::{Environment, Error, Reporter, config::Config, gateway, keys::Asking};
+use crate::{
+    Environment, Error, Reporter,
+    config::Config,
+    gateway::{self, Channel},
+    keys::Asking,
+};
 use elophanto_base::{
     image::{self, Bare},
     jsonl::{self, Caps, Log},
@@ -74,12 +79,12 @@ pub fn sink(
         max_bytes: MOST_PICTURE,
         ..Policy::default()
     };
-    let (log, pages) = (log(&folder, platform), Fetcher::new(policy).ok());
+    let (log, pages) = (log(&folder, platform.channel()), Fetcher::new(policy).ok());
     Ok(Some(ChannelSink { adapter, homes, log, pages }))
 }
 
-fn log(folder: &Path, platform: Platform) -> Log {
-    Log::new(folder.join(format!("{}-told.jsonl", platform.name()))).with_caps(CAPS)
+fn log(folder: &Path, channel: Channel) -> Log {
+    Log::new(folder.join(format!("{}-told.jsonl", channel.name()))).with_caps(CAPS)
 }
 
 impl Sink for ChannelSink {
@@ -145,8 +150,8 @@ fn again(post: impl Fn() -> Result<Posted, ChannelError>) -> Result<Posted, Chan
 }
 
 /// What a message of ours tells, by the id to react to.
-pub fn told(folder: &Path, platform: Platform, posted: &Posted) -> Option<String> {
-    let log = log(folder, platform);
+pub fn told(folder: &Path, channel: Channel, posted: &Posted) -> Option<String> {
+    let log = log(folder, channel);
     let read = jsonl::read::<Told>(log.path(), &CAPS);
     let all: Vec<Told> = read.ok()?.into_records().collect();
     let found =

@@ -116,7 +116,7 @@ impl Desk {
                 edited => edited?,
             },
             None => {
-                let posted = self.adapter.post(place, Some(&live.to), &first, &[])?;
+                let posted = self.begin_live(place, &live, first)?;
                 let mut kept = lock(&self.kept);
                 if let Some(open) = kept.open.get_mut(&live.id) {
                     open.posted = Some(posted.clone());
@@ -128,6 +128,20 @@ impl Desk {
         }
         lock(&self.lines).shown(place, &live, limits, Instant::now());
         Ok(())
+    }
+
+    /// What is shown first of an answer. Where it was tried before, that, whatever has come since: it may be
+    /// there, and would stay.
+    fn begin_live(&self, place: &Place, live: &Live, first: Text) -> Result<Posted, ChannelError> {
+        let first = live.tried.clone().unwrap_or(first);
+        let posted = self.adapter.post(place, Some(&live.to), &first, &[]);
+        let came = match &posted {
+            Ok(posted) => Ok(posted.clone()),
+            Err(ChannelError::Later { .. }) => Err(first),
+            Err(_) => return posted,
+        };
+        lock(&self.lines).began(place, live.id, came);
+        posted
     }
 
     /// The next part of a post.
@@ -170,7 +184,13 @@ impl Desk {
         text: &Text,
     ) -> Result<Posted, ChannelError> {
         let kept = lock(&self.kept).open.get(&id).and_then(|open| open.posted.clone());
-        let before = lock(&self.lines).posted(place, id).or(kept);
+        let live = lock(&self.lines).live_of(place, id);
+        let before = match live {
+            Some(live) if live.posted.is_none() && live.tried.is_some() => {
+                Some(self.begin_live(place, &live, Text::default())?)
+            }
+            live => live.and_then(|live| live.posted).or(kept),
+        };
         if let Some(posted) = before {
             let is_free = !lock(&self.kept).answers.iter().any(|(own, _)| *own == posted);
             if is_free {

@@ -171,7 +171,7 @@ impl Hearing {
             if !line.is_ready && Instant::now() > line.patience {
                 return Err(lost("it does not take us up"));
             }
-            self.catch_up(line);
+            self.catch_up(line)?;
             let wait = line.due.saturating_duration_since(Instant::now()).min(TICK);
             match block_on(line.socket.within(wait)) {
                 Ok(None) => {}
@@ -305,10 +305,10 @@ impl Hearing {
     }
 
     /// Asks for what people wrote to us alone while no session of ours was there.
-    fn catch_up(&mut self, line: &mut Line) {
-        let Some(after) = self.owed.filter(|_| line.is_ready) else { return };
+    fn catch_up(&mut self, line: &mut Line) -> Result<(), End> {
+        let Some(after) = self.owed.filter(|_| line.is_ready) else { return Ok(()) };
         if line.asked.is_some_and(|at| at.elapsed() < AGAIN) {
-            return;
+            return Ok(());
         }
         line.asked = Some(Instant::now());
         let mut missed = Vec::new();
@@ -317,7 +317,15 @@ impl Hearing {
                 Ok(all) => missed.extend(all),
                 // Whoever left is not heard any more.
                 Err(ChannelError::Gone(_) | ChannelError::Refused(_)) => {}
-                Err(error) => return self.queue.is_troubled(error),
+                Err(error) => {
+                    self.queue.is_troubled(error);
+                    return Ok(());
+                }
+            }
+            // Many people take a while, in which nothing is read that acknowledges it.
+            if Instant::now() >= line.due {
+                line.due = Instant::now() + line.every;
+                self.say_alive(line)?;
             }
         }
         missed.sort_by_key(|message| message["id"].as_str().and_then(|id| id.parse::<i64>().ok()));
@@ -328,6 +336,7 @@ impl Hearing {
         for (name, data) in std::mem::take(&mut self.held) {
             self.put(&name, &data);
         }
+        Ok(())
     }
 
     /// Messages of a conversation behind one, the oldest first.

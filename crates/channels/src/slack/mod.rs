@@ -15,7 +15,8 @@ use url::Url;
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
-    Text, What, unsure::Unsure,
+    Text, What,
+    unsure::{LASTS, Unsure},
 };
 use elophanto_net::{
     http::{Auth, Client, Endpoint, HttpError, Patience, block_on},
@@ -31,6 +32,8 @@ const OPENING: Duration = Duration::from_secs(15);
 const FILE: usize = 20 << 20;
 /// What the mark of a post is called.
 const MARK: &str = "elophanto_post";
+/// Messages among which a post is looked for.
+const LOOKED_AT: &str = "200";
 /// Characters of a part of a message that has buttons.
 const SECTION: usize = 2_900;
 
@@ -352,18 +355,21 @@ impl ChannelAdapter for Slack {
 }
 
 impl Slack {
-    /// The message of ours that carries a mark, among the last of its place. Where Slack does not let the
-    /// app look, none.
+    /// The message of ours that carries a mark, among those of its place since marks are remembered. Where
+    /// Slack does not let the app look, none.
     fn find(&self, place: &Place, mark: &str) -> Result<Option<String>, ChannelError> {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let since = since.saturating_sub(LASTS).as_secs();
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         query.append_pair("channel", &place.chat).append_pair("include_all_metadata", "true");
+        query.append_pair("oldest", &format!("{since}.000000"));
         let method = match &place.thread {
             Some(thread) => {
-                query.append_pair("ts", thread).append_pair("limit", "200");
+                query.append_pair("ts", thread).append_pair("limit", LOOKED_AT);
                 "conversations.replies"
             }
             None => {
-                query.append_pair("limit", "50");
+                query.append_pair("limit", LOOKED_AT);
                 "conversations.history"
             }
         };

@@ -140,12 +140,14 @@ fn called(shared: &Shared, base: &str, method: &str, given: &Value) -> Response 
             let (channel, is_thread) = (text("channel"), method == "conversations.replies");
             let thread = is_thread.then(|| text("ts"));
             let most = text("limit").parse().unwrap_or(100);
+            let oldest: f64 = text("oldest").parse().unwrap_or_default();
             let has_metadata = text("include_all_metadata") == "true";
             let state = shared.state();
             let here = state.sent.iter().rev().filter(|it| it.channel == channel);
             // What stands in a thread is not in the history.
             let mut all: Vec<Value> = here
                 .filter(|it| it.thread == thread || thread.as_ref() == Some(&it.ts))
+                .filter(|it| it.ts.parse::<f64>().is_ok_and(|ts| ts > oldest))
                 .take(most)
                 .map(|it| {
                     let mut message = json!({ "type": "message", "user": BOT, "bot_id": "BHARBOUR",

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
-    time::Instant,
+    time::{Instant, SystemTime},
 };
 
 use serde::Serialize;
@@ -101,7 +101,8 @@ impl Shared {
     pub fn ts(&self) -> String {
         let mut state = self.state();
         state.number += 1;
-        format!("17900000{:02}.{:06}", state.number / 100, state.number)
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        format!("{}.{:06}", since.as_secs(), state.number)
     }
 
     pub fn hand(&self, kind: &str, payload: Value) {

@@ -1,0 +1,442 @@
+//! A terminal of this machine: its lines are what somebody says, and what is said to them is written below.
+//!
+//! Each message of ours has a number there, since nothing on a terminal can be pointed at: `7a` presses the
+//! first button below the seventh, `7+` is a sign to it, `#7 text` answers it.
+
+mod line;
+
+use std::{
+    collections::VecDeque,
+    io::Write,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::{
+    Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
+    Said, Sender, Text, What,
+};
+use line::Line;
+
+/// How long one call waits for a line, and a line that is written for more of it.
+const HELD: Duration = Duration::from_secs(1);
+/// Messages of ours that can be pointed at.
+const MOST_SHOWN: usize = 500;
+/// Of a text that is said at once.
+const MOST: usize = 64 * 1024;
+const FILE: usize = 8 << 20;
+
+/// Only what is code is marked.
+const DIALECT: Dialect = Dialect {
+    most: MOST,
+    measure: |text| text.plain.len(),
+    escape: str::to_owned,
+    escape_code: str::to_owned,
+    strong: ["", ""],
+    emphasis: ["", ""],
+    struck: ["", ""],
+    code: ["`", "`"],
+    quote: ["> ", ""],
+    block: ["```\n", "\n```"],
+};
+
+/// A terminal, and whoever sits at it.
+pub struct Terminal {
+    user: String,
+    /// Before the number of each message: those of another process are others.
+    process: String,
+    lines: Mutex<Receiver<Option<String>>>,
+    heard: Mutex<Heard>,
+    page: Mutex<Page>,
+}
+
+/// What was read and is not yet done with.
+#[derive(Default)]
+struct Heard {
+    waiting: VecDeque<Inbound>,
+    last: i64,
+}
+
+/// What is written.
+struct Page {
+    out: Box<dyn Write + Send>,
+    count: u64,
+    shown: VecDeque<Shown>,
+    /// The message that is written last, where its last line is not ended.
+    is_within: Option<u64>,
+    written: Instant,
+}
+
+/// A message of ours.
+struct Shown {
+    number: u64,
+    text: String,
+    buttons: Vec<Button>,
+}
+
+impl Terminal {
+    /// `lines` are those that are typed, nothing of those that are no text; `user` is who types them.
+    pub fn new(user: String, lines: Receiver<Option<String>>, out: Box<dyn Write + Send>) -> Self {
+        let page = Page {
+            out,
+            count: 0,
+            shown: VecDeque::new(),
+            is_within: None,
+            written: Instant::now(),
+        };
+        Self {
+            user,
+            process: uuid::Uuid::new_v4().simple().to_string(),
+            lines: Mutex::new(lines),
+            heard: Mutex::default(),
+            page: Mutex::new(page),
+        }
+    }
+
+    /// Where whoever sits there is told something.
+    pub fn place(&self) -> Place {
+        Place { chat: self.user.clone(), thread: None }
+    }
+
+    fn posted(&self, number: u64) -> Posted {
+        Posted { place: self.place(), message: format!("{}.{number}", self.process) }
+    }
+
+    /// The number of a message of this process.
+    fn number(&self, posted: &Posted) -> Option<u64> {
+        posted.message.strip_prefix(&self.process)?.strip_prefix('.')?.parse().ok()
+    }
+
+    /// What a line says.
+    fn what(&self, number: i64, line: &str) -> What {
+        let page = lock(&self.page);
+        match line::of(line, |number| page.find(number).map(|shown| shown.buttons.len())) {
+            Line::Press { message, button } => {
+                let data = page.find(message).and_then(|shown| shown.buttons.get(button));
+                let data = data.map(|button| button.data.clone()).unwrap_or_default();
+                What::Pressed { press: String::new(), posted: self.posted(message), data }
+            }
+            Line::Sign { message, sign } => {
+                What::Reacted { posted: self.posted(message), sign: Some(sign) }
+            }
+            Line::Words { answers, text } => What::Said(Said {
+                message: number.to_string(),
+                text: text.to_owned(),
+                is_to_us: true,
+                answers: answers.map(|message| self.posted(message).message),
+                ..Said::default()
+            }),
+        }
+    }
+
+    fn write(
+        &self,
+        write: impl FnOnce(&mut Page) -> std::io::Result<u64>,
+    ) -> Result<u64, ChannelError> {
+        let mut page = lock(&self.page);
+        let written = write(&mut page).and_then(|number| page.out.flush().map(|()| number));
+        written.map_err(|cause| ChannelError::Gone(format!("nobody reads it: {cause}")))
+    }
+}
+
+impl Page {
+    fn find(&self, number: u64) -> Option<&Shown> {
+        self.shown.iter().find(|shown| shown.number == number)
+    }
+
+    /// Ends a line to which nothing has been added for a while.
+    fn rest(&mut self) -> std::io::Result<()> {
+        if self.written.elapsed() < HELD { Ok(()) } else { self.fresh_line() }
+    }
+
+    /// Begins on a line of its own.
+    fn fresh_line(&mut self) -> std::io::Result<()> {
+        match self.is_within.take() {
+            Some(_) => self.out.write_all(b"\n"),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a message of ours; what grows goes on where it ended.
+    fn post(&mut self, text: &str, buttons: &[Button]) -> std::io::Result<u64> {
+        self.fresh_line()?;
+        self.count += 1;
+        let number = self.count;
+        write!(self.out, "#{number} {text}")?;
+        self.goes_on(number);
+        self.keys(number, buttons)?;
+        self.shown.push_back(Shown { number, text: text.to_owned(), buttons: buttons.to_vec() });
+        if self.shown.len() > MOST_SHOWN {
+            self.shown.pop_front();
+        }
+        Ok(number)
+    }
+
+    /// What is to be typed for each button.
+    fn keys(&mut self, number: u64, buttons: &[Button]) -> std::io::Result<()> {
+        if buttons.is_empty() {
+            return Ok(());
+        }
+        let key =
+            |(at, button): (usize, &Button)| format!("{number}{} {}", line::key(at), button.label);
+        let keys: Vec<String> = buttons.iter().enumerate().map(key).collect();
+        write!(self.out, "\n    {}", keys.join("   "))
+    }
+
+    /// What is written stays: of a text that grew its end comes behind it, of another one all from the
+    /// first line that is another.
+    fn edit(&mut self, number: u64, text: &str, buttons: &[Button]) -> std::io::Result<()> {
+        let is_last = self.is_within == Some(number);
+        let Some(shown) = self.shown.iter_mut().find(|shown| shown.number == number) else {
+            return Ok(());
+        };
+        if shown.text == text && shown.buttons == buttons {
+            return Ok(());
+        }
+        let had_buttons = !shown.buttons.is_empty();
+        let before = std::mem::replace(&mut shown.text, text.to_owned());
+        shown.buttons = buttons.to_vec();
+        match text.strip_prefix(before.as_str()) {
+            Some(more) if is_last && !had_buttons => self.out.write_all(more.as_bytes())?,
+            _ => {
+                let same = same_lines(&before, text);
+                self.fresh_line()?;
+                write!(self.out, "#{number} {}", text[same..].trim_start_matches('\n'))?;
+            }
+        }
+        self.goes_on(number);
+        self.keys(number, buttons)
+    }
+
+    fn goes_on(&mut self, number: u64) {
+        (self.is_within, self.written) = (Some(number), Instant::now());
+    }
+}
+
+/// Bytes of the whole lines that both begin with.
+fn same_lines(before: &str, after: &str) -> usize {
+    let pairs = before.lines().zip(after.split_inclusive('\n'));
+    let is_same = |(one, other): &(&str, &str)| *one == other.trim_end_matches('\n');
+    let same: usize = pairs.take_while(is_same).map(|(_, line)| line.len()).sum();
+    // A text that only became shorter is said in a word, not in none.
+    if same == after.len() { 0 } else { same }
+}
+
+impl ChannelAdapter for Terminal {
+    fn limits(&self) -> Limits {
+        Limits { between: Duration::from_millis(100), between_all: Duration::ZERO, file: FILE }
+    }
+
+    fn bot(&self) -> Result<Bot, ChannelError> {
+        Ok(Bot { id: "terminal".to_owned(), name: "elophanto".to_owned() })
+    }
+
+    fn register(&self, _: &[(&str, &str)]) -> Result<(), ChannelError> {
+        // `/help` lists them.
+        Ok(())
+    }
+
+    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError> {
+        let mut heard = lock(&self.heard);
+        heard.waiting.retain(|inbound| after.is_none_or(|after| inbound.number > after));
+        if heard.waiting.is_empty() {
+            let line = match lock(&self.lines).recv_timeout(HELD) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => {
+                    // What is typed now stands on a line of its own.
+                    let _ = self.write(|page| page.rest().map(|()| 0));
+                    return Ok(Vec::new());
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(ChannelError::Barred("nothing more is typed here".to_owned()));
+                }
+            };
+            // Numbers grow, also over a restart.
+            let since =
+                SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            let now = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+            let number = now.max(heard.last + 1).max(after.unwrap_or(0).saturating_add(1));
+            heard.last = number;
+            let what = match line.as_deref().map(str::trim) {
+                Some("") => What::Other,
+                Some(line) => self.what(number, line),
+                None => What::Said(Said {
+                    message: number.to_string(),
+                    is_to_us: true,
+                    strange: Some("a line that is too long, or no text"),
+                    ..Said::default()
+                }),
+            };
+            let sender = Sender { id: self.user.clone(), name: self.user.clone(), is_bot: false };
+            heard.waiting.push_back(Inbound {
+                number,
+                sender: Some(sender),
+                place: self.place(),
+                is_private: true,
+                what,
+            });
+        }
+        Ok(heard.waiting.iter().cloned().collect())
+    }
+
+    fn parts(&self, markdown: &str) -> Vec<Text> {
+        DIALECT.parts(markdown)
+    }
+
+    fn post(
+        &self,
+        _: &Place,
+        _: Option<&str>,
+        text: &Text,
+        buttons: &[Button],
+    ) -> Result<Posted, ChannelError> {
+        self.write(|page| page.post(&text.rich, buttons)).map(|number| self.posted(number))
+    }
+
+    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError> {
+        let Some(number) = self.number(posted) else {
+            return Err(ChannelError::Missing("it was written by another process".to_owned()));
+        };
+        self.write(|page| page.edit(number, &text.rich, buttons).map(|()| number)).map(drop)
+    }
+
+    fn post_file(
+        &self,
+        _: &Place,
+        _: Option<&str>,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Posted, ChannelError> {
+        let name = elophanto_base::visible::escape_control_line(name);
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => format!("{name}:\n{}", elophanto_base::visible::visible(text)),
+            Err(_) => format!("{name}: {} bytes that a terminal does not show", bytes.len()),
+        };
+        self.write(|page| page.post(text.trim_end(), &[])).map(|number| self.posted(number))
+    }
+
+    fn fetch(&self, _: &FileRef, _: usize) -> Result<Vec<u8>, ChannelError> {
+        Err(ChannelError::Refused("nothing comes with a line".to_owned()))
+    }
+
+    fn typing(&self, _: &Place) {}
+
+    fn answer_press(&self, _: &str, text: &str) {
+        // That it counts is said where it was asked.
+        if text != "Noted." {
+            let _ = self.write(|page| page.post(text, &[]));
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, mpsc::channel};
+
+    use super::*;
+    use crate::Sign;
+
+    #[derive(Clone, Default)]
+    struct Paper(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Paper {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            lock(&self.0).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn text(text: &str) -> Text {
+        DIALECT.parts(text).remove(0)
+    }
+
+    fn button(label: &str) -> Button {
+        Button { label: label.to_owned(), data: label.to_lowercase() }
+    }
+
+    #[test]
+    fn what_is_written_stays() {
+        let paper = Paper::default();
+        let (_lines, typed) = channel();
+        let terminal = Terminal::new("ada".to_owned(), typed, Box::new(paper.clone()));
+        let place = terminal.place();
+        let post = |words: &str| terminal.post(&place, None, &text(words), &[]).unwrap();
+        let edit = |posted: &Posted, words: &str| terminal.edit(posted, &text(words), &[]).unwrap();
+        let first = post("Otters");
+        edit(&first, "Otters hold");
+        edit(&first, "Otters hold hands.\n\n… reading");
+        edit(&first, "Otters hold hands.\n\nAlways.");
+        edit(&first, "Otters hold hands.\n\nAlways.");
+        let asked = [button("Once"), button("No")];
+        let second = terminal.post(&place, None, &text("May it?\n\n```\nls\n```"), &asked).unwrap();
+        edit(&first, "Otters hold hands.\n\nAlways, it says.");
+        edit(&second, "Yes, once");
+        terminal.post_file(&place, None, "a\n.md", b"x\x1b[2J\n").unwrap();
+        terminal.post_file(&place, None, "a.png", &[0xff]).unwrap();
+        assert!(matches!(
+            terminal.edit(
+                &Posted { place: place.clone(), message: "else.1".to_owned() },
+                &text("x"),
+                &[]
+            ),
+            Err(ChannelError::Missing(_))
+        ));
+        let written = String::from_utf8(lock(&paper.0).clone()).unwrap();
+        assert_eq!(
+            written,
+            "#1 Otters hold hands.\n\n… reading\n#1 Always.\n#2 May it?\n\n```\nls\n```\n    2a Once   2b No\n\
+             #1 Always, it says.\n#2 Yes, once\n#3 a␊.md:\nx␛[2J\n#4 a.png: 1 bytes that a terminal does not show"
+        );
+    }
+
+    #[test]
+    fn lines_come_once_and_in_order() {
+        let (lines, typed) = channel();
+        let terminal = Terminal::new("ada".to_owned(), typed, Box::new(Paper::default()));
+        let place = terminal.place();
+        terminal.post(&place, None, &text("May it?"), &[button("Once"), button("No")]).unwrap();
+        for line in ["task a", "", "1b", "1+", "#1 because"] {
+            lines.send(Some(line.to_owned())).unwrap();
+        }
+        lines.send(None).unwrap();
+        drop(lines);
+        let mut read = None;
+        let mut all = Vec::new();
+        loop {
+            let before = terminal.next(read);
+            // The same again until it is done with.
+            assert_eq!(before, terminal.next(read));
+            let Ok(inbound) = before else { break };
+            read = inbound.last().map(|it| it.number);
+            all.extend(inbound);
+        }
+        assert!(all.iter().all(|it| it.is_private && it.sender.as_ref().unwrap().id == "ada"));
+        assert!(all.is_sorted_by_key(|it| it.number));
+        let what: Vec<What> = all.into_iter().map(|it| it.what).collect();
+        let of = |what: &What| match what {
+            What::Said(said) => {
+                format!("{}{}", said.text, said.strange.map(|_| "strange").unwrap_or_default())
+            }
+            What::Pressed { data, .. } => format!("pressed {data}"),
+            What::Reacted { sign, .. } => format!("{:?}", sign.unwrap_or(Sign::No)),
+            _ => "-".to_owned(),
+        };
+        let said: Vec<String> = what.iter().map(of).collect();
+        assert_eq!(said, ["task a", "-", "pressed no", "For", "because", "strange"]);
+        assert!(
+            matches!(&what[4], What::Said(said) if said.answers == Some(terminal.posted(1).message))
+        );
+        assert!(matches!(terminal.next(read), Err(ChannelError::Barred(_))));
+    }
+}
