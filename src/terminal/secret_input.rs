@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
 use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use secrecy::SecretString;
 use zeroize::Zeroizing;
@@ -109,7 +110,20 @@ impl Descriptor {
 /// Whether somebody can be asked. `/dev/tty` alone would also be there for a job of a terminal
 /// that nobody looks at.
 pub fn can_ask() -> bool {
-    io::stdin().is_terminal() || io::stderr().is_terminal()
+    !is_stdin_taken() && (io::stdin().is_terminal() || io::stderr().is_terminal())
+}
+
+/// Whether somebody reads what is typed already: who asked for a secret there would not get it.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whatever is typed at the terminal belongs to the caller from now on; nobody is asked for anything there.
+pub fn take_stdin() {
+    TAKEN.store(true, Ordering::Relaxed);
+}
+
+/// Whether what is typed at the terminal belongs to somebody.
+pub fn is_stdin_taken() -> bool {
+    TAKEN.load(Ordering::Relaxed) && io::stdin().is_terminal()
 }
 
 /// Asks for a passphrase at the terminal, without echo.

@@ -15,6 +15,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use super::secret_input::is_stdin_taken;
 use crate::wire::printed_json;
 use elophanto_app::{Error, Reporter, reporter::Tone};
 pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
@@ -158,7 +159,8 @@ impl Ui {
     /// Whether somebody is there who could answer.
     pub fn can_ask(&self) -> bool {
         let nobody = matches!(self.out, Out::Nowhere);
-        !nobody && io::stdin().is_terminal() && io::stderr().is_terminal()
+        let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
+        !nobody && is_there && !is_stdin_taken()
     }
 
     /// Asks whether to go on. Where nobody can answer, the answer is no.

@@ -56,6 +56,11 @@ pub trait ChannelAdapter: Send + Sync {
     /// When it is not sure that it is there; [`ChannelError::Missing`] where the message is gone.
     fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError>;
 
+    /// Whether a message of ours may still be there, for all that is known without asking.
+    fn is_there(&self, _posted: &Posted) -> bool {
+        true
+    }
+
     /// Hands over a file.
     ///
     /// # Errors

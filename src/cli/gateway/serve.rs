@@ -2,6 +2,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
+    os::fd::AsFd,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,7 +21,10 @@ use crate::{
         serving::{self, Serving},
     },
     listening::{life, own::own_name, running::Running},
-    terminal::json_lines::lines,
+    terminal::{
+        json_lines::lines,
+        secret_input::{self, take_stdin},
+    },
 };
 use elophanto_app::{
     channels::{ChannelSettings, Here},
@@ -31,8 +35,10 @@ use elophanto_app::{
 const RATE: u32 = 6_000;
 /// Bytes of a line that is typed.
 const MOST_LINE: u64 = 64 * 1024;
+/// The same at a terminal, which cuts longer ones without a word.
+const MOST_TYPED: usize = 4_095;
 const CHAT: &str = "write what is to be done; `/help` lists commands. `7a` presses the first button below #7, \
-                    `7+` or `7-` says what you think of it, `#7 text` answers it";
+                    `7+` or `7-` says what you think of it, `7> text` answers it; Ctrl-C ends the gateway";
 
 #[derive(clap::Args, Debug)]
 pub struct ServeArgs {
@@ -110,9 +116,7 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         approval_expires: settings.approval_expires,
         same_person: people(&settings.same_person),
         channels: ChannelSettings::of(&config)?,
-        here: args
-            .chat
-            .then(|| Here::new(own_name(), lines(MOST_LINE), Box::new(std::io::stdout()))),
+        here: args.chat.then(here).transpose()?,
         environment,
     };
     if !settings.host.is_loopback() {
@@ -131,6 +135,18 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         report(&taken);
         Outcome::Negative
     }))
+}
+
+/// Whoever sits at this terminal.
+fn here() -> Result<Here, CliError> {
+    // Not by the handle that others lock: nobody may be reading.
+    let out = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
+    let typed = || {
+        take_stdin();
+        lines(MOST_LINE)
+    };
+    let most = if secret_input::stdin_is_terminal() { MOST_TYPED } else { MOST_LINE as usize };
+    Ok(Here::new(own_name(), most, Box::new(typed), Box::new(out)))
 }
 
 /// Makes sure that one runs.

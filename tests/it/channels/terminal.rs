@@ -99,13 +99,14 @@ impl Stage for AtTerminal {
                         is_loud: false,
                     });
                 } else if let Some(shown) = all.last_mut() {
-                    let number = shown.id.split_once('.').unwrap().1;
-                    match line.strip_prefix(&format!("    {number}a ")) {
-                        Some(_) => {
-                            shown.buttons = line.trim().split("   ").map(str::to_owned).collect()
+                    let line = match line.strip_prefix("│ ") {
+                        None if !line.is_empty() => {
+                            shown.buttons = line.split("   ").map(str::to_owned).collect();
+                            continue;
                         }
-                        None => shown.text.push_str(&format!("\n{line}")),
-                    }
+                        line => line.unwrap_or_default(),
+                    };
+                    shown.text.push_str(&format!("\n{line}"));
                 }
             }
         }
@@ -125,9 +126,9 @@ impl Stage for AtTerminal {
     fn react(&self, who: i64, message: &Shown, sign: Sign) {
         let sign = match sign {
             Sign::For => "+",
-            Sign::Against => " -",
+            Sign::Against => "-",
             Sign::Yes => "✅",
-            Sign::No => " no",
+            Sign::No => "❌",
         };
         self.point(who, message, sign);
     }

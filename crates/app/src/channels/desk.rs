@@ -68,6 +68,8 @@ pub struct Seat {
 pub struct Memory {
     /// Messages whose answers are on their way.
     pub(super) queued: BTreeSet<Uuid>,
+    /// Messages that were taken before, about a repository that is not served now.
+    pub(super) elsewhere: BTreeSet<Uuid>,
     /// Messages that ended without an answer, of which it is not yet told why.
     pub(super) empty: BTreeSet<Uuid>,
     /// What was asked for here lately.
@@ -190,7 +192,11 @@ impl Desk {
         Identity {
             channel: self.channel,
             user: person.id.clone(),
-            scopes: Scopes { chat: true, approve: person.approves, admin: false },
+            scopes: Scopes {
+                chat: true,
+                approve: person.approves,
+                admin: self.channel.is_of_this_machine(),
+            },
         }
     }
 
@@ -212,6 +218,10 @@ impl Desk {
                 continue;
             }
             match self.client(&open.user) {
+                // It is about another repository, and waits until that is served.
+                Some(client) if open.repository.as_ref().is_some_and(|it| !client.go_on_in(it)) => {
+                    lock(&self.memory).elsewhere.insert(id);
+                }
                 Some(client) => {
                     self.remember(&open.content);
                     client.receive(Incoming {

@@ -112,6 +112,10 @@ impl Desk {
             text => text.to_owned(),
         };
         let id = self.id_of(inbound, &said.message);
+        // It comes again where it was acknowledged too late.
+        if lock(&self.kept).is_answered(id) {
+            return Ok(());
+        }
         let attachments = match self.is_taken(id) {
             true => Vec::new(),
             false => match self.attached(person, said) {
@@ -171,7 +175,6 @@ impl Desk {
         content: String,
         attachments: Vec<Uuid>,
     ) -> Result<(), ChannelError> {
-        // It comes again where it was acknowledged too late.
         if lock(&self.kept).is_answered(id) {
             return Ok(());
         }
@@ -189,6 +192,7 @@ impl Desk {
                 message: said.message.clone(),
                 content: content.clone(),
                 attachments: attachments.clone(),
+                repository: Some(client.repository()),
                 number: inbound.number,
                 posted: None,
             };

@@ -58,6 +58,9 @@ pub struct Open {
     pub content: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Uuid>,
+    /// The folder of the repository that it is about; none in what older versions kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<PathBuf>,
     /// The order in which they came.
     pub number: i64,
     /// The message of ours in which the answer appears.
@@ -74,6 +77,7 @@ impl Open {
             message: String::new(),
             content: task.to_owned(),
             attachments: Vec::new(),
+            repository: None,
             number: read.unwrap_or_default(),
             posted: None,
         }
@@ -159,11 +163,12 @@ impl Kept {
         of.map(|(_, posted)| posted.clone()).collect()
     }
 
-    /// Nothing that was shown can be seen any more.
-    pub fn forget_shown(&mut self) {
-        self.asked.clear();
-        self.answers.clear();
-        self.open.values_mut().for_each(|open| open.posted = None);
+    /// The highest number of a message of ours whose name ends with one.
+    pub fn last_number(&self) -> u64 {
+        let all = self.asked.iter().map(|(_, posted)| posted);
+        let all = all.chain(self.answers.iter().map(|(posted, _)| posted));
+        let numbers = all.filter_map(|it| it.message.rsplit('.').next()?.parse().ok());
+        numbers.max().unwrap_or_default()
     }
 
     /// An approval is shown there, with these digits.

@@ -137,34 +137,44 @@ pub struct ChannelOptions {
 /// Somebody who talks at the terminal of the gateway: the user of this machine.
 pub struct Here {
     user: String,
-    terminal: Terminal,
+    most: usize,
+    typed: Box<dyn FnOnce() -> Receiver<Option<String>> + Send>,
+    out: Box<dyn Write + Send>,
 }
 
 impl Here {
-    /// `lines` are those that are typed, nothing of those that are no text; `user` is the name under which
+    /// `typed` begins to read lines, of those that are no text nothing; called once nobody is asked for
+    /// anything there any more. A line of `most` bytes or more is not taken. `user` is the name under which
     /// programs of the user's talk with the gateway, whose conversations are the same.
-    pub fn new(user: String, lines: Receiver<Option<String>>, out: Box<dyn Write + Send>) -> Self {
-        Self { terminal: Terminal::new(user.clone(), lines, out), user }
+    pub fn new(
+        user: String,
+        most: usize,
+        typed: Box<dyn FnOnce() -> Receiver<Option<String>> + Send>,
+        out: Box<dyn Write + Send>,
+    ) -> Self {
+        Self { user, most, typed, out }
     }
 
     /// # Errors
     /// When what is kept cannot be read or written.
     fn open(self, folder: &Path, options: &ChannelOptions) -> Result<Arc<Desk>, Error> {
         let channel = Channel::Cli;
-        let bot = self.terminal.bot().map_err(Error::new)?;
+        let kept = Kept::open(folder, channel.name())?;
+        let typed = (self.typed)();
+        let terminal =
+            Terminal::new(self.user.clone(), typed, self.most, self.out, kept.last_number());
+        let bot = terminal.bot().map_err(Error::new)?;
         let registry = RegistryFile::of(folder, channel.name());
         let mut known = Registry::new(bot.clone());
         known.people.push(Person {
             name: self.user.clone(),
-            home: self.terminal.place(),
+            home: terminal.place(),
             id: self.user,
             approves: true,
             since: Timestamp::now(),
         });
         registry.put(&known)?;
-        let mut kept = Kept::open(folder, channel.name())?;
-        kept.forget_shown();
-        let desk = Desk::new(channel, Box::new(self.terminal), registry, bot, kept, options);
+        let desk = Desk::new(channel, Box::new(terminal), registry, bot, kept, options);
         desk.seat_people(true)?;
         Ok(desk)
     }
@@ -245,7 +255,13 @@ fn token(
     asking: Asking,
 ) -> Result<SecretString, Error> {
     let name = platform.name();
-    let found = keys::named(name, platform.variable(), environment, asking).map_err(Error::new)?;
+    let found = keys::named(name, platform.variable(), environment, asking).map_err(|cause| {
+        Error::new(cause).hint(format!(
+            "where nobody can be asked, name a descriptor with the passphrase in ELOPHANTO_VAULT_FD, or \
+             the token in {}",
+            platform.variable()
+        ))
+    })?;
     found.ok_or_else(|| {
         Error::new(format_args!(
             "the bot has no token in the vault (`{name}`) nor in {}",

@@ -117,6 +117,10 @@ impl Desk {
             },
             None => {
                 let posted = self.begin_live(place, &live, first)?;
+                if live.tried.is_some() {
+                    // What has come since is not shown yet.
+                    (live.text, live.doing) = Default::default();
+                }
                 let mut kept = lock(&self.kept);
                 if let Some(open) = kept.open.get_mut(&live.id) {
                     open.posted = Some(posted.clone());

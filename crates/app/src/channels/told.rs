@@ -45,7 +45,10 @@ impl Desk {
         let kept = lock(&self.kept);
         let memory = lock(&self.memory);
         let theirs = kept.open.iter().filter(|(id, open)| {
-            open.user == user && !memory.queued.contains(id) && !open.content.starts_with('/')
+            open.user == user
+                && !memory.queued.contains(id)
+                && !memory.elsewhere.contains(id)
+                && !open.content.starts_with('/')
         });
         theirs.min_by_key(|(_, open)| open.number).map(|(id, open)| (*id, open.clone()))
     }
@@ -130,9 +133,9 @@ impl Desk {
 
     fn asked(&self, user: &str, home: &Place, request: &ApprovalRequest) {
         let id = request.request_id;
-        if lock(&self.memory).requests.insert(id, request.clone()).is_some()
-            || !lock(&self.kept).shown(id).is_empty()
-        {
+        let is_known = lock(&self.memory).requests.insert(id, request.clone()).is_some();
+        let shown = lock(&self.kept).shown(id);
+        if is_known || shown.iter().any(|posted| self.adapter.is_there(posted)) {
             return;
         }
         // Never where others are.

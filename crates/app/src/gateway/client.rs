@@ -1,6 +1,9 @@
 //! A client that is connected: what it says goes where it belongs, and it is told what became of it.
 
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use uuid::Uuid;
@@ -216,6 +219,22 @@ impl Client {
     /// The conversation that this client is in.
     pub fn session(&self) -> Uuid {
         self.client.conversation().session()
+    }
+
+    /// Goes on in the repository of this folder; `false` where it is not served.
+    pub fn go_on_in(&self, root: &Path) -> bool {
+        let all = &self.gateway.options.repositories;
+        let served = all.iter().find(|served| served.root == root);
+        let conversation =
+            served.and_then(|it| self.gateway.conversation(&self.client.person, it).ok());
+        let is_there = conversation.is_some();
+        conversation.into_iter().for_each(|it| *lock(&self.client.conversation) = it);
+        is_there
+    }
+
+    /// The folder of the repository that this client's conversation is about.
+    pub fn repository(&self) -> PathBuf {
+        self.client.conversation().served.root.clone()
     }
 
     /// Tells the client how its conversation stands.

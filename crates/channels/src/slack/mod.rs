@@ -32,6 +32,8 @@ const OPENING: Duration = Duration::from_secs(15);
 const FILE: usize = 20 << 20;
 /// What the mark of a post is called.
 const MARK: &str = "elophanto_post";
+/// By how much our clock may be wrong.
+const SKEW: Duration = Duration::from_secs(3_600);
 /// Messages among which a post is looked for.
 const LOOKED_AT: &str = "200";
 /// Characters of a part of a message that has buttons.
@@ -358,13 +360,14 @@ impl Slack {
     /// The message of ours that carries a mark, among those of its place since marks are remembered. Where
     /// Slack does not let the app look, none.
     fn find(&self, place: &Place, mark: &str) -> Result<Option<String>, ChannelError> {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let since = since.saturating_sub(LASTS).as_secs();
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         query.append_pair("channel", &place.chat).append_pair("include_all_metadata", "true");
-        query.append_pair("oldest", &format!("{since}.000000"));
         let method = match &place.thread {
             Some(thread) => {
+                // Which begins with the oldest. Clocks differ.
+                let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+                let since = since.unwrap_or_default().saturating_sub(LASTS + SKEW).as_secs();
+                query.append_pair("oldest", &format!("{since}.000000"));
                 query.append_pair("ts", thread).append_pair("limit", LOOKED_AT);
                 "conversations.replies"
             }

@@ -2,9 +2,6 @@
 
 use crate::Sign;
 
-/// Buttons that have a key.
-const KEYS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
-
 /// A line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'l> {
@@ -25,36 +22,35 @@ pub enum Line<'l> {
 
 /// What is typed for the button of this number, from 0.
 pub fn key(button: usize) -> char {
-    char::from(KEYS[button.min(KEYS.len() - 1)])
+    // At most eight are made.
+    u8::try_from(button).map_or('z', |button| char::from(b'a' + button.min(25)))
 }
 
-/// `buttons` says how many buttons a message has; `None` where there is no such message, to which nothing can
-/// be said: the line is words then.
-pub fn of(line: &str, buttons: impl Fn(u64) -> Option<usize>) -> Line<'_> {
+/// `is_there` says whether a message is. What looks like a
+/// key and is none is a press all the same, of nothing: it was not meant as words.
+pub fn of(line: &str, is_there: impl Fn(u64) -> bool) -> Line<'_> {
     let words = Line::Words { answers: None, text: line };
-    let (hash, rest) = match line.strip_prefix('#') {
-        Some(rest) => (true, rest),
-        None => (false, line),
-    };
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let Ok(message) = rest[..digits].parse::<u64>() else { return words };
-    let Some(count) = buttons(message) else { return words };
-    let said = rest[digits..].trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let Ok(message) = line[..digits].parse::<u64>() else { return words };
+    let said = &line[digits..];
     let sign = match said {
         "+" | "👍" => Some(Sign::For),
         "-" | "👎" => Some(Sign::Against),
-        "yes" | "✅" => Some(Sign::Yes),
-        "no" | "❌" => Some(Sign::No),
+        "✅" => Some(Sign::Yes),
+        "❌" => Some(Sign::No),
         _ => None,
     };
     if let Some(sign) = sign {
         return Line::Sign { message, sign };
     }
-    let pressed = KEYS.iter().take(count).position(|key| said.as_bytes() == [*key]);
-    match pressed {
-        Some(button) => Line::Press { message, button },
-        None if hash && !said.is_empty() => Line::Words { answers: Some(message), text: said },
-        None => words,
+    if let [key @ b'a'..=b'z'] = said.as_bytes() {
+        return Line::Press { message, button: usize::from(key - b'a') };
+    }
+    match said.strip_prefix('>').map(str::trim) {
+        Some(text) if !text.is_empty() && is_there(message) => {
+            Line::Words { answers: Some(message), text }
+        }
+        _ => words,
     }
 }
 
@@ -64,33 +60,30 @@ mod tests {
 
     #[test]
     fn table() {
-        let buttons = |message: u64| match message {
-            1 => Some(0),
-            7 => Some(2),
-            _ => None,
-        };
+        let is_there = |message: u64| message == 7;
         let words = |answers, text| Line::Words { answers, text };
         for (line, expected) in [
             ("7a", Line::Press { message: 7, button: 0 }),
-            ("#7b", Line::Press { message: 7, button: 1 }),
-            ("7 b", Line::Press { message: 7, button: 1 }),
-            ("7c", words(None, "7c")),
-            ("8a", words(None, "8a")),
-            ("1a", words(None, "1a")),
+            ("7b", Line::Press { message: 7, button: 1 }),
+            ("7c", Line::Press { message: 7, button: 2 }),
+            ("8a", Line::Press { message: 8, button: 0 }),
+            ("7 b", words(None, "7 b")),
+            ("#7b", words(None, "#7b")),
             ("1+", Line::Sign { message: 1, sign: Sign::For }),
-            ("1 👎", Line::Sign { message: 1, sign: Sign::Against }),
-            ("7 yes", Line::Sign { message: 7, sign: Sign::Yes }),
-            ("#7 no", Line::Sign { message: 7, sign: Sign::No }),
-            ("#7 no, later", words(Some(7), "no, later")),
-            ("7 no, later", words(None, "7 no, later")),
-            ("#9 text", words(None, "#9 text")),
-            ("#7", words(None, "#7")),
+            ("1👎", Line::Sign { message: 1, sign: Sign::Against }),
+            ("7✅", Line::Sign { message: 7, sign: Sign::Yes }),
+            ("7 yes", words(None, "7 yes")),
+            ("7> yes", words(Some(7), "yes")),
+            ("7>no, later", words(Some(7), "no, later")),
+            ("9> text", words(None, "9> text")),
+            ("7>", words(None, "7>")),
+            ("#7 is broken", words(None, "#7 is broken")),
             ("# Heading", words(None, "# Heading")),
             ("99999999999999999999999a", words(None, "99999999999999999999999a")),
             ("what is 7", words(None, "what is 7")),
             ("", words(None, "")),
         ] {
-            assert_eq!(of(line, buttons), expected, "{line}");
+            assert_eq!(of(line, is_there), expected, "{line}");
         }
     }
 }

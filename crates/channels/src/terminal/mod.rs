@@ -1,7 +1,9 @@
 //! A terminal of this machine: its lines are what somebody says, and what is said to them is written below.
 //!
 //! Each message of ours has a number there, since nothing on a terminal can be pointed at: `7a` presses the
-//! first button below the seventh, `7+` is a sign to it, `#7 text` answers it.
+//! first button below the seventh, `7+` is a sign to it, `7> text` answers it. Numbers go on from process to
+//! process. Whatever a message says, only ours begin a line with a number or a key: all its other lines
+//! have a rule before them.
 
 mod line;
 
@@ -23,6 +25,8 @@ use line::Line;
 
 /// How long one call waits for a line, and a line that is written for more of it.
 const HELD: Duration = Duration::from_secs(1);
+/// Between two tries to write where nobody reads.
+const UNREAD: Duration = Duration::from_secs(30);
 /// Messages of ours that can be pointed at.
 const MOST_SHOWN: usize = 500;
 /// Of a text that is said at once.
@@ -46,6 +50,7 @@ const DIALECT: Dialect = Dialect {
 /// A terminal, and whoever sits at it.
 pub struct Terminal {
     user: String,
+    most: usize,
     /// Before the number of each message: those of another process are others.
     process: String,
     lines: Mutex<Receiver<Option<String>>>,
@@ -82,13 +87,14 @@ impl Terminal {
     pub fn new(user: String, lines: Receiver<Option<String>>, out: Box<dyn Write + Send>) -> Self {
         let page = Page {
             out,
-            count: 0,
+            count: last,
             shown: VecDeque::new(),
             is_within: None,
             written: Instant::now(),
         };
         Self {
             user,
+            most,
             process: uuid::Uuid::new_v4().simple().to_string(),
             lines: Mutex::new(lines),
             heard: Mutex::default(),
@@ -113,7 +119,7 @@ impl Terminal {
     /// What a line says.
     fn what(&self, number: i64, line: &str) -> What {
         let page = lock(&self.page);
-        match line::of(line, |number| page.find(number).map(|shown| shown.buttons.len())) {
+        match line::of(line, |number| page.find(number).is_some()) {
             Line::Press { message, button } => {
                 let data = page.find(message).and_then(|shown| shown.buttons.get(button));
                 let data = data.map(|button| button.data.clone()).unwrap_or_default();
@@ -138,7 +144,10 @@ impl Terminal {
     ) -> Result<u64, ChannelError> {
         let mut page = lock(&self.page);
         let written = write(&mut page).and_then(|number| page.out.flush().map(|()| number));
-        written.map_err(|cause| ChannelError::Gone(format!("nobody reads it: {cause}")))
+        written.map_err(|cause| ChannelError::Later {
+            reason: format!("nobody reads it: {cause}"),
+            wait: Some(UNREAD),
+        })
     }
 }
 
@@ -165,8 +174,8 @@ impl Page {
         self.fresh_line()?;
         self.count += 1;
         let number = self.count;
-        write!(self.out, "#{number} {text}")?;
         self.goes_on(number);
+        write!(self.out, "#{number} {}", ruled(text))?;
         self.keys(number, buttons)?;
         self.shown.push_back(Shown { number, text: text.to_owned(), buttons: buttons.to_vec() });
         if self.shown.len() > MOST_SHOWN {
@@ -183,32 +192,37 @@ impl Page {
         let key =
             |(at, button): (usize, &Button)| format!("{number}{} {}", line::key(at), button.label);
         let keys: Vec<String> = buttons.iter().enumerate().map(key).collect();
-        write!(self.out, "\n    {}", keys.join("   "))
+        write!(self.out, "\n{}", keys.join("   "))
     }
 
     /// What is written stays: of a text that grew its end comes behind it, of another one all from the
-    /// first line that is another.
-    fn edit(&mut self, number: u64, text: &str, buttons: &[Button]) -> std::io::Result<()> {
+    /// first line that is another, of one that only lost its end nothing. `false` where there is no such
+    /// message any more.
+    fn edit(&mut self, number: u64, text: &str, buttons: &[Button]) -> std::io::Result<bool> {
         let is_last = self.is_within == Some(number);
         let Some(shown) = self.shown.iter_mut().find(|shown| shown.number == number) else {
-            return Ok(());
+            return Ok(false);
         };
-        if shown.text == text && shown.buttons == buttons {
-            return Ok(());
-        }
+        let is_same = shown.text == text && shown.buttons == buttons;
         let had_buttons = !shown.buttons.is_empty();
         let before = std::mem::replace(&mut shown.text, text.to_owned());
         shown.buttons = buttons.to_vec();
+        let same = same_lines(&before, text);
         match text.strip_prefix(before.as_str()) {
-            Some(more) if is_last && !had_buttons => self.out.write_all(more.as_bytes())?,
+            _ if is_same => return Ok(true),
+            Some(more) if is_last && !had_buttons => {
+                self.out.write_all(ruled(more).as_bytes())?;
+            }
+            _ if same == text.len() && buttons.is_empty() => return Ok(true),
             _ => {
-                let same = same_lines(&before, text);
+                let new = if same == text.len() { text } else { &text[same..] };
                 self.fresh_line()?;
-                write!(self.out, "#{number} {}", text[same..].trim_start_matches('\n'))?;
+                write!(self.out, "#{number} {}", ruled(new.trim_start_matches('\n')))?;
             }
         }
         self.goes_on(number);
-        self.keys(number, buttons)
+        self.keys(number, buttons)?;
+        Ok(true)
     }
 
     fn goes_on(&mut self, number: u64) {
@@ -220,9 +234,12 @@ impl Page {
 fn same_lines(before: &str, after: &str) -> usize {
     let pairs = before.lines().zip(after.split_inclusive('\n'));
     let is_same = |(one, other): &(&str, &str)| *one == other.trim_end_matches('\n');
-    let same: usize = pairs.take_while(is_same).map(|(_, line)| line.len()).sum();
-    // A text that only became shorter is said in a word, not in none.
-    if same == after.len() { 0 } else { same }
+    pairs.take_while(is_same).map(|(_, line)| line.len()).sum()
+}
+
+/// A text whose further lines cannot be taken for the beginning of a message, or for keys.
+fn ruled(text: &str) -> String {
+    text.replace('\n', "\n│ ")
 }
 
 impl ChannelAdapter for Terminal {
@@ -260,13 +277,14 @@ impl ChannelAdapter for Terminal {
             let now = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
             let number = now.max(heard.last + 1).max(after.unwrap_or(0).saturating_add(1));
             heard.last = number;
+            let line = line.filter(|line| line.len() < self.most);
             let what = match line.as_deref().map(str::trim) {
                 Some("") => What::Other,
                 Some(line) => self.what(number, line),
                 None => What::Said(Said {
                     message: number.to_string(),
                     is_to_us: true,
-                    strange: Some("a line that is too long, or no text"),
+                    strange: Some("a line that long, or one that is no text,"),
                     ..Said::default()
                 }),
             };
@@ -300,7 +318,17 @@ impl ChannelAdapter for Terminal {
         let Some(number) = self.number(posted) else {
             return Err(ChannelError::Missing("it was written by another process".to_owned()));
         };
-        self.write(|page| page.edit(number, &text.rich, buttons).map(|()| number)).map(drop)
+        let mut is_there = true;
+        self.write(|page| {
+            is_there = page.edit(number, &text.rich, buttons)?;
+            Ok(number)
+        })?;
+        let gone = || ChannelError::Missing("it was written too long ago".to_owned());
+        if is_there { Ok(()) } else { Err(gone()) }
+    }
+
+    fn is_there(&self, posted: &Posted) -> bool {
+        self.number(posted).is_some()
     }
 
     fn post_file(
@@ -369,17 +397,19 @@ mod tests {
     fn what_is_written_stays() {
         let paper = Paper::default();
         let (_lines, typed) = channel();
-        let terminal = Terminal::new("ada".to_owned(), typed, Box::new(paper.clone()));
+        let terminal = Terminal::new("ada".to_owned(), typed, 100, Box::new(paper.clone()), 0);
         let place = terminal.place();
         let post = |words: &str| terminal.post(&place, None, &text(words), &[]).unwrap();
         let edit = |posted: &Posted, words: &str| terminal.edit(posted, &text(words), &[]).unwrap();
         let first = post("Otters");
         edit(&first, "Otters hold");
         edit(&first, "Otters hold hands.\n\n… reading");
+        edit(&first, "Otters hold hands.");
         edit(&first, "Otters hold hands.\n\nAlways.");
         edit(&first, "Otters hold hands.\n\nAlways.");
         let asked = [button("Once"), button("No")];
-        let second = terminal.post(&place, None, &text("May it?\n\n```\nls\n```"), &asked).unwrap();
+        let second =
+            terminal.post(&place, None, &text("May it?\n\n```\nls\n#9 x\n```"), &asked).unwrap();
         edit(&first, "Otters hold hands.\n\nAlways, it says.");
         edit(&second, "Yes, once");
         terminal.post_file(&place, None, "a\n.md", b"x\x1b[2J\n").unwrap();
@@ -395,20 +425,21 @@ mod tests {
         let written = String::from_utf8(lock(&paper.0).clone()).unwrap();
         assert_eq!(
             written,
-            "#1 Otters hold hands.\n\n… reading\n#1 Always.\n#2 May it?\n\n```\nls\n```\n    2a Once   2b No\n\
-             #1 Always, it says.\n#2 Yes, once\n#3 a␊.md:\nx␛[2J\n#4 a.png: 1 bytes that a terminal does not show"
+            "#1 Otters hold hands.\n│ \n│ … reading\n#1 Always.\n#2 May it?\n│ \n│ ```\n│ ls\n│ #9 x\n│ ```\n2a Once   2b No\n\
+             #1 Always, it says.\n#2 Yes, once\n#3 a␊.md:\n│ x␛[2J\n#4 a.png: 1 bytes that a terminal does not show"
         );
     }
 
     #[test]
     fn lines_come_once_and_in_order() {
         let (lines, typed) = channel();
-        let terminal = Terminal::new("ada".to_owned(), typed, Box::new(Paper::default()));
+        let terminal = Terminal::new("ada".to_owned(), typed, 100, Box::new(Paper::default()), 6);
         let place = terminal.place();
         terminal.post(&place, None, &text("May it?"), &[button("Once"), button("No")]).unwrap();
-        for line in ["task a", "", "1b", "1+", "#1 because"] {
+        for line in ["task a", "", "7b", "7+", "7> because", "2a"] {
             lines.send(Some(line.to_owned())).unwrap();
         }
+        lines.send(Some("x".repeat(100))).unwrap();
         lines.send(None).unwrap();
         drop(lines);
         let mut read = None;
@@ -433,9 +464,12 @@ mod tests {
             _ => "-".to_owned(),
         };
         let said: Vec<String> = what.iter().map(of).collect();
-        assert_eq!(said, ["task a", "-", "pressed no", "For", "because", "strange"]);
+        assert_eq!(
+            said,
+            ["task a", "-", "pressed no", "For", "because", "pressed ", "strange", "strange"]
+        );
         assert!(
-            matches!(&what[4], What::Said(said) if said.answers == Some(terminal.posted(1).message))
+            matches!(&what[4], What::Said(said) if said.answers == Some(terminal.posted(7).message))
         );
         assert!(matches!(terminal.next(read), Err(ChannelError::Barred(_))));
     }
