@@ -71,7 +71,7 @@ pub struct SearchRequest {
     pub blame: bool,
     /// Only hits whose best lines this person wrote: part of a name or address.
     pub author: Option<String>,
-    /// Leaves out hits with a lower score, which is from 0 to about 1.
+    /// Leaves out hits with a lower score, which is from 0 to about 1: the score before a second look.
     pub min_score: Option<f32>,
     /// At most so many hits, if that is fewer than the settings say.
     pub most: Option<usize>,
