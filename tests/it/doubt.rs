@@ -204,3 +204,25 @@ fn sets_against_each_other_measure_confidence() {
     assert!(no_answer <= sure, "{found}");
     assert_eq!(env.run(&["eval", "sea", "--against", "git", "--thresholds", "git"]).code, Some(2));
 }
+
+#[test]
+fn source_files_that_nobody_described_are_told_of() {
+    let env = handbook();
+    env.write("src/lib.rs", "//! Carries parcels over the river.\npub fn carry() {}\n");
+    env.commit("code");
+    let hint =
+        "hint: 1 source file is not searched: `elophanto scan --investigate --all` describes them";
+    let asked = |args: &[&str]| {
+        let said = env.run(&[&["search"], args].concat()).stderr();
+        said.lines().any(|line| line == hint)
+    };
+    assert!(asked(&["zebra crossing walrus", "--mode", "keyword"]), "nothing found");
+    let doubtful = "what is an ocean of parcels in the river";
+    assert!(asked(&[doubtful]), "hardly an answer");
+    // Not where programs read hits, and not where only notes are wanted.
+    assert!(!env.hits(&[doubtful]).is_empty() && !asked(&[doubtful, "--json"]));
+    assert!(!asked(&["zebra crossing walrus", "--mode", "keyword", "--kind", "note"]));
+    env.ok(&["scan", "--investigate", "--all"]);
+    assert!(!asked(&["zebra crossing walrus", "--mode", "keyword"]));
+    assert_eq!(env.hits(&["parcels over the river"])[0], "src/lib.rs");
+}

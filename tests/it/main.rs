@@ -39,6 +39,7 @@ mod index;
 mod init;
 mod journal;
 mod labelled;
+mod languages;
 mod learning;
 mod local_models;
 mod mcp;

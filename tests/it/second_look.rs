@@ -5,9 +5,11 @@ use std::{collections::BTreeSet, fs};
 use serde_json::Value;
 
 use crate::env::{Output, TestEnv, finish, snapshot};
+use elophanto_index::store::matrix::Matrix;
+use elophanto_models::{Embedder, bert::Bert};
 
 /// Notes of which all answer to `animal`, two of them at length.
-fn notes() -> TestEnv {
+pub fn notes() -> TestEnv {
     let env = TestEnv::new().builtin();
     env.write(".elophanto/config.yaml", "search:\n  collapse_similarity: 1\n  recency_weight: 0\n");
     let filler = "The parser reads one line after the other and names an error by its line. ";
@@ -32,7 +34,33 @@ fn cached(env: &TestEnv) -> BTreeSet<String> {
     names.filter(|name| name.ends_with(".vec")).collect()
 }
 
-const QUESTION: &[&str] = &["search", "--json", "--explain", "animal that went home"];
+/// How many whole passages of [`notes`] a second look has read so far: what it reads it keeps.
+pub fn looked_at(env: &TestEnv) -> usize {
+    let minilm = Bert::minilm().fingerprint().as_str();
+    let matrices = cached(env).into_iter().map(|name| {
+        let path = env.path(".git/elophanto/vectors").join(name);
+        Matrix::open(&path).unwrap()
+    });
+    matrices.filter(|matrix| matrix.fingerprint() == minilm).map(|matrix| matrix.rows()).sum()
+}
+
+/// Asks until all seven [`notes`] were looked at. A machine that is busy may have time for a few of
+/// them only, and on the next question for the next ones.
+pub fn until_all_are_looked_at(env: &TestEnv, mut ask: impl FnMut()) {
+    let before = looked_at(env);
+    assert_eq!(before, 0);
+    for _ in 0..100 {
+        ask();
+        if looked_at(env) == 7 {
+            return;
+        }
+    }
+    panic!("{} of 7 were looked at", looked_at(env));
+}
+
+pub const WORDS: &str = "animal that went home";
+
+const QUESTION: &[&str] = &["search", "--json", "--explain", WORDS];
 
 #[test]
 fn what_it_adds_is_told() {
@@ -56,7 +84,7 @@ fn what_it_adds_is_told() {
     // What is nearest to the question has all of it, what is farthest nothing.
     let most = |name: &str| hits.iter().filter_map(|hit| part(hit, name)).fold(0.0, f64::max);
     assert!(most("whole_part") > 0.1 && most("excerpt_part") > 0.1, "{hits:?}");
-    let text = asked(&env, "always", &["search", "--explain", "animal that went home"]).stdout();
+    let text = asked(&env, "always", &["search", "--explain", WORDS]).stdout();
     assert!(text.contains(" + read again: whole 0."), "{text}");
     // It is the same at each run, with the vectors kept as without.
     assert_eq!(asked(&env, "always", QUESTION).json(), hits);
@@ -83,6 +111,32 @@ fn a_pipe_waits_for_none() {
         let hits = asked(&env, "always", args).json();
         assert!(!hits.is_empty());
         assert_eq!(cached(&env), before, "{args:?}");
+    }
+}
+
+#[test]
+fn the_least_score_means_the_same_with_and_without_it() {
+    let env = notes();
+    let scores = |hits: &[Value]| -> Vec<(String, f64)> {
+        let one = |hit: &Value| {
+            (hit["path"].as_str().unwrap().to_owned(), hit["score"].as_f64().unwrap())
+        };
+        hits.iter().map(one).collect()
+    };
+    let all = scores(&asked(&env, "never", QUESTION).json());
+    let again = scores(&asked(&env, "always", QUESTION).json());
+    assert_ne!(all, again, "they are other numbers");
+    let paths = |hits: Vec<(String, f64)>| -> BTreeSet<String> {
+        hits.into_iter().map(|(path, _)| path).collect()
+    };
+    for kept in 1..all.len() {
+        // Between the score of this one and that of the next.
+        let least = format!("{}", f64::midpoint(all[kept - 1].1, all[kept].1));
+        let args = [QUESTION, &["--min-score", &least]].concat();
+        for second_look in ["never", "always"] {
+            let hits = scores(&asked(&env, second_look, &args).json());
+            assert_eq!(paths(hits), paths(all[..kept].to_vec()), "{second_look}, {least}");
+        }
     }
 }
 

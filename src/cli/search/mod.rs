@@ -15,7 +15,9 @@ use crate::wire::Told;
 pub use args::SearchArgs;
 use elophanto_app::search::{answer::answer as reply_to, search};
 use elophanto_index::search::Answer;
-use notices::{say_corrections, say_doubt, say_exclusions, say_nothing, say_too_little};
+use notices::{
+    say_corrections, say_doubt, say_exclusions, say_nothing, say_too_little, say_undescribed,
+};
 use output::{Format, Shape, print};
 
 /// How sure a reader of evidence may be that it bears on the question, as the reference design has
@@ -50,6 +52,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     if answer.hits.is_empty() {
         say_nothing(answer, &request, ui);
+        say_undescribed(&found, &request, &workspace, ui);
         return Ok(Outcome::Negative);
     }
     say_corrections(answer, ui);
@@ -69,6 +72,9 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         told: Told { found: &found, drifted: &drifted, explain: args.explain },
     };
     if print(&shape, ui)? {
+        if matches!(args.format(), Format::Text | Format::Markdown) {
+            say_undescribed(&found, &request, &workspace, ui);
+        }
         return Ok(Outcome::Done);
     }
     say_too_little(&shape, ui);

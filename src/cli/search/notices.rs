@@ -4,9 +4,15 @@ use super::{
     super::ui::{Ui, escape_control_line},
     output::Shape,
 };
-use elophanto_app::search::SearchRequest;
-use elophanto_base::counted::counted;
-use elophanto_index::search::{Answer, Confidence, Level};
+use elophanto_app::{
+    search::{Found, SearchRequest},
+    workspace::Workspace,
+};
+use elophanto_base::counted::{agreeing, counted};
+use elophanto_index::{
+    Kind,
+    search::{Answer, Confidence, Level},
+};
 
 /// Says what was left out and what could not be: a question may hold a dash by chance.
 pub fn say_exclusions(answer: &Answer, ui: &Ui) {
@@ -37,6 +43,23 @@ pub fn say_doubt(typed: &str, found: Confidence, least: Level, ui: &Ui) {
 pub fn say_corrections(answer: &Answer, ui: &Ui) {
     for (typed, terms) in &answer.corrections {
         ui.note(format_args!("`{typed}` occurs nowhere; looked for {}", terms.join(", ")));
+    }
+}
+
+/// Says that files of code are not searched, where they may be what was looked for.
+pub fn say_undescribed(found: &Found, request: &SearchRequest, workspace: &Workspace, ui: &Ui) {
+    let is_wanted = request.kinds.is_empty() || request.kinds.contains(&Kind::Summary);
+    let is_answered = !found.answer.hits.is_empty() && found.doubted(Level::Perhaps).is_none();
+    if !is_wanted || is_answered || request.like.is_some() || found.at.is_some() {
+        return;
+    }
+    let files = found.undescribed(workspace);
+    if files > 0 {
+        ui.talk(format_args!(
+            "hint: {} {} not searched: `elophanto scan --investigate --all` describes them",
+            counted(files, "source file"),
+            agreeing(files, "is", "are"),
+        ));
     }
 }
 

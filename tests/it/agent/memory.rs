@@ -316,7 +316,7 @@ fn doctor_names_lessons_that_nobody_sees() {
     root      [TEMP]/repo (git repository)
     model     builtin-050f3555526564e5-256
     notes     1 in 1 chunk, up to date
-    view      1671 bytes in 1 segment, local, may be deleted
+    view      1735 bytes in 1 segment, local, may be deleted
     index     0 bytes in 0 tables below .elophanto/index
     ! [TEMP]/repo/.elophanto/journal/2026-11/[FILE].jsonl:1: the last record is cut off
       mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl

@@ -14,6 +14,7 @@ mod many;
 mod messages;
 pub mod pages;
 pub mod runs;
+mod second_look;
 mod sturdy;
 mod terminal;
 mod timetable;

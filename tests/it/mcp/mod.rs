@@ -8,6 +8,7 @@ mod hook;
 mod http;
 mod install;
 mod others;
+mod second_look;
 mod session;
 mod tools;
 mod write;

@@ -278,6 +278,7 @@ fn what_tools_wrote_or_others_brought_is_left_out() {
         ("node_modules/a/index.js", "a = 1\n"),
         ("web/node_modules/a/index.js", "a = 1\n"),
         ("vendor/a/lib.rs", code),
+        ("src/_vendor/a/b.py", "a = 1\n"),
         ("third_party/a.go", "package a\n"),
         ("src/old.rs.backup", code),
         ("src/old.backup.rs", code),

@@ -12,6 +12,10 @@ CRATES = {
     "rustls": "rustls-0.23.46",
     "object_store": "object_store-0.14.2",
     "datafusion-physical-plan": "datafusion-physical-plan-54.1.0",
+    "h2": "h2-0.4.20",
+    "clap_builder": "clap_builder-4.6.7",
+    # Of a Python 3.13.0 whose site-packages PIP names.
+    "pip": os.environ.get("PIP", "pip"),
 }
 PROGRAM = os.environ.get("ELOPHANTO", "elophanto")
 HOW = [[], ["--kind", "summary"]]
@@ -28,12 +32,12 @@ def main():
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     all_rows, count = [0] * 6, 0
     for name in shown:
-        source = glob.glob(registry + CRATES[name])
+        source = glob.glob(os.path.join(registry, CRATES[name]))
         if not source:
             print(f"{CRATES[name]} is not in cargo's registry", file=sys.stderr)
             continue
         folder = os.path.join(home, name)
-        shutil.copytree(source[0], folder)
+        shutil.copytree(source[0], folder, ignore=shutil.ignore_patterns("__pycache__"))
         git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org"]
         subprocess.run(git + ["init", "-q"], env=env, check=True)
         subprocess.run(git + ["add", "-A"], env=env, check=True)
@@ -51,7 +55,7 @@ def main():
             if os.environ.get("VERBOSE") and how:
                 for question, r in zip(questions, ranks):
                     print(f"  {r:3} {question['id']} {question['files'][0]}: {question['question']}", file=sys.stderr)
-        ranks = [rank(grep(question["word"], folder), question) for question in questions]
+        ranks = [rank(grep(question.get("word"), folder), question) for question in questions]
         row += [sum(r == 1 for r in ranks), sum(r <= 5 for r in ranks)]
         print(f"| {name} | {len(questions)} | " + " | ".join(map(str, row)) + " |")
         all_rows, count = [a + b for a, b in zip(all_rows, row)], count + len(questions)
@@ -71,6 +75,8 @@ def ask(question, how, folder, env):
 def grep(word, folder):
     """Files that hold the word, those with most occurrences first."""
     found = []
+    if not word:
+        return found
     for path in glob.glob(os.path.join(folder, "**"), recursive=True):
         if os.path.isfile(path) and not path.endswith((".pem", ".der", ".lock")):
             with open(path, errors="replace") as file:

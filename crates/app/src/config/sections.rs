@@ -120,7 +120,7 @@ settings! {
         recency_weight: f64 = "0.02", Kind::Real { min: 0.0, max: 1.0 };
         /// After this time half of that is left.
         recency_half_life: Duration = "90d", Kind::Span { min: SECOND, max: TEN_YEARS };
-        /// Language whose word endings are removed, by its Snowball name, or none.
+        /// Language of notes that are clearly in no other, by its Snowball name; none stems nothing.
         language: String = "english", Kind::Tongue;
         /// Whether a misspelt word finds its neighbours when it finds nothing itself.
         fuzzy: bool = "true";

@@ -55,7 +55,7 @@ fn the_template_as_it_stands() {
       # recency_weight: 0.02
       # After this time half of that is left.
       # recency_half_life: 90d
-      # Language whose word endings are removed, by its Snowball name, or none.
+      # Language of notes that are clearly in no other, by its Snowball name; none stems nothing.
       # language: english
       # Whether a misspelt word finds its neighbours when it finds nothing itself.
       # fuzzy: true

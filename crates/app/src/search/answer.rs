@@ -143,7 +143,7 @@ pub fn answer(
     reporter: &dyn Reporter,
 ) -> Result<Reply, Error> {
     let relevant = workspace.models.thresholds().relevant;
-    let analyzer = &workspace.analyzer;
+    let analyzer = found.analyzer(&workspace.analyzer);
     let asked = Question::new(question, &found.weights, analyzer);
     let is_doubtful = found.confidence.is_some_and(|it| it.level == Level::Nothing);
     let bearing = |hit| Some((hit, nearness(&asked, hit, relevant, is_doubtful, analyzer)?));
@@ -159,10 +159,9 @@ pub fn answer(
         })
         .collect();
     let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();
-    let lead = found.confidence.map_or(0.0, |it| it.lead);
     let made = match near.is_empty() {
         true => None,
-        false => make(question, &asked, &near, lead, workspace, yes, reporter)?,
+        false => make(question, &asked, &near, found, workspace, yes, reporter)?,
     };
     let Some(Made { text, model, sources, contradictions, is_quoted }) = made else {
         return Ok(refusal(question, found.hits.first()));
@@ -259,7 +258,7 @@ fn make<'a>(
     question: &str,
     asked: &Question,
     near: &[Near<'a>],
-    lead: f32,
+    found: &Answer,
     workspace: &Workspace,
     yes: bool,
     reporter: &dyn Reporter,
@@ -293,22 +292,19 @@ fn make<'a>(
             }));
         }
     }
-    Ok(extract(asked, near, workspace).filter(|made| is_answer(asked, near, made, lead, workspace)))
+    let analyzer = found.analyzer(&workspace.analyzer);
+    let lead = found.confidence.map_or(0.0, |it| it.lead);
+    let made = extract(asked, near, workspace, analyzer);
+    Ok(made.filter(|made| is_answer(asked, near, made, lead, analyzer)))
 }
 
 /// Whether what is quoted first answers the question, as far as can be told from its words.
-fn is_answer(
-    asked: &Question,
-    near: &[Near],
-    made: &Made,
-    lead: f32,
-    workspace: &Workspace,
-) -> bool {
+fn is_answer(asked: &Question, near: &[Near], made: &Made, lead: f32, analyzer: &Analyzer) -> bool {
     let (Some(first), Some(source)) = (made.text.lines().next(), made.sources.first()) else {
         return false;
     };
     let of_hit = near.iter().find(|near| std::ptr::eq(near.hit, source.hit));
-    let said = asked.said_by(first, source.hit, &workspace.analyzer);
+    let said = asked.said_by(first, source.hit, analyzer);
     let features = [1.0, said, of_hit.map_or(0.0, |near| near.nearness), lead];
     let odds: f32 = ANSWERS.iter().zip(features).map(|(weight, value)| weight * value).sum();
     odds >= 0.0

@@ -11,7 +11,7 @@ pub mod request;
 mod second;
 mod view;
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashSet;
@@ -30,8 +30,11 @@ use elophanto_index::{
     },
     version::blobs_of,
 };
-use elophanto_repo::{CommitId, Git, GitError, NotePath};
-use elophanto_text::markdown::Scope;
+use elophanto_repo::{CommitId, Git, GitError, NotePath, Version};
+use elophanto_text::{
+    markdown::Scope,
+    outline::{Family, FileKind},
+};
 use fresh::{Outdated, check, describe_again};
 use view::{Blame, Viewed};
 
@@ -71,7 +74,7 @@ pub struct SearchRequest {
     pub blame: bool,
     /// Only hits whose best lines this person wrote: part of a name or address.
     pub author: Option<String>,
-    /// Leaves out hits with a lower score, which is from 0 to about 1.
+    /// Leaves out hits with a lower score, which is from 0 to about 1: the score before a second look.
     pub min_score: Option<f32>,
     /// At most so many hits, if that is fewer than the settings say.
     pub most: Option<usize>,
@@ -98,6 +101,21 @@ impl Found {
     pub fn doubted(&self, least: Level) -> Option<Confidence> {
         let found = self.answer.confidence.filter(|_| !self.answer.hits.is_empty());
         found.filter(|found| found.level < least)
+    }
+
+    /// How many source files git holds, where none of them is described, so that no search finds
+    /// any; 0 where git cannot tell.
+    pub fn undescribed(&self, workspace: &Workspace) -> usize {
+        let parts = &self.refreshed.snapshot.parts;
+        if parts.iter().any(|part| part.kind == Kind::Summary && part.live.count() > 0) {
+            return 0;
+        }
+        let git = Git::of(&workspace.repository);
+        let files = git.and_then(|git| git.list(&Version::Staged, &[Path::new(".")]).ok());
+        let is_source = |path: &NotePath| {
+            FileKind::of(path.as_path()).is_some_and(|kind| kind.family() == Family::Source)
+        };
+        files.unwrap_or_default().iter().filter(|file| is_source(&file.path)).count()
     }
 
     /// Which of the notes found have drifted, by path, as far as git tells in time: an answer never

@@ -9,6 +9,7 @@ use crate::{
     when::day,
     workspace::Workspace,
 };
+use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     Kind,
     search::{
@@ -63,10 +64,11 @@ pub(super) fn extract<'a>(
     asked: &Question,
     near: &[Near<'a>],
     workspace: &Workspace,
+    analyzer: &Analyzer,
 ) -> Option<Made<'a>> {
     let hits: Vec<&'a Hit> = near.iter().map(|near| near.hit).collect();
     let is_superseded = |one: &Statement| near.get(one.hit).is_some_and(|near| near.is_superseded);
-    let all = statements(asked, &hits, &workspace.analyzer);
+    let all = statements(asked, &hits, analyzer);
     let known = LazyCell::new(|| Learning::look(workspace).store().read(now()));
     let mut made = Made {
         text: String::new(),

@@ -1,7 +1,7 @@
 //! Text -> terms: what the inverted index stores and what a query looks up.
 //!
-//! Owns word borders, case and accent folding, stop words, stemming and the names of months. It knows no documents,
-//! no scores and no files. The same [`Analyzer`] must be used for an index and for its queries,
+//! Owns word borders, case and accent folding, stop words, stemming, the names of months, and which
+//! language a text is in. It knows no documents, no scores and no files. The same [`Analyzer`] must be used for an index and for its queries,
 //! which is why [`Analyzer::fingerprint`] is part of the view's identity.
 
 use std::borrow::Cow;
@@ -10,9 +10,11 @@ use frostem::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
 mod finder;
+mod language;
 mod words;
 
 pub use finder::Finder;
+pub use language::Language;
 pub use words::{Word, words};
 
 /// Words longer than this many bytes are cut: hashes and encoded blobs are not looked up whole.
@@ -31,6 +33,21 @@ const ENGLISH_QUESTION_WORDS: &[&str] = &[
     "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "do", "does", "did",
     "can", "could", "should", "would", "i", "my", "me", "we", "our", "you", "your", "has", "have",
     "had", "am", "were", "been", "being", "from",
+];
+
+/// The same of other languages, as far as they are no stop words there; folded.
+const FRENCH_QUESTION_WORDS: &[&str] = &[
+    "qui", "que", "quoi", "quel", "quelle", "quels", "quelles", "quand", "ou", "comment",
+    "pourquoi", "combien",
+];
+const GERMAN_QUESTION_WORDS: &[&str] = &[
+    "wer", "wen", "wem", "wessen", "was", "wann", "wo", "wie", "warum", "wieso", "weshalb",
+    "womit", "wofur", "wodurch", "woran", "woraus", "wozu", "woher", "wohin", "welche", "welcher",
+    "welches", "welchen", "welchem",
+];
+const SPANISH_QUESTION_WORDS: &[&str] = &[
+    "que", "quien", "quienes", "cual", "cuales", "cuando", "donde", "como", "cuanto", "cuanta",
+    "cuantos", "cuantas",
 ];
 
 /// Names of the months in English, the first one first.
@@ -73,7 +90,7 @@ impl Analyzer {
 
     /// Identifies everything that decides which terms a text has.
     pub fn fingerprint(&self) -> String {
-        format!("words-2/{}", self.language)
+        format!("words-3/{}", self.language)
     }
 
     /// The term of one folded word, or `None` for a stop word.
@@ -97,7 +114,14 @@ impl Analyzer {
 
     /// Whether a query should leave this folded word out when others remain.
     pub fn is_question_word(&self, word: &str) -> bool {
-        self.language == "english" && ENGLISH_QUESTION_WORDS.contains(&word)
+        let words = match self.language.as_str() {
+            "english" => ENGLISH_QUESTION_WORDS,
+            "french" => FRENCH_QUESTION_WORDS,
+            "german" => GERMAN_QUESTION_WORDS,
+            "spanish" => SPANISH_QUESTION_WORDS,
+            _ => &[],
+        };
+        words.contains(&word)
     }
 
     /// Whether a folded word says nothing of what a question is about.
@@ -222,6 +246,7 @@ mod tests {
         assert!(
             english.is_common("the") && english.is_common("how") && !english.is_common("otter")
         );
+        assert!(german.is_common("wann") && !german.is_common("winter"));
     }
 
     #[test]

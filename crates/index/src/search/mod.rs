@@ -3,7 +3,7 @@
 //! Reads a snapshot and never changes it. [`query`] parses, [`scene`] (the snapshot as one search sees
 //! it) finds candidates by [`lexical`] and the matrices, [`rank`] fuses scores (pure), `closer` looks
 //! again at the best of them, [`second`] lets a slower model read them, `choose` takes what is listed, [`passage`] what of it is shown,
-//! [`question`] what is asked for, [`extract`] what of it states something, [`belief`] says whether it
+//! [`language`] what language a question is in, [`question`] what is asked for, [`extract`] what of it states something, [`belief`] says whether it
 //! answers, and [`run`] joins them. It knows no terminal and no JSON.
 
 pub mod belief;
@@ -15,6 +15,7 @@ mod dashes;
 mod excerpt;
 pub mod extract;
 pub mod filter;
+pub mod language;
 pub mod lexical;
 pub mod origin;
 pub mod passage;

@@ -101,6 +101,14 @@ impl Query {
         query
     }
 
+    /// The same query in another language.
+    pub fn in_language(&self, analyzer: &Analyzer) -> Self {
+        match self.typed.is_empty() {
+            true => Self::plain(&self.text, analyzer),
+            false => Self::parse(&self.typed, analyzer),
+        }
+    }
+
     /// A query in which quotes and dashes mean nothing: a question that was not typed for us.
     pub fn plain(text: &str, analyzer: &Analyzer) -> Self {
         Self {

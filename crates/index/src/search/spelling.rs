@@ -9,7 +9,7 @@
 
 use std::cmp::Reverse;
 
-use super::{compounds, lexical::Field, query::Query};
+use super::{compounds, language, lexical::Field, query::Query};
 use crate::{
     Part,
     store::{Malformed, bits::Bits},
@@ -49,8 +49,10 @@ pub fn correct(
     for word in typed.iter().filter(|word| !word.is_known) {
         let is_done = corrections.iter().any(|(term, _)| *term == word.term);
         if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
+            let elsewhere = language::elsewhere(field.parts, &word.folded, analyzer)?;
             let found = match compounds::apart(field, &word.folded, analyzer)? {
                 // Written otherwise, not misspelt.
+                _ if !elsewhere.is_empty() => elsewhere.into_iter().map(|term| (term, 0)).collect(),
                 Some(parts) => parts.map(|term| (term, 0)).into(),
                 None => nearest(field, word, analyzer)?,
             };

@@ -20,6 +20,7 @@ use elophanto_index::{
     search::{
         Query, SearchError,
         belief::{LOOKED_AT, each},
+        language,
         lexical::Bm25,
         rank::{Signals, blend, recency},
         scene::{ChunkId, Found, Look, Scene, Spelling},
@@ -375,6 +376,12 @@ fn answers(
     question: &Question,
     context: &RecallContext,
 ) -> Result<(Vec<Candidate>, f32), SearchError> {
+    let parts = &lessons.scene.snapshot.parts;
+    let language = language::of_question(parts, question.text, context.analyzer)?;
+    let context = &RecallContext {
+        analyzer: language.map_or(context.analyzer, |language| language.analyzer()),
+        ..*context
+    };
     let query = Query::plain(question.text, context.analyzer);
     let vector = context.embedder.embed_query(&query.text)?;
     let mut wanted = CANDIDATES;

@@ -19,6 +19,8 @@ const FOREIGN_FOLDERS: &[&str] = &[
     "site-packages",
     "vendor",
     "vendored",
+    "_vendor",
+    "_vendored",
     "third_party",
     "third-party",
     "venv",

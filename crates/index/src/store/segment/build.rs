@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Attributes, FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, LessonRecord, MAGIC,
-    postings::PostingsWriter,
+    language_term, postings::PostingsWriter,
 };
 use crate::store::{
     codec::{Writer, checksum},
     container::{Section, assemble},
 };
-use elophanto_base::lexical::{self, Analyzer, words};
+use elophanto_base::lexical::{self, Analyzer, Language, words};
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
@@ -63,8 +63,11 @@ pub struct SegmentBuilder<'a> {
     chunk_count: u32,
     breadcrumbs: Writer,
     texts: Vec<u8>,
-    /// Folded word -> term number, so that each distinct word is stemmed once.
-    words: FxHashMap<Box<str>, u32>,
+    /// Per language of a document (`None`: that of the analyzer), folded word -> term number, so that
+    /// each distinct word is stemmed once.
+    words: FxHashMap<Option<&'static str>, FxHashMap<Box<str>, u32>>,
+    /// The language of the document at hand, if it is another than the analyzer's.
+    language: Option<Language>,
     numbers: FxHashMap<Box<str>, u32>,
     terms: Vec<(Box<str>, PostingsWriter)>,
     /// Occurrences in the chunk at hand: term, field, position.
@@ -85,6 +88,7 @@ impl<'a> SegmentBuilder<'a> {
             breadcrumbs: Writer::default(),
             texts: Vec::new(),
             words: FxHashMap::default(),
+            language: None,
             numbers: FxHashMap::default(),
             terms: Vec::new(),
             occurrences: Vec::new(),
@@ -104,7 +108,12 @@ impl<'a> SegmentBuilder<'a> {
         out.u64(checksum(text.as_bytes()));
         self.texts.extend_from_slice(text.as_bytes());
 
+        self.language = self.analyzer.other_language_of(text);
         let mut shared = Vec::new();
+        if let Some(language) = self.language.or(self.analyzer.language()) {
+            let term = self.number(&language_term(language));
+            shared.push((term, FIELD_TAGS, 0));
+        }
         let path = document.path.to_text();
         let tags = document.tags.join(" ");
         let title = if document.titled { document.title.as_str() } else { "" };
@@ -219,7 +228,8 @@ impl<'a> SegmentBuilder<'a> {
     fn count_words(&mut self, text: &str, field: u8) {
         for word in words(text) {
             lexical::fold(&text[word.range], &mut self.buffer);
-            let term = match self.words.get(self.buffer.as_str()) {
+            let words = self.words.get(&self.language.map(Language::name));
+            let term = match words.and_then(|words| words.get(self.buffer.as_str())) {
                 Some(&term) => term,
                 None => self.learn_word(),
             };
@@ -231,21 +241,26 @@ impl<'a> SegmentBuilder<'a> {
 
     /// Numbers the term of the word in the buffer.
     fn learn_word(&mut self) -> u32 {
-        let term = match self.analyzer.term(&self.buffer) {
+        let analyzer = self.language.map_or(self.analyzer, |language| language.analyzer());
+        let buffer = std::mem::take(&mut self.buffer);
+        let term = match analyzer.term(&buffer) {
             None => STOP,
-            Some(term) => match self.numbers.get(term.as_ref()) {
-                Some(&number) => number,
-                None => {
-                    let number = self.terms.len() as u32;
-                    let term: Box<str> = term.into();
-                    self.numbers.insert(term.clone(), number);
-                    self.terms.push((term, PostingsWriter::default()));
-                    number
-                }
-            },
+            Some(term) => self.number(&term),
         };
-        self.words.insert(self.buffer.as_str().into(), term);
+        let words = self.words.entry(self.language.map(Language::name)).or_default();
+        words.insert(buffer.as_str().into(), term);
+        self.buffer = buffer;
         term
+    }
+
+    fn number(&mut self, term: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(term) {
+            return number;
+        }
+        let number = self.terms.len() as u32;
+        self.numbers.insert(term.into(), number);
+        self.terms.push((term.into(), PostingsWriter::default()));
+        number
     }
 }
 

@@ -14,6 +14,8 @@ pub use build::{ChunkRecord, DocumentRecord, SegmentBuilder};
 pub use postings::{FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Posting, Postings};
 pub use read::{ChunkView, DocumentView, Segment};
 
+use elophanto_base::lexical::Language;
+
 const MAGIC: &[u8; 8] = b"ELOSEG01";
 
 /// Sections of the file, by number.
@@ -28,6 +30,11 @@ mod section {
     pub const TERM_INFO: usize = 7;
     pub const POSTINGS: usize = 8;
     pub const TEXTS: usize = 9;
+}
+
+/// The term that the chunks of notes in a language have: no word of a text is one.
+pub fn language_term(language: Language) -> String {
+    format!("\u{1}{}", language.name())
 }
 
 /// Bytes of a chunk record: document, start, end, first line, last line, words, breadcrumb offset.

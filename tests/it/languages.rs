@@ -1,0 +1,77 @@
+//! Notes in several languages side by side, and questions in each of them.
+
+use crate::env::{TestEnv, snapshot};
+
+const NOTES: &[(&str, &str)] = &[
+    (
+        "docs/bienen.md",
+        "# Pflege\n\nIm Frühling sieht der Imker nach, ob die Völker den Winter überlebt haben. Er \
+         füttert sie mit Zuckerwasser und tauscht alte Waben gegen neue.\n",
+    ),
+    (
+        "docs/markt.md",
+        "# Ordnung\n\nWer verdorbene Ware verkauft, verliert seinen Platz für ein Jahr, und die \
+         Waage prüft der Meister.\n",
+    ),
+    (
+        "docs/passeur.md",
+        "# Traversée\n\nLe passeur faisait traverser les voyageurs tant que les eaux n'étaient pas \
+         trop hautes, et l'on payait deux sous.\n",
+    ),
+    (
+        "docs/ovejas.md",
+        "# Rebaño\n\nEn otoño los pastores llevan sus ovejas al valle. No se esquila a los animales \
+         hasta junio, cuando las noches son más templadas.\n",
+    ),
+    (
+        "docs/war.md",
+        "# War\n\nThe war of the markets was over when the traders had agreed on their fees.\n",
+    ),
+];
+
+fn found(env: &TestEnv, question: &str) -> Vec<String> {
+    env.hits(&["--mode", "keyword", question])
+}
+
+#[test]
+fn each_note_is_stemmed_in_its_language() {
+    let env = TestEnv::with(NOTES);
+    for (question, note) in [
+        // Of each question one word alone is in the notes, in another form.
+        ("Was braucht ein Volk?", "docs/bienen.md"),
+        ("Womit überleben sie?", "docs/bienen.md"),
+        ("Welche Strafe gibt es bei verdorbener?", "docs/markt.md"),
+        ("Est-ce que tu traverses avec lui ?", "docs/passeur.md"),
+        ("¿Cuándo se esquilan?", "docs/ovejas.md"),
+        ("what did a trader want", "docs/war.md"),
+    ] {
+        assert_eq!(found(&env, question), [note], "{question}");
+    }
+}
+
+#[test]
+fn a_word_alone_is_looked_for_in_each_language() {
+    let env = TestEnv::with(NOTES);
+    // In English it has no ending; and it is no other word, so nothing is said of it.
+    let typed = "Märkten esquilaron";
+    snapshot!(env.run(&["search", "--mode", "keyword", "--format", "files", typed]), @"
+    exit: 0
+    --- stdout
+    docs/ovejas.md
+    docs/markt.md
+    --- stderr
+    ");
+    // Where no note is in a language, none of its endings is taken off.
+    let english = TestEnv::with(&NOTES[4..]);
+    assert_eq!(found(&english, "Waren"), [""; 0]);
+    assert_eq!(found(&english, "wie ist die war"), ["docs/war.md"]);
+}
+
+#[test]
+fn an_answer_is_quoted_in_the_language_of_its_question() {
+    let env = TestEnv::with(NOTES);
+    let answer = env.json(&["search", "--answer", "--json", "Wann überlebt ein Volk den Winter?"]);
+    assert_eq!(answer[0]["sufficient"], true, "{answer:?}");
+    assert_eq!(answer[0]["citations"][0]["path"], "docs/bienen.md");
+    assert!(answer[0]["unsaid"].is_null(), "{answer:?}");
+}
