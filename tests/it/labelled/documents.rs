@@ -79,14 +79,8 @@ impl Figures {
 
     fn add_best(&mut self, found: &[Found], document: &Value) {
         let said: Vec<String> = found.iter().flat_map(|it| &it.facts).map(fold).collect();
-        for best in texts(document, "best").into_iter().map(fold) {
-            // The pronoun of either gave way to a name.
-            let words: HashSet<&str> = best.split(' ').collect();
-            let near = |said: &String| {
-                let shared = said.split(' ').filter(|word| words.contains(word)).count();
-                said.contains(&best) || shared * 5 >= words.len() * 4
-            };
-            self.best.count(said.iter().any(near));
+        for best in texts(document, "best") {
+            self.best.count(says(&said, best));
         }
     }
 
@@ -99,6 +93,17 @@ impl Figures {
              recall {facts_recall}\n"
         )
     }
+}
+
+/// Whether one of the facts, folded, says what a label does. The pronoun of either gave way to a name.
+pub(super) fn says(said: &[String], label: &str) -> bool {
+    let label = fold(label);
+    let words: HashSet<&str> = label.split(' ').collect();
+    let near = |said: &String| {
+        let shared = said.split(' ').filter(|word| words.contains(word)).count();
+        said.contains(&label) || shared * 5 >= words.len() * 4
+    };
+    said.iter().any(near)
 }
 
 #[test]
@@ -219,7 +224,7 @@ fn tail<'a>(fact: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// A text without case, the kind of its quotation marks and dashes, and its full stop.
-fn fold(text: impl AsRef<str>) -> String {
+pub(super) fn fold(text: impl AsRef<str>) -> String {
     let text = text.as_ref().replace(['’', '‘'], "'").replace(['“', '”'], "\"");
     let text = text.replace(['–', '—'], "-").replace('\\', "").to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -118,26 +118,25 @@ impl Minutes {
             .map(|(who, ..)| who.as_str())
     }
 
+    /// Whoever was there.
+    pub(super) fn people(&self) -> impl Iterator<Item = &str> {
+        self.people.iter().map(String::as_str).filter(|name| name.contains(' '))
+    }
+
     /// What is so of the meeting, and what people said in it.
-    pub(super) fn facts(
-        &self,
-        thing: Option<&Thing>,
-        date: Option<&str>,
-        names: &Names,
-    ) -> Vec<(usize, Statement)> {
+    pub(super) fn facts(&self, thing: Option<&Thing>, names: &Names) -> Vec<(usize, Statement)> {
         let mut found = Vec::new();
         if let Some(thing) = thing {
-            let when = date.map(|date| format!(", {date}")).unwrap_or_default();
             if let Some((key, line)) = &self.attendance {
                 let people = self.people.join(", ");
-                let text = shown(&format!("{}{when} – {key}: {people}", thing.name));
+                let text = shown(&format!("{} – {key}: {people}", thing.name));
                 if people.len() <= MAX_LIST {
                     found.push((thing.entity, Statement { text, line: *line }));
                 }
             }
             for (key, decided, line) in &self.decisions {
                 let key = key.to_lowercase();
-                let text = shown(&format!("{}{when} – {key}: {decided}", thing.name));
+                let text = shown(&format!("{} – {key}: {decided}", thing.name));
                 if decided.len() <= MAX_LIST && is_statement(&text) {
                     found.push((thing.entity, Statement { text, line: *line }));
                 }
@@ -165,7 +164,11 @@ fn speech(who: &str, said: &str) -> Option<String> {
         )
     };
     let words: Vec<&str> = said.split_whitespace().collect();
+    // `Would like to`: who would, a listener knows.
+    let first = words.first().map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
+    let first = first.map(str::to_lowercase).unwrap_or_default();
     let whole = !said.starts_with(['"', '“'])
+        && !super::words::is_auxiliary(&first)
         && words.len() >= LEAST
         && !said.contains('?')
         && !words.iter().any(|word| points(word));

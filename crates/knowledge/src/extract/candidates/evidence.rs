@@ -33,6 +33,8 @@ pub(super) struct Evidence {
     pub(super) asked: bool,
     /// It is the topic.
     pub(super) itself: bool,
+    /// And the title of the page is that.
+    pub(super) titled: bool,
     /// Statements that it is the subject of.
     pub(super) subject: usize,
     /// Statements whose subject it tells more of: `Go programs are`.
@@ -79,7 +81,7 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
         return None;
     }
     // What was asked for needs no further proof that it is something.
-    if evidence.itself && !shape::is_code(name) {
+    if evidence.itself && (evidence.titled || !shape::is_code(name)) {
         let proper = name.starts_with(char::is_uppercase) || shape::is_shaped(name);
         return Some(if proper { Class::NewProper } else { Class::NewTerm });
     }
