@@ -137,7 +137,7 @@ impl Minutes {
             for (key, decided, line) in &self.decisions {
                 let key = key.to_lowercase();
                 let text = shown(&format!("{} – {key}: {decided}", thing.name));
-                if decided.len() <= MAX_LIST && is_statement(&text) {
+                if decided.len() <= MAX_LIST && decides(decided) && is_statement(&text) {
                     found.push((thing.entity, Statement { text, line: *line }));
                 }
             }
@@ -148,6 +148,29 @@ impl Minutes {
         }
         found
     }
+}
+
+/// Whether what stands below `Decisions` decides anything.
+fn decides(text: &str) -> bool {
+    const NOTHING: &[&str] = &[
+        "none",
+        "nothing",
+        "n/a",
+        "tbd",
+        "no decision",
+        "no action",
+        "no item",
+        "no resolution",
+        "not decided",
+        "see ",
+        "discussed",
+        "we discussed",
+        "keine",
+        "aucune",
+        "ninguna",
+    ];
+    let text = fold(text);
+    !NOTHING.iter().any(|start| text.starts_with(start)) && !text.ends_with(['?', ':'])
 }
 
 /// What somebody said, as said by them: no question, and nothing that points to what others said.

@@ -750,3 +750,21 @@ fn other_languages_tell_of_the_thing_of_a_page_too() {
         ]
     );
 }
+
+#[test]
+fn what_stands_below_decisions_may_decide_nothing() {
+    let page = "# Fern meeting, 2024-03-05\n\n## Present\n\n- Ada Byron\n- Jack Oclee\n\n## Decisions\n\n\
+                - None of them today.\n- No decision was made on the lid.\n- The lid will be blue.\n";
+    let decided: Vec<String> =
+        told(page, "Fern").into_iter().filter(|fact| fact.contains("decisions:")).collect();
+    assert_eq!(decided.len(), 1, "{decided:?}");
+    assert!(decided[0].ends_with("decisions: The lid will be blue."));
+}
+
+#[test]
+fn a_year_before_a_name_is_no_part_of_it() {
+    let text = "In 1983 Acorn Computers began with chips. Acorn made many of them.";
+    let names: Vec<String> =
+        found(text, "chips", &[], Mode::Full).into_iter().map(|(name, _)| name).collect();
+    assert!(names.iter().all(|name| !name.starts_with("1983")), "{names:?}");
+}

@@ -3,7 +3,7 @@
 
 use super::Statement;
 use super::fold::fold;
-use super::name::{Rejection, structural, tidy};
+use super::name::{MAX_NAME_WORDS, Rejection, structural, tidy};
 use super::page::{Kind, Page};
 use super::shape;
 use super::subject::Names;
@@ -85,6 +85,9 @@ fn begins_with(page: &Page, entity: usize, names: &Names) -> bool {
 fn asked(page: &Page, topic: &str, title: Option<&str>, names: &Names) -> Option<(usize, String)> {
     let topic = tidy(topic);
     let words: Vec<&str> = topic.split(' ').collect();
+    if words.len() > MAX_NAME_WORDS {
+        return None;
+    }
     let parts = (1..=words.len()).rev().flat_map(|length| words.windows(length));
     let (entity, name) = parts.map(|part| part.join(" ")).find_map(|part| {
         let is_name = part.chars().any(char::is_uppercase) || part == topic;

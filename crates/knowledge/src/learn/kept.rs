@@ -171,11 +171,13 @@ pub struct Passage {
 /// The sentence of a text that says a fact, as far as its words tell. Of `Name – predicate: value`, which
 /// has the name from elsewhere on its page, the line with the value and most of the rest is meant.
 pub fn passage(text: &str, fact: &str) -> Option<Passage> {
-    let own = fact.split_once(" – ").map(|(_, own)| own);
-    stands(text, fact, "").or_else(|| {
-        let (predicate, value) = own?.split_once(": ").unwrap_or((own?, ""));
-        stands(text, &format!("{predicate} {value}"), value).or_else(|| stands(text, value, value))
-    })
+    let Some((_, own)) = fact.split_once(" – ") else { return stands(text, fact, "") };
+    match own.split_once(": ") {
+        Some((predicate, value)) => stands(text, &format!("{predicate} {value}"), value)
+            .or_else(|| stands(text, value, value)),
+        None => stands(text, own, ""),
+    }
+    .or_else(|| stands(text, fact, own.rsplit(": ").next().unwrap_or_default()))
 }
 
 /// The sentence that has most of the words of a fact, and all of those of a value.
@@ -228,6 +230,7 @@ mod tests {
                 Some((3, "It was founded in 1961 by Raymond Cooke.")),
             ),
             ("KEF makes speakers.", Some((3, "KEF makes speakers."))),
+            ("Speakers – KEF makes speakers.", Some((3, "KEF makes speakers."))),
             ("KEF was bought in 1992 by GP Acoustics.", None),
             ("KEF – Height of the box: 32 cm", Some((7, "| Height of the box | 32 cm |"))),
             ("KEF LS50 Meta – Speaker, Year: 1961", Some((8, "| Year | 1961 |"))),

@@ -2,7 +2,7 @@
 
 use super::Candidate;
 use crate::extract::fold::fold;
-use crate::extract::name::{structural, tidy};
+use crate::extract::name::{is_year, structural, tidy};
 use crate::extract::page::Page;
 use crate::extract::shape;
 use crate::extract::subject::Class;
@@ -123,7 +123,13 @@ impl Runs {
             let mut at = 0;
             while let Some(first) = tokens.get(at) {
                 let end = shape::run(&tokens, at);
-                if end == at || (at == 0 && words::is_starter(&first.lower())) {
+                // `In 1983 Acorn began`, but `the 2013 Tour`.
+                let is_when = is_year(first.text)
+                    && at
+                        .checked_sub(1)
+                        .and_then(|before| tokens.get(before))
+                        .is_some_and(|before| words::is_lead(&before.lower()) || !before.joins());
+                if end == at || is_when || (at == 0 && words::is_starter(&first.lower())) {
                     at += 1;
                     continue;
                 }

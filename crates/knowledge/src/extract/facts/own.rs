@@ -115,6 +115,9 @@ pub(super) fn named(thing: &Thing, statement: &str) -> String {
 /// The sentence as a statement of the page, if it has a subject of its own that needs no other
 /// sentence, and points to nothing outside of it.
 pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -> Option<String> {
+    if let Some(rest) = without_connective(text) {
+        return of(&rest, &token::tokens(&rest), thing, false);
+    }
     let least = if opens { LEAST - 2 } else { LEAST };
     if tokens.len() < least || !text.starts_with(char::is_uppercase) || tokens.iter().any(is_code) {
         return None;
@@ -153,10 +156,34 @@ pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
         tokens[at].before.is_empty()
             && !binds
             && tokens[at].text.starts_with(char::is_lowercase)
-            && words::is_finite(&word, false)
-            && !words::is_noun_verb(&word)
+            && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
+                || is_of_several(tokens, at))
             && at + 1 < tokens.len()
     })
+}
+
+/// `The maintainers remain responsible`: a verb in its base form behind several.
+fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = &tokens[at - 1];
+    let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+    before.joins()
+        && before.text.starts_with(char::is_lowercase)
+        && is_plural(before.text)
+        && !words::is_noun_verb(&before.lower())
+        && words::is_verb_base(&tokens[at].lower())
+        && tokens[at].joins()
+        && !words::is_auxiliary(&next)
+        && !words::is_finite(&next, false)
+}
+
+/// The sentence without `Moreover,` before it, with a capital again.
+fn without_connective(text: &str) -> Option<String> {
+    const CONNECTIVES: &[&str] =
+        &["Moreover, ", "Furthermore, ", "Additionally, ", "In addition, ", "Further, "];
+    let rest = CONNECTIVES.iter().find_map(|connective| text.strip_prefix(connective))?;
+    let mut chars = rest.chars();
+    let first = chars.next()?;
+    Some(first.to_uppercase().chain(chars).collect())
 }
 
 /// Whether what stands before the verb is a subject that can be understood alone.
@@ -240,6 +267,27 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
         "first" | "second" | "third" | "last" | "next" | "previous" => {
             matches!(next.as_str(), "year" | "day" | "week" | "month" | "season" | "half" | "time")
         }
+        // `Beginning with that letter`.
+        "that" => at.checked_sub(1).is_some_and(|before| {
+            let before = tokens[before].lower();
+            matches!(
+                before.as_str(),
+                "with"
+                    | "of"
+                    | "in"
+                    | "for"
+                    | "by"
+                    | "to"
+                    | "from"
+                    | "on"
+                    | "at"
+                    | "than"
+                    | "after"
+                    | "before"
+                    | "since"
+                    | "until"
+            )
+        }),
         "other" | "others" | "another" => at < 3,
         "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
         | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
