@@ -399,10 +399,24 @@ impl Grammar {
             [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
                 || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
         };
+        // `Profile werden geladen`: several, of which the verb tells.
+        let of_several = self.nouns_have_capitals
+            && tokens.first().is_some_and(|first| {
+                let word = first.lower();
+                first.is_capitalised()
+                    && first.joins()
+                    && first.before.is_empty()
+                    && !self.is_small(&word)
+            })
+            && tokens.get(1).is_some_and(|second| {
+                self.is_verb(second)
+                    && (second.text.ends_with("en") || matches!(second.text, "sind" | "waren"))
+            });
+        let begins = begins || of_several;
         // The verb of the sentence, before any comma.
         let head = tokens.iter().take(MAX_SUBJECT);
         let head = head.clone().position(|token| !token.joins()).map_or(MAX_SUBJECT, |at| at + 1);
-        let verb = (2..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
+        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
         let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
         (begins && whole && verb + 1 < tokens.len() && !tokens.iter().any(points) && is_whole(text))
             .then(|| shown(text))

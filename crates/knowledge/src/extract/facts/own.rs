@@ -244,12 +244,15 @@ fn is_gerund(word: &str) -> bool {
     word.len() > 5 && word.ends_with("ing")
 }
 
-/// The token behind `In 1862` and `On 3 May 1991,`.
+/// The token behind `In 1862`, `In late 1992,` and `On 3 May 1991,`.
 fn behind_date(tokens: &[Token<'_>]) -> usize {
     let leads = matches!(tokens[0].text, "In" | "On" | "By" | "Since");
     let is_part = |token: &Token<'_>| {
         let word = token.lower();
-        is_year(&word) || is_month_or_day(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
+        is_year(&word)
+            || is_month_or_day(&word)
+            || matches!(word.as_str(), "early" | "mid" | "late")
+            || word.trim_end_matches('s').bytes().all(|byte| byte.is_ascii_digit())
     };
     let parts = tokens.iter().skip(1).take_while(|token| !token.text.is_empty() && is_part(token));
     let parts = parts.count();
