@@ -204,7 +204,9 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
     for title in all {
         let bare = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
         let own = spaced(&bare);
-        if own == key && !is_said(&bare) {
+        let last = own.split_whitespace().next_back().unwrap_or_default();
+        let is_kind = own.trim().contains(' ') && words::is_generic(last);
+        if own == key && !is_said(&bare) && !is_kind {
             // `Animalia (book)`: what is in brackets tells it from others of the name.
             let name = bare.split(" (").next().map(tidy).unwrap_or_default();
             return Some(name);

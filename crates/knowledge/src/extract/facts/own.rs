@@ -203,8 +203,8 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     let head = subject.iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
     let Some(head) = head else { return false };
     let plain = subject.iter().all(|token| {
-        token.before.trim_matches(['"', '“', '(']).is_empty()
-            && !token.after.contains([':', ';', '?'])
+        token.before.trim_matches('(').is_empty()
+            && !token.after.contains([':', ';', '?', '"', '”'])
     });
     let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
     if !plain || vague(head) || begins || subject.iter().any(|token| token.text == "following") {
@@ -220,6 +220,10 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     }
     if article {
         return !subject.iter().any(|token| token.lower() == "same");
+    }
+    // `Future versions will`, `Scheduling or playing`: what is promised, and warned of.
+    if word == "future" || is_gerund(&word) && subject.iter().any(|token| token.text == "or") {
+        return false;
     }
     if from == 0 && words::is_verb_base(&word) || words::is_starter(&word) && !is_gerund(&word) {
         return false;
