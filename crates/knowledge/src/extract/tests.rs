@@ -768,3 +768,20 @@ fn a_year_before_a_name_is_no_part_of_it() {
         found(text, "chips", &[], Mode::Full).into_iter().map(|(name, _)| name).collect();
     assert!(names.iter().all(|name| !name.starts_with("1983")), "{names:?}");
 }
+
+#[test]
+fn what_holds_from_a_time_told_before_is_left() {
+    let page = "# Ada Byron\n\nAda Byron was born in Ferndale. Byron's films include Mirrors. She directed \
+                four of them. One month later, Byron was promoted to captain. Byron then moved to Sutton. \
+                Byron (in ) was a friend of many. Both were friends of Byron by that date. Many \
+                of them knew Ada well. Ada lived in Sutton until 1840. She was made chief of staff to Dr.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron was born in Ferndale.",
+            "Ada Byron | Byron's films include Mirrors.",
+            "Ada Byron | Byron directed four of them.",
+            "Ada Byron | Ada lived in Sutton until 1840.",
+        ]
+    );
+}

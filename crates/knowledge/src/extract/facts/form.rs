@@ -63,7 +63,21 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "those" => {
                 !matches!(word(at + 1).as_str(), "who" | "that" | "which" | "of" | "in" | "with")
             }
-            "that" => (at < verb && ends(at)) || word(at + 1) == "time" || word(at + 1) == "year",
+            "that" => {
+                (at < verb && ends(at))
+                    || WHEN.contains(&word(at + 1).as_str())
+                    || word(at + 1) == "time"
+            }
+            // `One month later`, `six hours later on July 21`, `then moved`.
+            "later" | "earlier" => {
+                at > 0
+                    && WHEN
+                        .iter()
+                        .any(|when| word(at - 1) == *when || word(at - 1) == format!("{when}s"))
+            }
+            "then" => words::is_finite(&word(at + 1), false) && !words::is_auxiliary(&word(at + 1)),
+            "since" => word(at + 1) == "then",
+            "both" => at == 0 && words::is_finite(&word(1), true),
             "latter" => true,
             "same" => {
                 matches!(
@@ -89,6 +103,12 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             _ => false,
         })
 }
+
+/// What `that` and `later` tell the time by.
+const WHEN: &[&str] = &[
+    "year", "month", "week", "day", "night", "hour", "minute", "date", "moment", "point", "period",
+    "stage", "era", "age",
+];
 
 /// Whether a sentence begins with what only the sentences before it name: `The company was`.
 pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {
@@ -191,8 +211,19 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
         let dangles = two[1].text.is_empty()
             && mark.starts_with(['-', '–', '—'])
             && mark.ends_with([',', '.', ';', ')']);
-        dangles || two[0].text.is_empty() && two[0].before == "(" && two[1].before.starts_with(')')
-    })
+        // `(in )`, `(born Alisa, ; – 1982)`
+        let empty = two[1].text.is_empty() && mark.starts_with([')', ';']);
+        dangles || empty
+    }) || tokens.last().is_some_and(is_abbreviated)
+}
+
+/// `Bvt.`, behind which a sentence went on: whoever has the title is missing.
+fn is_abbreviated(last: &Token<'_>) -> bool {
+    const TITLES: &[&str] = &[
+        "Dr", "Mr", "Mrs", "Ms", "St", "Lt", "Sgt", "Bvt", "Gen", "Col", "Capt", "Maj", "Prof",
+        "Rev", "Gov", "Sen", "Rep",
+    ];
+    last.after.starts_with('.') && TITLES.contains(&last.text)
 }
 
 /// Whether what is listed under a name has the length of a fact and all of its brackets.

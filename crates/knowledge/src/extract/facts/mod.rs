@@ -237,6 +237,11 @@ fn by_name(
             .or_else(|| (start > opening).then(|| names.at(text, tokens, opening)).flatten())?;
         let last = tokens.get(hit.end.checked_sub(1)?)?;
         let surface = text.get(tokens.get(opening)?.start..last.end)?;
+        // `Her work` goes on about whoever has something.
+        let surface = match hit.possessive {
+            true => surface.trim_end_matches("'s").trim_end_matches("’s"),
+            false => surface,
+        };
         let mut told = Told {
             entity: hit.entity,
             also: None,
