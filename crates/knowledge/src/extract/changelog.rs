@@ -12,14 +12,13 @@ use elophanto_text::sentences::sentences;
 /// Fewest headings of versions that make notes of releases.
 const LEAST: usize = 2;
 
-/// The items below headings that are versions, each with its version and its day.
-pub(super) fn collect(page: &Page, thing: &Thing) -> Vec<(usize, Statement)> {
+/// What notes of releases tell: the items below headings that are versions, each with its version and its
+/// day. All else that stands below them goes out of `found`: it was so of one version only.
+pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement)>) {
     let headings = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_)));
-    let versions = headings.filter(|block| version(&block.text, &thing.name).is_some());
-    if versions.count() < LEAST {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
+    let mut versions = headings.filter(|block| version(&block.text, &thing.name).is_some());
+    let Some(first) = versions.next().filter(|_| versions.count() + 1 >= LEAST) else { return };
+    found.retain(|(_, statement)| statement.line < page.line_of(first));
     // The version that is told of, and the depth of its heading.
     let mut below: Option<(String, u8)> = None;
     for block in &page.blocks {
@@ -43,7 +42,6 @@ pub(super) fn collect(page: &Page, thing: &Thing) -> Vec<(usize, Statement)> {
             found.push((thing.entity, Statement { text, line: page.line_of(block) }));
         }
     }
-    found
 }
 
 /// The version of a heading with its day, without the name of the thing: `0.2.42 (2026-11-09)`.

@@ -174,7 +174,7 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
         facts.extend(minutes.facts(thing.as_ref(), &names));
     }
     if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
-        facts.extend(changelog::collect(&page, thing));
+        changelog::tell(&page, thing, &mut facts);
     }
     gather(facts, known, &new)
 }

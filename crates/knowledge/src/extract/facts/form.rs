@@ -41,6 +41,7 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     let concludes = matches!(
         word(0).as_str(),
         "accordingly"
+            | "so"
             | "therefore"
             | "thus"
             | "hence"

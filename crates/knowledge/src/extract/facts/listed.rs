@@ -24,10 +24,12 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
     let mut found = Vec::new();
     // What stands before each item of the list that goes on, and its number.
     let mut lead: Option<(String, Option<usize>)> = None;
+    let mut is_heading = false;
     let mut count = 0;
     for (number, block) in page.blocks.iter().enumerate() {
         if block.kind != Kind::Item {
             lead = lead_of(&block.text, block.kind, thing).map(|lead| (lead, None));
+            is_heading = matches!(block.kind, Kind::Heading(_));
             count = 0;
             continue;
         }
@@ -37,7 +39,10 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
         if !is_its || !ground.is_own(number) || count == MAX_ITEMS {
             continue;
         }
-        if let Some(item) = item(&block.text) {
+        // What is a sentence by itself goes on with no other.
+        let is_sentence =
+            block.text.trim_end().ends_with('.') && verb(&tokens(&block.text)).is_some();
+        if let Some(item) = item(&block.text).filter(|_| is_heading || !is_sentence) {
             let text = shown(&named(thing, &format!("{lead}: {item}")));
             if is_told(&text) {
                 count += 1;

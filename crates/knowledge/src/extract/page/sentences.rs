@@ -11,9 +11,17 @@ pub(super) fn sentences(blocks: &[Block]) -> Vec<Sentence> {
             continue;
         }
         let lead = lead(&block.text);
+        // `For example by adding new`, whose rest is the list below.
+        let goes_on = blocks.get(number + 1).is_some_and(|next| next.kind == Kind::Item);
+        let is_open = block.kind == Kind::Paragraph
+            && goes_on
+            && block.text.trim_end().ends_with(char::is_alphanumeric);
         let ranges = sentences::sentences(block.text.get(lead..).unwrap_or_default());
         for (place, range) in ranges.into_iter().enumerate() {
             let range = range.start + lead..range.end + lead;
+            if is_open && range.end == block.text.trim_end().len() {
+                continue;
+            }
             let line = block.line + block.breaks.partition_point(|at| *at < range.start);
             found.push(Sentence { block: number, range, line, first: place == 0 });
         }
