@@ -193,13 +193,18 @@ mod tests {
 
     #[test]
     fn a_page_without_links_is_read_whole() {
-        let part = |name: &str| {
-            let words = format!("{name} is told of in many words that go on, and on, and on. ");
-            format!("<h3>{name}</h3><blockquote><p>{}</p></blockquote>", words.repeat(6))
+        let long = "It is told of in many words, that go on, and on, and on, and end here. ";
+        let part = |name: &str, paragraphs: usize| {
+            let paragraph = format!("<p>{name} has words. {}</p>", long.repeat(4));
+            format!("<h3>{name}</h3><blockquote>{}</blockquote>", paragraph.repeat(paragraphs))
         };
-        let page = format!("<body>{}{}</body>", part("First"), part("Second").repeat(4));
+        let page = format!("<body>{}{}</body>", part("First", 1), part("Second", 6));
         let found = extract(&page, None).unwrap();
-        assert!(found.text.contains("First is told of"), "{}", found.text);
+        assert!(found.text.contains("First has words"), "{}", found.text);
+        // Where a page leads around its site, its article is all of it that counts.
+        let links = "<p><a href=\"x\">Somewhere else on it</a></p>".repeat(30);
+        let found = extract(&page.replace("</body>", &format!("{links}</body>")), None).unwrap();
+        assert!(!found.text.contains("First has words"), "{}", found.text);
     }
 
     #[test]
