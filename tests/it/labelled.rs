@@ -10,6 +10,7 @@ mod lessons;
 mod names;
 mod nearness;
 mod paraphrases;
+mod strict;
 
 /// The lines of a file of labels.
 fn lines(file: &str) -> Vec<Value> {

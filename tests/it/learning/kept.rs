@@ -118,6 +118,21 @@ fn texts_are_kept_as_long_as_the_user_wants() {
 }
 
 #[test]
+fn clean_removes_texts_that_no_line_names_any_more() {
+    let env = paged("learn.keep: git\n");
+    let kept = || fs::read_dir(env.path(".elophanto/sources")).unwrap().count();
+    let clean = |more: &[&str]| env.ok(&[&["clean"], more].concat());
+    clean(&[]);
+    assert_eq!(kept(), 1);
+    fs::remove_dir_all(env.path(PAGES)).unwrap();
+    let output = clean(&["--dry-run"]);
+    assert!(output.stdout().contains("1 text of sources that no fact names"), "{output}");
+    assert_eq!(kept(), 1);
+    clean(&[]);
+    assert_eq!(kept(), 0);
+}
+
+#[test]
 fn a_language_that_is_not_read_is_named() {
     let env = TestEnv::new();
     let polish = "Wieliczka jest miastem w południowej Polsce, położonym niedaleko Krakowa. Kopalnia \

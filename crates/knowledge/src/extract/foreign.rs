@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Statement;
 use super::candidates::Candidate;
+use super::facts::own::{Ground, MAX_OWN};
 use super::facts::{is_whole, rows, shown};
 use super::fold::fold;
 use super::name::{structural, tidy};
@@ -29,6 +30,10 @@ pub(super) struct Grammar {
     pronouns: &'static [&'static str],
     /// What points to the text around it.
     pointers: &'static [&'static str],
+    /// What stands before several.
+    plurals: &'static [&'static str],
+    /// Whoever speaks, is spoken to, or does something in general.
+    persons: &'static [&'static str],
     verbs: &'static Words,
     /// The verb may stand before its subject, behind what leads in.
     inverts: bool,
@@ -55,6 +60,8 @@ static GRAMMARS: [Grammar; 3] = [
             "diese", "dieser", "dieses", "diesem", "diesen", "damals", "dort", "jene", "jener",
             "ihm", "ihn", "ihr", "deren", "dessen",
         ],
+        plurals: &["alle", "jeder", "jede", "jedes"],
+        persons: &["ich", "wir", "uns", "man", "du", "euch", "mir", "mich"],
         verbs: &GERMAN_VERBS,
         inverts: true,
         nouns_have_capitals: true,
@@ -67,6 +74,8 @@ static GRAMMARS: [Grammar; 3] = [
         articles: &["le", "la", "les", "un", "une"],
         pronouns: &["il", "elle", "ils", "elles", "ce"],
         pointers: &["ce", "cette", "ces", "celui", "celle", "ceux", "alors", "lui", "leur"],
+        plurals: &["chaque", "tous", "toutes"],
+        persons: &["je", "nous", "vous", "on", "notre", "votre", "nos", "vos", "tu"],
         verbs: &FRENCH_VERBS,
         inverts: false,
         nouns_have_capitals: false,
@@ -79,6 +88,8 @@ static GRAMMARS: [Grammar; 3] = [
         articles: &["el", "la", "los", "las", "un", "una"],
         pronouns: &["él", "ella", "ellos", "ellas"],
         pointers: &["este", "esta", "estos", "estas", "ese", "esa", "aquel", "aquella", "allí"],
+        plurals: &["cada", "todos", "todas"],
+        persons: &["yo", "nosotros", "usted", "ustedes", "nuestro", "nuestra", "tú", "su", "sus"],
         verbs: &SPANISH_VERBS,
         inverts: false,
         nouns_have_capitals: false,
@@ -148,6 +159,7 @@ pub(super) fn candidates(
     };
     let asked = asked(page, grammar, topic);
     let mut names: Vec<String> = asked.into_iter().collect();
+    names.extend(thing::of_topic(page, topic, title));
     names.extend(thing::of_properties(page, topic, title));
     names.extend(subjects(page, grammar, topic));
     let mut seen: HashSet<String> = HashSet::new();
@@ -264,6 +276,8 @@ pub(super) fn collect(
 ) -> Vec<(usize, Statement)> {
     let mut found = Vec::new();
     let mut before: Option<(usize, String, usize)> = None;
+    let ground = Ground::of(page, thing, names);
+    let mut own: Vec<(usize, Statement)> = Vec::new();
     for sentence in &page.sentences {
         let text = page.text(sentence);
         let all = tokens(text);
@@ -302,7 +316,16 @@ pub(super) fn collect(
         } else {
             None
         };
-        let Some((entity, name, said)) = stated else { continue };
+        let Some((entity, name, said)) = stated else {
+            let text = (own.len() < MAX_OWN && ground.has(sentence))
+                .then(|| grammar.own(text, &all))
+                .flatten();
+            if let Some((thing, text)) = thing.zip(text) {
+                let text = ground.named(sentence, thing, &text);
+                own.push((thing.entity, Statement { text, line: sentence.line }));
+            }
+            continue;
+        };
         let points =
             tokens(&said).iter().any(|token| grammar.pointers.contains(&token.lower().as_str()));
         if !points && is_whole(&said) {
@@ -311,6 +334,7 @@ pub(super) fn collect(
         before = Some((entity, name, sentence.block));
     }
     found.extend(rows::collect(page, thing, names));
+    found.extend(own);
     found
 }
 
@@ -356,6 +380,46 @@ impl Grammar {
             && (1..=10).contains(&verb)
             && tokens.get(verb).is_some_and(|token| self.is_verb(token) && token.joins())
             && tokens[..verb].iter().all(|token| token.joins() && !self.is_verb(token))
+    }
+
+    /// A sentence of a page that names nothing but can be understood below its title: it begins with
+    /// an article and its noun, and points to nothing before it.
+    fn own(&self, text: &str, tokens: &[Token<'_>]) -> Option<String> {
+        const LEAST: usize = 6;
+        const MAX_SUBJECT: usize = 12;
+        let begins = tokens.first().is_some_and(|first| {
+            let word = first.lower();
+            first.is_capitalised()
+                && first.before.is_empty()
+                && (self.articles.contains(&word.as_str()) || self.plurals.contains(&word.as_str()))
+        });
+        let points = |token: &Token<'_>| {
+            let word = token.lower();
+            let bare = word.split_once(['\'', '’']).map_or(word.as_str(), |(_, rest)| rest);
+            [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
+                || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
+        };
+        // `Profile werden geladen`: several, of which the verb tells.
+        let of_several = self.nouns_have_capitals
+            && tokens.first().is_some_and(|first| {
+                let word = first.lower();
+                first.is_capitalised()
+                    && first.joins()
+                    && first.before.is_empty()
+                    && !self.is_small(&word)
+            })
+            && tokens.get(1).is_some_and(|second| {
+                self.is_verb(second)
+                    && (second.text.ends_with("en") || matches!(second.text, "sind" | "waren"))
+            });
+        let begins = begins || of_several;
+        // The verb of the sentence, before any comma.
+        let head = tokens.iter().take(MAX_SUBJECT);
+        let head = head.clone().position(|token| !token.joins()).map_or(MAX_SUBJECT, |at| at + 1);
+        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
+        let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
+        (begins && whole && verb + 1 < tokens.len() && !tokens.iter().any(points) && is_whole(text))
+            .then(|| shown(text))
     }
 
     fn is_verb(&self, token: &Token<'_>) -> bool {

@@ -118,27 +118,26 @@ impl Minutes {
             .map(|(who, ..)| who.as_str())
     }
 
+    /// Whoever was there.
+    pub(super) fn people(&self) -> impl Iterator<Item = &str> {
+        self.people.iter().map(String::as_str).filter(|name| name.contains(' '))
+    }
+
     /// What is so of the meeting, and what people said in it.
-    pub(super) fn facts(
-        &self,
-        thing: Option<&Thing>,
-        date: Option<&str>,
-        names: &Names,
-    ) -> Vec<(usize, Statement)> {
+    pub(super) fn facts(&self, thing: Option<&Thing>, names: &Names) -> Vec<(usize, Statement)> {
         let mut found = Vec::new();
         if let Some(thing) = thing {
-            let when = date.map(|date| format!(", {date}")).unwrap_or_default();
             if let Some((key, line)) = &self.attendance {
                 let people = self.people.join(", ");
-                let text = shown(&format!("{}{when} – {key}: {people}", thing.name));
+                let text = shown(&format!("{} – {key}: {people}", thing.name));
                 if people.len() <= MAX_LIST {
                     found.push((thing.entity, Statement { text, line: *line }));
                 }
             }
             for (key, decided, line) in &self.decisions {
                 let key = key.to_lowercase();
-                let text = shown(&format!("{}{when} – {key}: {decided}", thing.name));
-                if decided.len() <= MAX_LIST && is_statement(&text) {
+                let text = shown(&format!("{} – {key}: {decided}", thing.name));
+                if decided.len() <= MAX_LIST && decides(decided) && is_statement(&text) {
                     found.push((thing.entity, Statement { text, line: *line }));
                 }
             }
@@ -149,6 +148,29 @@ impl Minutes {
         }
         found
     }
+}
+
+/// Whether what stands below `Decisions` decides anything.
+fn decides(text: &str) -> bool {
+    const NOTHING: &[&str] = &[
+        "none",
+        "nothing",
+        "n/a",
+        "tbd",
+        "no decision",
+        "no action",
+        "no item",
+        "no resolution",
+        "not decided",
+        "see ",
+        "discussed",
+        "we discussed",
+        "keine",
+        "aucune",
+        "ninguna",
+    ];
+    let text = fold(text);
+    !NOTHING.iter().any(|start| text.starts_with(start)) && !text.ends_with(['?', ':'])
 }
 
 /// What somebody said, as said by them: no question, and nothing that points to what others said.
@@ -165,7 +187,11 @@ fn speech(who: &str, said: &str) -> Option<String> {
         )
     };
     let words: Vec<&str> = said.split_whitespace().collect();
+    // `Would like to`: who would, a listener knows.
+    let first = words.first().map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
+    let first = first.map(str::to_lowercase).unwrap_or_default();
     let whole = !said.starts_with(['"', '“'])
+        && !super::words::is_auxiliary(&first)
         && words.len() >= LEAST
         && !said.contains('?')
         && !words.iter().any(|word| points(word));

@@ -10,6 +10,7 @@ mod about;
 pub mod accept;
 mod aside;
 mod candidates;
+mod changelog;
 mod clause;
 mod facts;
 mod fold;
@@ -153,15 +154,27 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     for (number, candidate) in new.iter().enumerate() {
         names.add_number(entity_of(number, candidate), &candidate.name);
     }
-    let thing = thing::of(&page, topic, document.title, &names);
+    let mut thing = thing::of(&page, topic, document.title, &names);
+    let minutes = minutes::read(&page);
+    // What was so at one meeting need not be at the next.
+    if let Some(thing) = thing.as_mut().filter(|_| minutes.is_some())
+        && let Some(date) = thing::date(&page, document.title)
+    {
+        thing.name = format!("{}, {date}", thing.name);
+    }
     let facts = match grammar {
         Some(grammar) => foreign::collect(&page, grammar, thing.as_ref(), &names),
         None => facts::collect(&page, thing.as_ref(), &names),
     };
     let mut facts = facts;
-    if let Some(minutes) = minutes::read(&page) {
-        let date = thing::date(&page, document.title);
-        facts.extend(minutes.facts(thing.as_ref(), date.as_deref(), &names));
+    if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
+        facts.iter_mut().for_each(|fact| thing.place(fact, minutes.is_some()));
+    }
+    if let Some(minutes) = minutes {
+        facts.extend(minutes.facts(thing.as_ref(), &names));
+    }
+    if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
+        changelog::tell(&page, thing, &mut facts);
     }
     gather(facts, known, &new)
 }

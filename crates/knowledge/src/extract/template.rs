@@ -40,8 +40,7 @@ fn without_braces(text: &str) -> Cow<'_, str> {
             let inner = &head[..head.find('}')?];
             let end = at + 1 + inner.len();
             let behind = text[end + 1..].chars().next();
-            let closes =
-                behind.is_none_or(|char| char.is_whitespace() || ",.;:!?)'\"".contains(char));
+            let closes = behind.is_none_or(|char| !char.is_alphanumeric() || char.is_lowercase());
             let words = !inner.contains("\n\n")
                 && inner.starts_with(char::is_alphanumeric)
                 && !inner.contains(['{', '=', '"', '`', '_', '<', '$', '#', '%']);
@@ -67,22 +66,34 @@ fn without_braces(text: &str) -> Cow<'_, str> {
 
 fn push_line(line: &str, kept: &mut String) {
     let mut rest = line;
+    // Whether the part that was read has a back tick without another.
+    let mut is_code = false;
     while let Some(at) = rest.find(['{', '[']) {
         let (before, from) = rest.split_at(at);
         kept.push_str(before);
-        let mark = reference(line, line.len() - from.len());
-        match mark.map(|length| ("", &from[length..])).or_else(|| template(from)) {
-            Some((shown, after)) => {
-                kept.push_str(shown);
-                rest = after;
-            }
-            None => {
-                kept.push_str(&from[..1]);
-                rest = &from[1..];
-            }
-        }
+        is_code ^= has_odd_ticks(before);
+        let mark = reference(line, line.len() - from.len(), is_code);
+        let (shown, after) = mark
+            .map(|length| ("", &from[length..]))
+            .or_else(|| template(from))
+            .unwrap_or_else(|| from.split_at(1));
+        kept.push_str(shown);
+        is_code ^= has_odd_ticks(&from[..from.len() - after.len()]);
+        rest = after;
     }
     kept.push_str(rest);
+}
+
+fn has_odd_ticks(part: &str) -> bool {
+    #[cfg(test)]
+    READ.with(|read| read.set(read.get() + part.len()));
+    part.matches('`').count() % 2 == 1
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Bytes in which back ticks were counted.
+    static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// What a template shows, and what follows it.
@@ -115,14 +126,13 @@ fn template(from: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The length of a mark of a source that begins here, behind what it is a source of: `[1]`,
-/// `[citation needed]`, `[\[2\]](#note)`.
-fn reference(line: &str, at: usize) -> Option<usize> {
+/// The length of a mark of a source that begins here, outside of code and behind what it is a source
+/// of: `[1]`, `[citation needed]`, `[\[2\]](#note)`.
+fn reference(line: &str, at: usize, is_code: bool) -> Option<usize> {
     const LONGEST: usize = 300;
     let (before, from) = line.split_at(at);
     let head = &from[..from.floor_char_boundary(LONGEST.min(from.len()))];
     // Code counts from zero, and what begins a line is a definition.
-    let is_code = before.matches('`').count() % 2 == 1;
     let behind = before.trim_end_matches('\\').chars().next_back()?;
     if is_code || before.trim().is_empty() {
         return None;
@@ -135,6 +145,8 @@ fn reference(line: &str, at: usize) -> Option<usize> {
     let number = word.trim_start_matches("note ").trim_start_matches("nb ");
     let counts = !number.is_empty()
         && number.len() <= 3
+        // `reg[0]`: sources count from one.
+        && number != "0"
         && (number.bytes().all(|byte| byte.is_ascii_digit())
             || number.len() == 1
                 && number.bytes().all(|byte| byte.is_ascii_lowercase())
@@ -207,6 +219,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_byte_of_a_long_line_is_counted_once() {
+        let line = "`a[0]` and [1] ".repeat(2_000);
+        let before = READ.with(std::cell::Cell::get);
+        let kept = without_templates(&line);
+        let read = READ.with(std::cell::Cell::get) - before;
+        assert_eq!(kept, "`a[0]` and [1] ".repeat(2_000));
+        assert!(read <= line.len(), "{read} of {}", line.len());
+    }
+
+    #[test]
     fn templates_show_their_text() {
         let check = |text: &str, expected: &str| assert_eq!(without_templates(text), expected);
         check("A {{< tip text=\"Pod\" id=\"pod\" >}} is.", "A Pod is.");
@@ -215,6 +237,7 @@ mod tests {
         check("# T {#t}\n:::tip\nx\n:::\n", "# T \n\nx\n\n");
         check("a[^1] [!NOTE] [x](y) {a} {", "a  [x](y) {a} {");
         check("{{ never closed", "{{ never closed");
+        check("Bit reg[0] is set.[1]", "Bit reg[0] is set.");
         check("It is old.[1] So[citation needed] it goes.[12][3] x", "It is old. So it goes. x");
         check(
             "Made in 1961[\\[2\\]](#cite_note-2) by [KEF](k) [note](n).",

@@ -640,3 +640,148 @@ proptest! {
         statements(&text);
     }
 }
+
+/// The facts of a page under a topic, each with its entity.
+fn told(text: &str, topic: &str) -> Vec<String> {
+    let facts = found(text, topic, &[], Mode::Full).into_iter();
+    facts
+        .flat_map(|(name, facts)| facts.into_iter().map(move |it| format!("{name} | {it}")))
+        .collect()
+}
+
+#[test]
+fn what_a_page_says_of_its_thing_without_its_name_is_kept_under_it() {
+    let page = "# Foo 3\n\nThe Foo 3 is a grinder.\n\nThe burrs are made of steel by Sola in Bern. \
+                Then they were sold. In 1996 a second motor was added to it. You will love the new \
+                steel lid of it. The result was made better. Pour the beans into the upper lid. The \
+                `lid` was made of glass by Sola.\n\n## Examples\n\nThe cups are filled with coffee \
+                by the host.\n";
+    assert_eq!(
+        told(page, "Foo 3"),
+        [
+            "Foo 3 | The Foo 3 is a grinder.",
+            "Foo 3 | Foo 3 – The burrs are made of steel by Sola in Bern.",
+        ]
+    );
+    // On a page about something else nothing is said of it.
+    let other = page.replace("# Foo 3", "# Foo 3 Stand");
+    assert_eq!(told(&other, "Sola"), ["Foo 3 | The Foo 3 is a grinder."]);
+}
+
+#[test]
+fn a_readme_begins_with_what_its_thing_is() {
+    let page = "# foo_bar\n\nFast reader of old tapes in Rust.\n\n## Features\n\n- Reads tapes of \
+                all makers\n- Try it yourself\n\n## Usage\n\n- Tapes of one maker\n";
+    assert_eq!(
+        told(page, "foo_bar"),
+        [
+            "foo_bar | foo_bar – Fast reader of old tapes in Rust.",
+            "foo_bar | foo_bar – Features: Reads tapes of all makers",
+        ]
+    );
+}
+
+#[test]
+fn a_policy_is_that_of_what_was_asked_for() {
+    let page = "# Security Policy\n\nReports of bugs are answered by the team within a week. ACME must \
+                not be told first. ACME is a large maker of anvils.\n";
+    assert_eq!(
+        told(page, "security policy of foo"),
+        [
+            "security policy of foo | security policy of foo – ACME must not be told first.",
+            "security policy of foo | security policy of foo – Reports of bugs are answered by the team within a week.",
+            "ACME | ACME is a large maker of anvils.",
+        ]
+    );
+}
+
+#[test]
+fn versions_bring_what_their_notes_list() {
+    let page = "# Changelog\n\nAll that foo had.\n\n## 1.2.0 (2024-03-05)\n\n- #12: Add colours to \
+                the lists of foo.\n- See it.\n\n## 1.1.0\n\n- Fix a panic of empty lists.\n";
+    assert_eq!(
+        told(page, "foo"),
+        [
+            "foo | foo 1.2.0 (2024-03-05) – Add colours to the lists of foo.",
+            "foo | foo 1.1.0 – Fix a panic of empty lists.",
+        ]
+    );
+}
+
+#[test]
+fn tables_are_told_apart_by_what_stands_above_them() {
+    let table = "| Tool | Speed |\n|---|---|\n| slow mode | 4 MB/s |\n";
+    let other = table.replace('4', "9");
+    let page = format!("# foo\n\nSmall files\n{table}\nLarge files\n{other}");
+    let of = |size: &str, speed: u8| {
+        format!("foo | foo – {size} files, Tool slow mode, Speed: {speed} MB/s")
+    };
+    // What names each row is another thing: a column of tools.
+    let page = page.replace("Tool", "Mode");
+    let (small, large) =
+        (of("Small", 4).replace("Tool", "Mode"), of("Large", 9).replace("Tool", "Mode"));
+    assert_eq!(told(&page, "foo"), [small, large]);
+    // Without it two values stand against each other, and neither is whole.
+    let page = page.replace("Small files\n", "").replace("Large files\n", "");
+    assert!(told(&page, "foo").is_empty(), "{:?}", told(&page, "foo"));
+}
+
+#[test]
+fn what_is_private_or_cut_is_no_fact() {
+    let page = "---\nname: Foo\nemail: jane@example.org\nphone: 0171 2345678\nstripe_api_key: abc def\n\
+                apiKey: xyz\nsupport: by mail\n---\n# Foo\n\nFoo is about 55 to long and heavy. Foo is \
+                a tool for mail.\n\n## Bar Works\n\n| | |\n|-|-|\n| Price | 4 francs |\n";
+    assert_eq!(
+        told(page, "Foo"),
+        ["Foo | Foo is a tool for mail.", "Foo | Foo – support: by mail"]
+    );
+}
+
+#[test]
+fn other_languages_tell_of_the_thing_of_a_page_too() {
+    let page = "# Einführung in Fern\n\nFern ist ein System für Gärten und wurde in Bern gebaut. Die \
+                Regeln werden mit dem Befehl in den Kern geladen. Die Regeln kann man mit ihm laden. \
+                Dann wurde es nicht besser und das war auch so.\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern ist ein System für Gärten und wurde in Bern gebaut.",
+            "Fern | Fern – Die Regeln werden mit dem Befehl in den Kern geladen.",
+        ]
+    );
+}
+
+#[test]
+fn what_stands_below_decisions_may_decide_nothing() {
+    let page = "# Fern meeting, 2024-03-05\n\n## Present\n\n- Ada Byron\n- Jack Oclee\n\n## Decisions\n\n\
+                - None of them today.\n- No decision was made on the lid.\n- The lid will be blue.\n";
+    let decided: Vec<String> =
+        told(page, "Fern").into_iter().filter(|fact| fact.contains("decisions:")).collect();
+    assert_eq!(decided.len(), 1, "{decided:?}");
+    assert!(decided[0].ends_with("decisions: The lid will be blue."));
+}
+
+#[test]
+fn a_year_before_a_name_is_no_part_of_it() {
+    let text = "In 1983 Acorn Computers began with chips. Acorn made many of them.";
+    let names: Vec<String> =
+        found(text, "chips", &[], Mode::Full).into_iter().map(|(name, _)| name).collect();
+    assert!(names.iter().all(|name| !name.starts_with("1983")), "{names:?}");
+}
+
+#[test]
+fn what_holds_from_a_time_told_before_is_left() {
+    let page = "# Ada Byron\n\nAda Byron was born in Ferndale. Byron's films include Mirrors. She directed \
+                four of them. One month later, Byron was promoted to captain. Byron then moved to Sutton. \
+                Byron (in ) was a friend of many. Both were friends of Byron by that date. Many \
+                of them knew Ada well. Ada lived in Sutton until 1840. She was made chief of staff to Dr.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron was born in Ferndale.",
+            "Ada Byron | Byron's films include Mirrors.",
+            "Ada Byron | Byron directed four of them.",
+            "Ada Byron | Ada lived in Sutton until 1840.",
+        ]
+    );
+}

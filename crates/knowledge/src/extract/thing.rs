@@ -1,12 +1,18 @@
 //! What a page itself is about: what its title, its infobox or its first heading names, or what was
 //! asked for where it has none of them.
 
+use super::Statement;
 use super::fold::fold;
-use super::name::{Rejection, structural, tidy};
+use super::name::{MAX_NAME_WORDS, Rejection, structural, tidy};
 use super::page::{Kind, Page};
 use super::shape;
 use super::subject::Names;
+use super::token::tokens;
 use super::words;
+use crate::words::{Words, list};
+
+/// What a document is and not what it is about, as the first or last word of a title.
+static DOCUMENT_KINDS: Words = list!(words "document_kinds");
 
 /// What parts a title from the name of its site, or from what more it says.
 const TITLE_MARKS: &[char] = &['|', '–', '—', ':', '·'];
@@ -17,13 +23,226 @@ pub(super) struct Thing {
     pub(super) entity: usize,
     /// As the page calls it.
     pub(super) name: String,
+    /// Whether the page says so, by its title or by what it begins with.
+    pub(super) is_sure: bool,
+    /// Whether the page is a document of it, as a policy is: what it says holds for that alone.
+    pub(super) is_document: bool,
+}
+
+impl Thing {
+    /// Puts what holds for this thing alone where that is told: what a policy demands of others is said
+    /// of it, and who was elected at a meeting, was at that one.
+    pub(super) fn place(&self, fact: &mut (usize, Statement), is_meeting: bool) {
+        let (entity, statement) = fact;
+        if *entity == self.entity || !self.is_document {
+            return;
+        }
+        let demands = tokens(&statement.text).iter().any(|token| {
+            matches!(token.text, "must" | "should" | "shall" | "allowed" | "permitted" | "required")
+        });
+        if demands && !is_meeting {
+            *entity = self.entity;
+        }
+        if demands || is_meeting {
+            statement.text = format!("{} – {}", self.name, statement.text);
+        }
+    }
 }
 
 /// What a page is about, if it is something that has a name.
 pub(super) fn of(page: &Page, topic: &str, title: Option<&str>, names: &Names) -> Option<Thing> {
-    called(page, topic, title)
-        .into_iter()
-        .find_map(|name| names.whole(&name).map(|entity| Thing { entity, name }))
+    let is_titled = titles(page, title).next().is_some();
+    let whole = |name: String| Some((names.whole(&name)?, name));
+    let of_document = of_document(page, topic, title, names);
+    let found = of_document.or_else(|| called(page, topic, title).into_iter().find_map(whole));
+    if let Some((entity, name)) = found {
+        let is_sure = is_titled || begins_with(page, entity, names);
+        let is_document = titles(page, title).next().is_some_and(|title| is_document(&tidy(title)))
+            && fold(&name) == fold(&tidy(topic));
+        return Some(Thing { entity, name, is_sure, is_document });
+    }
+    let (entity, name) = asked(page, topic, title, names)?;
+    Some(Thing { entity, name, is_sure: true, is_document: false })
+}
+
+/// The titles that a page has, the surest first.
+fn titles<'p>(page: &'p Page, title: Option<&'p str>) -> impl Iterator<Item = &'p str> {
+    let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1 | 2)));
+    let heading = heading.filter(|block| !block.is_furniture);
+    title.into_iter().chain(page.title.as_deref()).chain(heading.map(|block| block.text.as_str()))
+}
+
+/// Whether the first sentence of a page names an entity where its subject is.
+fn begins_with(page: &Page, entity: usize, names: &Names) -> bool {
+    const EARLY: usize = 4;
+    let Some(first) = page.sentences.first() else { return false };
+    let text = page.text(first);
+    let tokens = tokens(text);
+    (0..EARLY).any(|at| names.at(text, &tokens, at).is_some_and(|hit| hit.entity == entity))
+}
+
+/// What was asked for, or the longest name in it, that a title has in it which names nothing else.
+fn asked(page: &Page, topic: &str, title: Option<&str>, names: &Names) -> Option<(usize, String)> {
+    let topic = tidy(topic);
+    let words: Vec<&str> = topic.split(' ').collect();
+    if words.len() > MAX_NAME_WORDS {
+        return None;
+    }
+    let parts = (1..=words.len()).rev().flat_map(|length| words.windows(length));
+    let (entity, name) = parts.map(|part| part.join(" ")).find_map(|part| {
+        let is_name = part.chars().any(char::is_uppercase) || part == topic;
+        is_name.then(|| names.whole(&part)).flatten().map(|entity| (entity, part))
+    })?;
+    let key = spaced(&name);
+    titles(page, title).any(|title| tells_of(title, &key, page)).then_some((entity, name))
+}
+
+/// Whether a title with a name in it is about that, and not about `Redis Cluster` where Redis is asked
+/// for: what it says more is of documents, or leads up to the name, or the page begins with the name.
+fn tells_of(title: &str, key: &str, page: &Page) -> bool {
+    const EARLY: usize = 6;
+    let title = spaced(title.split(TITLE_MARKS).next().unwrap_or_default());
+    let Some((before, after)) = title.split_once(key) else { return false };
+    let says_nothing = |word: &str| {
+        words::is_generic(word)
+            || words::is_starter(word)
+            || words::is_kind(word)
+            || shape::is_joint(word)
+            || DOCUMENT_KINDS.contains(word)
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let leads = before
+        .split_whitespace()
+        .next_back()
+        .is_none_or(|last| LEADING.contains(&last) || before.split_whitespace().all(says_nothing));
+    if leads && after.split_whitespace().all(says_nothing) {
+        return true;
+    }
+    page.sentences.iter().take(EARLY).any(|sentence| {
+        let text = page.text(sentence);
+        let tokens = tokens(text);
+        let start = super::clause::behind_article(&tokens, 0);
+        let end = shape::run(&tokens, start);
+        let run = tokens.get(start).zip(tokens.get(end.wrapping_sub(1)));
+        let run = run.and_then(|(first, last)| text.get(first.start..last.end));
+        run.is_some_and(|run| spaced(run) == key)
+    })
+}
+
+/// What stands before what a title is about, in lower case.
+const LEADING: &[&str] = &[
+    "about", "for", "in", "into", "is", "of", "on", "to", "with", "à", "con", "de", "des", "du",
+    "en", "für", "sobre", "sur", "und", "von", "vom", "zu", "zum", "zur", "a",
+];
+
+/// What a document is about whose title only says what it is, and is in what was asked for: `Long Term
+/// Support`, where `SQLite long term support` was, if the page speaks of SQLite again and again.
+fn of_document(
+    page: &Page,
+    topic: &str,
+    title: Option<&str>,
+    names: &Names,
+) -> Option<(usize, String)> {
+    const LEAST: usize = 3;
+    let key = spaced(topic);
+    let (_, rest) = titles(page, title).find_map(|title| {
+        let own = spaced(&tidy(title));
+        let rest = key.strip_suffix(own.as_str()).map(str::trim).filter(|rest| !rest.is_empty())?;
+        is_document(title).then(|| (own.clone(), rest.to_owned()))
+    })?;
+    let entity = names.whole(&rest)?;
+    let mut own = String::new();
+    let named = page.sentences.iter().filter(|sentence| {
+        let text = page.text(sentence);
+        let tokens = tokens(text);
+        let hit = (0..tokens.len()).find_map(|at| {
+            let hit =
+                names.at(text, &tokens, at).filter(|hit| hit.entity == entity && hit.proper)?;
+            text.get(tokens.get(at)?.start..tokens.get(hit.end.checked_sub(1)?)?.end)
+        });
+        if let Some(hit) = hit.filter(|_| own.is_empty()) {
+            hit.trim_end_matches("'s").trim_end_matches("’s").clone_into(&mut own);
+        }
+        hit.is_some()
+    });
+    (named.count() >= LEAST).then_some((entity, own))
+}
+
+/// The words of a title in lower case, with one blank around each.
+fn spaced(text: &str) -> String {
+    let text = fold(text);
+    let words = text.split(|char: char| char.is_whitespace() || ",.:;()|/".contains(char));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    format!(" {} ", words.join(" "))
+}
+
+/// Whether a title says what kind of document a page is.
+fn is_document(title: &str) -> bool {
+    let key = spaced(title);
+    let words: Vec<&str> = key.split_whitespace().collect();
+    let kinds = words.first().into_iter().chain(words.last());
+    kinds.into_iter().any(|word| DOCUMENT_KINDS.contains(*word))
+}
+
+/// The name of what was asked for where a page's title is that, has it in it, or only says what kind
+/// of document it is.
+pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<String> {
+    /// How often a page whose title does not name it does.
+    const LEAST: usize = 2;
+    let topic = tidy(topic);
+    let key = spaced(&topic);
+    if is_said(&topic)
+        || structural(&topic).is_err()
+        || words::is_generic(key.trim())
+        || key.trim().is_empty()
+    {
+        return None;
+    }
+    let mut all = titles(page, title).peekable();
+    all.peek()?;
+    let mut documents = Vec::new();
+    for title in all {
+        let bare = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
+        let own = spaced(&bare);
+        let last = own.split_whitespace().next_back().unwrap_or_default();
+        let is_kind = own.trim().contains(' ') && words::is_generic(last);
+        if own == key && !is_said(&bare) && !is_kind {
+            // `Animalia (book)`: what is in brackets tells it from others of the name.
+            let name = bare.split(" (").next().map(tidy).unwrap_or_default();
+            return Some(name);
+        }
+        if tells_of(title, &key, page) && is_written_as_name(page, &topic) {
+            return Some(topic);
+        }
+        documents.extend(is_document(&bare).then_some(own));
+    }
+    let more = documents.iter().any(|own| own.trim().contains(' ') && key.contains(own.as_str()));
+    let named = || {
+        let texts = page.blocks.iter().map(|block| spaced(&block.text));
+        texts.filter(|text| text.contains(&key)).take(LEAST).count() == LEAST
+    };
+    (more || !documents.is_empty() && (named() || is_set_off(page, &key))).then_some(topic)
+}
+
+/// `About SQLite`, `Installing Docker`: what is said of a thing, not a name of it.
+fn is_said(name: &str) -> bool {
+    let first = name.split(' ').next().unwrap_or_default().to_lowercase();
+    name.contains(' ')
+        && (words::is_starter(&first) && !words::is_determiner(&first)
+            || words::is_verb_base(&first)
+            || first.ends_with("ing") && first.len() > 5)
+}
+
+/// Whether a line of a page is nothing but these words: the name of whose minutes they are.
+fn is_set_off(page: &Page, key: &str) -> bool {
+    const EARLY: usize = 5;
+    page.blocks.iter().take(EARLY).any(|block| spaced(&block.text) == key)
+}
+
+/// Whether what was asked for is written as names are.
+fn is_written_as_name(page: &Page, topic: &str) -> bool {
+    let is_shaped = shape::is_shaped(topic) || shape::is_proper(topic);
+    is_shaped || page.blocks.iter().any(|block| block.text.contains(topic) && topic.contains(' '))
 }
 
 /// What a page that lists properties is about, though no sentence of it says so: its title, where that
@@ -51,7 +270,26 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
     let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
     let mut titles = title.into_iter().chain(heading.map(|block| block.text.as_str()));
     let is_date = |title: &&str| structural(title) == Err(Rejection::Date);
-    titles.find(is_date).map(str::to_owned)
+    titles.find(is_date).map(str::to_owned).or_else(|| date_below(page))
+}
+
+/// The day that stands below a title: `Held on Thursday 14 March 2024`.
+fn date_below(page: &Page) -> Option<String> {
+    const EARLY: usize = 6;
+    const PARTS: usize = 3;
+    let is_part = |char: char| ".,;:()".contains(char);
+    let rows = page.rows.iter().filter(|row| fold(row.cells.first().map_or("", |it| it)) == "date");
+    let texts = rows.filter_map(|row| row.cells.get(1)).map(String::as_str);
+    let texts = texts.chain(page.blocks.iter().take(EARLY).map(|block| block.text.as_str()));
+    texts.into_iter().find_map(|text| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let days = words.windows(PARTS).map(|words| words.join(" "));
+        let mut days = days.map(|day| day.trim_matches(is_part).to_owned());
+        days.find(|day| {
+            let has_year = day.split([' ', '.', '-']).any(super::name::is_year);
+            has_year && structural(day) == Err(Rejection::Date)
+        })
+    })
 }
 
 /// The names that a page gives to what it is about, the surest first.
@@ -68,7 +306,8 @@ pub(super) fn called(page: &Page, topic: &str, title: Option<&str>) -> Vec<Strin
     // A page that has a title is about what that says, whatever was asked for.
     let titles = if titles.is_empty() { vec![topic] } else { titles };
     let part = |title: &str, marks: &[char]| title.split(marks).next().map(tidy);
-    let mut all: Vec<String> = Vec::new();
+    // Minutes are those of whom was asked for.
+    let mut all: Vec<String> = of_topic(page, topic, title).into_iter().collect();
     for title in titles {
         let short = part(title, TITLE_MARKS);
         let bare = part(title, &['(']);

@@ -168,15 +168,30 @@ pub struct Passage {
     pub text: String,
 }
 
-/// The sentence of a text that says a fact, as far as its words tell.
+/// The sentence of a text that says a fact, as far as its words tell. Of `Name – predicate: value`, which
+/// has the name from elsewhere on its page, the line with the value and most of the rest is meant.
 pub fn passage(text: &str, fact: &str) -> Option<Passage> {
-    let wanted = words(fact);
+    let Some((_, own)) = fact.split_once(" – ") else { return stands(text, fact, "") };
+    match own.split_once(": ") {
+        Some((predicate, value)) => stands(text, &format!("{predicate} {value}"), value)
+            .or_else(|| stands(text, value, value)),
+        None => stands(text, own, ""),
+    }
+    .or_else(|| stands(text, fact, own.rsplit(": ").next().unwrap_or_default()))
+}
+
+/// The sentence that has most of the words of a fact, and all of those of a value.
+fn stands(text: &str, fact: &str, value: &str) -> Option<Passage> {
+    let (wanted, needed) = (words(fact), words(value));
     let mut best: Option<(f32, std::ops::Range<usize>)> = None;
     let mut start = 0;
     for block in text.split_inclusive('\n') {
         for range in sentences(block) {
             let Some(sentence) = block.get(range.clone()) else { continue };
             let own = words(sentence);
+            if !needed.iter().all(|word| own.contains(word)) {
+                continue;
+            }
             let shared = wanted.iter().filter(|word| own.contains(word)).count();
             // Of two that hold all of it the shorter one is meant.
             let value = shared as f32 / wanted.len().max(1) as f32 - own.len() as f32 / 10_000.0;
@@ -208,14 +223,18 @@ mod tests {
 
     #[test]
     fn a_fact_is_found_where_it_stands() {
-        let text = "# KEF\n\nKEF makes speakers. It was founded in 1961 by Raymond Cooke.\n\n- Né à Maidstone\n";
+        let text = "# KEF\n\nKEF makes speakers. It was founded in 1961 by Raymond Cooke.\n\n- Né à Maidstone\n\n| Height of the box | 32 cm |\n| Year | 1961 |\n";
         for (fact, expected) in [
             (
                 "KEF was founded in 1961 by Raymond Cooke.",
                 Some((3, "It was founded in 1961 by Raymond Cooke.")),
             ),
             ("KEF makes speakers.", Some((3, "KEF makes speakers."))),
+            ("Speakers – KEF makes speakers.", Some((3, "KEF makes speakers."))),
             ("KEF was bought in 1992 by GP Acoustics.", None),
+            ("KEF – Height of the box: 32 cm", Some((7, "| Height of the box | 32 cm |"))),
+            ("KEF LS50 Meta – Speaker, Year: 1961", Some((8, "| Year | 1961 |"))),
+            ("KEF – Height of the box: 33 cm", None),
             ("", None),
         ] {
             let found = passage(text, fact);

@@ -133,22 +133,54 @@ impl Entities {
         if leads || self.merged.contains(slug) {
             return false;
         }
+        let mut is_named = false;
         let counts = !is_deleted(slug, page, retired) && {
             let mut page = page.clone();
             page.lines.retain(|line| !retired.holds(&line.hash));
             let counts = !is_taken_back(slug, &page, retired);
             if counts {
-                self.entities.insert(slug.to_owned(), entity(slug, &[(slug, &page)]));
+                let new = entity(slug, &[(slug, &page)]);
+                // Names of all are gone through again only where one was taken away.
+                is_named = match self.entities.get(slug) {
+                    Some(old) => old.identity == new.identity && old.aliases == new.aliases,
+                    None => {
+                        self.call(&new);
+                        true
+                    }
+                };
+                self.entities.insert(slug.to_owned(), new);
                 self.pages.insert(slug.to_owned(), slug.to_owned());
             }
             counts
         };
         if !counts {
-            self.entities.remove(slug);
+            is_named = self.entities.remove(slug).is_none();
             self.pages.remove(slug);
         }
-        self.names = names(&self.entities);
+        if !is_named {
+            self.names = names(&self.entities);
+        }
         true
+    }
+
+    /// Calls a new entity by its names where they are free or those of another that comes after it.
+    fn call(&mut self, new: &Entity) {
+        let titled = |slug: &String, name: &String| {
+            self.entities.get(slug).is_some_and(|entity| entity.identity == *name)
+        };
+        let aliases = new.aliases.iter().map(|alias| (identity(alias), false));
+        let own = std::iter::once((new.identity.clone(), true)).chain(aliases);
+        for (name, is_title) in own.filter(|(name, _)| !name.is_empty()) {
+            let comes_first =
+                self.names.get(&name).is_none_or(|other| match (is_title, titled(other, &name)) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    _ => new.slug < *other,
+                });
+            if comes_first {
+                self.names.insert(name, new.slug.clone());
+            }
+        }
     }
 
     /// By their slugs.
@@ -311,6 +343,8 @@ fn facts(lines: &[(&str, &Line)]) -> Vec<Fact> {
 }
 
 fn names(entities: &BTreeMap<String, Entity>) -> BTreeMap<String, String> {
+    #[cfg(test)]
+    NAMED.with(|named| named.set(named.get() + 1));
     let titles = entities.values().map(|entity| (entity.identity.clone(), &entity.slug));
     let aliases = entities
         .values()
@@ -331,4 +365,40 @@ pub(super) fn first_lines<'a>(
     let mut said = BTreeSet::new();
     facts.retain(|line| said.insert(normalise(&line.text)));
     facts.into_iter().map(|line| line.hash).collect()
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often the names of all entities were gone through.
+    static NAMED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::entity::{NewLine, append, new_page};
+
+    #[test]
+    fn new_pages_are_taken_in_one_by_one() {
+        let now = Timestamp::UNIX_EPOCH;
+        let retired = Retired::default();
+        let mut entities = Entities::of([], &retired);
+        let mut pages: Vec<(String, Page)> = Vec::new();
+        let before = NAMED.with(std::cell::Cell::get);
+        // Some have a title that others have as an alias, on slugs before and behind theirs.
+        for number in 0..60_usize {
+            let title = format!("Thing {}", number % 40);
+            let slug = format!("{}-thing-{number}", if number % 2 == 0 { "a" } else { "z" });
+            let alias = NewLine::alias(&title, &format!("Thing {}", (number * 7) % 40), now);
+            let text = new_page(&slug, &title, now);
+            let text = append(&text, &alias.into_iter().collect::<Vec<_>>());
+            let page = Page::parse(&text);
+            assert!(entities.take(&slug, &page, &retired));
+            pages.push((slug, page));
+        }
+        assert_eq!(NAMED.with(std::cell::Cell::get), before);
+        assert_eq!(entities, Entities::of(pages, &retired));
+    }
 }

@@ -22,11 +22,22 @@ pub(super) fn from_properties(page: &Page, title: Option<&str>, topic: &str, fou
     }
 }
 
+/// Notes what was asked for where the page's title is that, so that what the page says of it has a place.
+pub(super) fn from_title(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
+    let Some(name) = thing::of_topic(page, topic, title) else { return };
+    if let Some(evidence) = found.entry(&name) {
+        evidence.itself = true;
+        evidence.titled = true;
+        evidence.subject += 1;
+    }
+}
+
 /// Notes the meeting of which a page has the minutes, and who speaks in them.
 pub(super) fn from_minutes(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
     let Some(minutes) = minutes::read(page) else { return };
     let meeting = thing::called(page, topic, title).into_iter().next();
-    for name in meeting.iter().map(String::as_str).chain(minutes.speakers()) {
+    let people = minutes.speakers().chain(minutes.people());
+    for name in meeting.iter().map(String::as_str).chain(people) {
         if let Some(evidence) = found.entry(name) {
             evidence.itself = true;
             evidence.subject += 1;

@@ -33,6 +33,8 @@ pub(super) struct Evidence {
     pub(super) asked: bool,
     /// It is the topic.
     pub(super) itself: bool,
+    /// And the title of the page is that.
+    pub(super) titled: bool,
     /// Statements that it is the subject of.
     pub(super) subject: usize,
     /// Statements whose subject it tells more of: `Go programs are`.
@@ -78,8 +80,17 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
     if (words::is_pronoun(&lower_first) && !evidence.linked) || shape::is_calendar(key) {
         return None;
     }
+    // `Table K.1` is a part of the page.
+    let numbered = list.get(1).is_some_and(|next| next.bytes().any(|byte| byte.is_ascii_digit()));
+    let part = matches!(
+        lower_first.as_str(),
+        "table" | "figure" | "section" | "chapter" | "appendix" | "example" | "listing"
+    );
+    if part && numbered && list.len() == 2 {
+        return None;
+    }
     // What was asked for needs no further proof that it is something.
-    if evidence.itself && !shape::is_code(name) {
+    if evidence.itself && (evidence.titled || !shape::is_code(name)) {
         let proper = name.starts_with(char::is_uppercase) || shape::is_shaped(name);
         return Some(if proper { Class::NewProper } else { Class::NewTerm });
     }

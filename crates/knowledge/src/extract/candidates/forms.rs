@@ -2,7 +2,7 @@
 
 use super::Candidate;
 use crate::extract::fold::fold;
-use crate::extract::name::{structural, tidy};
+use crate::extract::name::{is_year, structural, tidy};
 use crate::extract::page::Page;
 use crate::extract::shape;
 use crate::extract::subject::Class;
@@ -112,18 +112,34 @@ impl Candidate {
 }
 
 /// The names that a page writes out, in the order in which they first appear.
-struct Runs(Vec<String>);
+struct Runs {
+    all: Vec<String>,
+    /// Whether the page goes on about a person: sentences begin with `he` or `she`.
+    is_of_person: bool,
+}
 
 impl Runs {
     fn of(page: &Page) -> Self {
+        const LEAST: usize = 2;
         let mut all: Vec<String> = Vec::new();
+        let goes_on = |text: &&str| {
+            ["He ", "She ", "His ", "Her "].iter().any(|pronoun| text.starts_with(pronoun))
+        };
+        let texts = page.sentences.iter().map(|sentence| page.text(sentence));
+        let is_of_person = texts.filter(goes_on).count() >= LEAST;
         for sentence in &page.sentences {
             let text = page.text(sentence);
             let tokens = tokens(text);
             let mut at = 0;
             while let Some(first) = tokens.get(at) {
                 let end = shape::run(&tokens, at);
-                if end == at || (at == 0 && words::is_starter(&first.lower())) {
+                // `In 1983 Acorn began`, but `the 2013 Tour`.
+                let is_when = is_year(first.text)
+                    && at
+                        .checked_sub(1)
+                        .and_then(|before| tokens.get(before))
+                        .is_some_and(|before| words::is_lead(&before.lower()) || !before.joins());
+                if end == at || is_when || (at == 0 && words::is_starter(&first.lower())) {
                     at += 1;
                     continue;
                 }
@@ -136,14 +152,14 @@ impl Runs {
                 at = end;
             }
         }
-        Self(all)
+        Self { all, is_of_person }
     }
 
     /// The topic as this page writes it, if it is a name of several words.
     fn asked(&self, title: Option<&str>, topic: &str) -> Option<String> {
         let asked = fold(&tidy(topic));
         let title = title.map(tidy).filter(|title| fold(title) == asked);
-        let run = self.0.iter().find(|run| fold(run) == asked).cloned();
+        let run = self.all.iter().find(|run| fold(run) == asked).cloned();
         let is_name = |name: &String| {
             // `About SQLite`, `Installing Docker`: what is said of a thing, not a name of it.
             let first = name.split(' ').next().unwrap_or_default().to_lowercase();
@@ -171,12 +187,25 @@ impl Runs {
         {
             return Some(asked.to_owned());
         }
+        // `Arthur`, on the page of Arthur Schopenhauer, if nobody else there is called so.
+        if let Some(asked) = asked
+            && self.is_of_person
+            && is_first_of(short, asked)
+            && plain(asked)
+            && is_full(asked)
+            && !short.contains(' ')
+            && self.all.iter().all(|run| {
+                !is_first_of(short, run) || is_same_person(run, asked) || is_written_out(asked, run)
+            })
+        {
+            return Some(asked.to_owned());
+        }
         let single = !short.contains(' ');
         let ordinary =
             words::is_generic(&short.to_lowercase()) || words::is_kind(&short.to_lowercase());
         if single && is_code(short) {
             // `The TX-9` is the Falkner TX-9, if there is no other.
-            let mut fulls = self.0.iter().filter(|run| run.rsplit(' ').next() == Some(short));
+            let mut fulls = self.all.iter().filter(|run| run.rsplit(' ').next() == Some(short));
             let full = fulls.find(|run| run.contains(' ') && is_full(run))?;
             let one = fulls.all(|run| run == short || run == full);
             return one.then(|| full.clone());
@@ -184,9 +213,9 @@ impl Runs {
         if !single || ordinary || shape::is_shaped(short) {
             return None;
         }
-        let from = self.0.iter().position(|run| run == short)?;
-        let others = self.0.iter().any(|run| is_first_of(short, run));
-        let mut fulls = self.0.iter().take(from).filter(|run| is_short_for(run));
+        let from = self.all.iter().position(|run| run == short)?;
+        let others = self.all.iter().any(|run| is_first_of(short, run));
+        let mut fulls = self.all.iter().take(from).filter(|run| is_short_for(run));
         let full = fulls.next().filter(|_| !others)?;
         let one = fulls.all(|other| is_same_person(other, full));
         // Under the name that it already has.

@@ -38,6 +38,7 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
     let mut found = Found::default();
     subjects::from_sentences(page, &mut found);
     asked::from_topic(page, topic, &mut found);
+    asked::from_title(page, title, topic, &mut found);
     asked::from_properties(page, title, topic, &mut found);
     asked::from_minutes(page, title, topic, &mut found);
     from_headings(page, title, topic, &mut found);
@@ -55,6 +56,11 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
         let Some(evidence) = all.remove(&key) else { continue };
         let one = key.strip_suffix('s').unwrap_or(&key).to_owned();
         if called.contains(&one) {
+            continue;
+        }
+        // `Gecko's UTF-16`, where the page speaks of Gecko as well, is something that it has.
+        let owner = key.split_once("'s ").map(|(owner, _)| owner);
+        if owner.is_some_and(|owner| writing.runs.contains_key(owner) || all.contains_key(owner)) {
             continue;
         }
         if let Some(class) = accepts(&key, &evidence, &writing) {

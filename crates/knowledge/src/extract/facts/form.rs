@@ -29,10 +29,19 @@ pub(super) fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option
 fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let ends = |at: usize| tokens.get(at).is_none_or(|token| !token.joins());
+    // `For example "4n" is`: what it is an example of stands elsewhere.
+    let shows = word(0) == "for" && word(1) == "example" && !ends(1);
+    // Who reads it when, nobody knows; and `OpenEXR only does one`.
+    let soon = (0..tokens.len()).any(|at| {
+        matches!(word(at).as_str(), "shortly" | "tomorrow" | "yesterday")
+            || matches!(word(at).as_str(), "next" | "last") && word(at + 1) == "week"
+    });
+    let one = tokens.len() < 8 && tokens.last().is_some_and(|last| last.lower() == "one");
     // `Therefore, X is`, and `may: 1.`, whose rest is a list.
     let concludes = matches!(
         word(0).as_str(),
         "accordingly"
+            | "so"
             | "therefore"
             | "thus"
             | "hence"
@@ -44,6 +53,9 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     );
     let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
     concludes
+        || shows
+        || soon
+        || one
         || cut
         || (0..tokens.len()).any(|at| match word(at).as_str() {
             "such" => word(at + 1) != "as",
@@ -52,7 +64,21 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "those" => {
                 !matches!(word(at + 1).as_str(), "who" | "that" | "which" | "of" | "in" | "with")
             }
-            "that" => (at < verb && ends(at)) || word(at + 1) == "time" || word(at + 1) == "year",
+            "that" => {
+                (at < verb && ends(at))
+                    || WHEN.contains(&word(at + 1).as_str())
+                    || word(at + 1) == "time"
+            }
+            // `One month later`, `six hours later on July 21`, `then moved`.
+            "later" | "earlier" => {
+                at > 0
+                    && WHEN
+                        .iter()
+                        .any(|when| word(at - 1) == *when || word(at - 1) == format!("{when}s"))
+            }
+            "then" => words::is_finite(&word(at + 1), false) && !words::is_auxiliary(&word(at + 1)),
+            "since" => word(at + 1) == "then",
+            "both" => at == 0 && words::is_finite(&word(1), true),
             "latter" => true,
             "same" => {
                 matches!(
@@ -78,6 +104,12 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             _ => false,
         })
 }
+
+/// What `that` and `later` tell the time by.
+const WHEN: &[&str] = &[
+    "year", "month", "week", "day", "night", "hour", "minute", "date", "moment", "point", "period",
+    "stage", "era", "age",
+];
 
 /// Whether a sentence begins with what only the sentences before it name: `The company was`.
 pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {
@@ -163,6 +195,42 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !text.ends_with('?')
         && !ASIDE_PHRASES.iter().chain(&*ORDERS).any(|phrase| lower.contains(phrase))
         && balanced(text)
+        && !has_hole(tokens)
+}
+
+/// Whether something was cut out of a sentence: `about 55 to long`, `weighs 7 –, sometimes`.
+fn has_hole(tokens: &[Token<'_>]) -> bool {
+    let is_number = |token: &Token<'_>| token.text.ends_with(|char: char| char.is_ascii_digit());
+    tokens.windows(3).any(|three| {
+        let binds = three[1].is_dash() || three[1].text == "to";
+        binds
+            && is_number(&three[0])
+            && three[0].joins()
+            && matches!(three[2].text, "long" | "tall" | "wide" | "high" | "deep" | "in" | "at")
+    }) || tokens.windows(2).any(|two| {
+        let mark = two[1].before;
+        let dangles = two[1].text.is_empty()
+            && mark.starts_with(['-', '–', '—'])
+            && mark.ends_with([',', '.', ';', ')']);
+        // `(in )`, `(born Alisa, ; – 1982)`
+        let empty = two[1].text.is_empty() && mark.starts_with([')', ';']);
+        dangles || empty
+    }) || tokens.last().is_some_and(is_abbreviated)
+}
+
+/// `Bvt.`, behind which a sentence went on: whoever has the title is missing.
+fn is_abbreviated(last: &Token<'_>) -> bool {
+    const TITLES: &[&str] = &[
+        "Dr", "Mr", "Mrs", "Ms", "St", "Lt", "Sgt", "Bvt", "Gen", "Col", "Capt", "Maj", "Prof",
+        "Rev", "Gov", "Sen", "Rep",
+    ];
+    last.after.starts_with('.') && TITLES.contains(&last.text)
+}
+
+/// Whether what is listed under a name has the length of a fact and all of its brackets.
+pub(in crate::extract) fn is_told(text: &str) -> bool {
+    const LEAST: usize = 4;
+    is_self_contained_of(text, &tokens(text), LEAST)
 }
 
 /// Whether a text of another language has the length of a fact, all of its brackets, and no

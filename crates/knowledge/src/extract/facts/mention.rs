@@ -51,8 +51,13 @@ fn is_verb(tokens: &[Token<'_>], at: usize) -> bool {
 
 /// Words that stand for what other sentences name, or for whoever writes or reads.
 fn points(token: &Token<'_>) -> bool {
+    is_pointer(&token.lower())
+}
+
+/// The same, of a word in lower case.
+pub(super) fn is_pointer(word: &str) -> bool {
     matches!(
-        token.lower().as_str(),
+        word,
         "i" | "me"
             | "my"
             | "we"

@@ -1,7 +1,9 @@
 //! Sentences that state something of an entity.
 
 mod form;
+mod listed;
 mod mention;
+pub(super) mod own;
 mod pronoun;
 pub(super) mod rows;
 
@@ -19,7 +21,7 @@ use super::token::{self, Token};
 use super::words;
 pub use form::FACT_WORDS;
 use form::{is_address, is_self_contained, statement};
-pub(super) use form::{is_plural, is_statement, is_whole, shown};
+pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
 use pronoun::by_pronoun;
 
 /// What is found: the entity's number and a statement, in the order of the page, what its tables
@@ -34,6 +36,8 @@ pub(super) fn collect(
     // The person whom `she` still stands for behind sentences in which nobody else is named.
     let mut person: Option<Told> = None;
     let mut home = Home::default();
+    let ground = own::Ground::of(page, thing, names);
+    let mut own: Vec<(usize, Statement)> = Vec::new();
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
         person = told.clone().filter(|told| told.person).or(person.take());
@@ -77,6 +81,15 @@ pub(super) fn collect(
         {
             found.push((thing.entity, Statement { text, line }));
         }
+        if found.len() == about
+            && let Some(thing) = thing
+            && own.len() < own::MAX_OWN
+            && ground.has_prose(page, sentence)
+            && let Some(text) = own::of(text, &tokens, thing, ground.opens(sentence))
+        {
+            let text = ground.named(sentence, thing, &text);
+            own.push((thing.entity, Statement { text, line }));
+        }
         for (entity, text) in in_passing(text, &tokens, names) {
             if found.iter().skip(about).all(|(known, _)| *known != entity) {
                 found.push((entity, Statement { text, line }));
@@ -84,6 +97,11 @@ pub(super) fn collect(
         }
     }
     found.extend(rows::collect(page, thing, names));
+    if let Some(thing) = thing.filter(|thing| thing.is_sure) {
+        own.extend(listed::collect(page, &ground, thing));
+    }
+    // What is told without its name comes last: there is room for so many facts alone.
+    found.extend(own);
     found
 }
 
@@ -219,6 +237,11 @@ fn by_name(
             .or_else(|| (start > opening).then(|| names.at(text, tokens, opening)).flatten())?;
         let last = tokens.get(hit.end.checked_sub(1)?)?;
         let surface = text.get(tokens.get(opening)?.start..last.end)?;
+        // `Her work` goes on about whoever has something.
+        let surface = match hit.possessive {
+            true => surface.trim_end_matches("'s").trim_end_matches("’s"),
+            false => surface,
+        };
         let mut told = Told {
             entity: hit.entity,
             also: None,
@@ -314,6 +337,8 @@ fn entry(text: &str, tokens: &[Token<'_>], at: usize) -> Option<String> {
         && tokens.len() >= from + 4
         && !words::is_verb_base(&first)
         && !is_address(&first)
+        // `Wave: "Would like to"`
+        && !words::is_auxiliary(&first)
         && !text.contains("ISBN")
         && !first.starts_with(|char: char| char.is_ascii_digit());
     (tells && is_self_contained(text, tokens)).then(|| shown(text))

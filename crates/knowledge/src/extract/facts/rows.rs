@@ -1,14 +1,15 @@
 //! What the rows of tables and lists of properties state: a column's header, or a first cell, is the
 //! predicate.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::form::is_self_contained_of;
 use super::shown;
 use crate::extract::Statement;
 use crate::extract::fold::fold;
-use crate::extract::name::tidy;
+use crate::extract::name::{structural, tidy};
 use crate::extract::page::{Page, Row, tells_no_more};
+use crate::extract::shape;
 use crate::extract::subject::Names;
 use crate::extract::thing::Thing;
 use crate::extract::token;
@@ -25,6 +26,13 @@ const MAX_WHICH: usize = 4;
 /// Headers, in lower case, of columns that name what each row is about.
 static NAMING: Words = list!(words "naming_headers");
 
+/// Words of keys, in lower case, that hold what is private.
+static PRIVATE: Words = list!(words "private_keys");
+/// Words of keys, in lower case, behind which an address or number stands.
+static REACHED: Words = list!(words "contact_keys");
+/// What stands before `key`, `code` or `number` where that is private.
+static KEYS_OF: Words = list!(words "private_kinds");
+
 /// The facts of all tables: those of two columns, which list what is so of the page's own thing,
 /// and those whose first column names what each row is about.
 pub(in crate::extract) fn collect(
@@ -37,12 +45,15 @@ pub(in crate::extract) fn collect(
     let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
     let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
     for row in &page.rows {
-        let section = row.section.as_deref().map(tidy).filter(|section| !section.is_empty());
+        let section = row.section.as_deref().map(without_number).map(tidy);
+        let section = section.filter(|section| !section.is_empty());
         // Below the heading of something else the rows are that one's.
         let own = section.as_deref().and_then(|section| Some((names.whole(section)?, section)));
         let of_page = thing.map(|thing| (thing.entity, thing.name.as_str()));
+        let is_rivals = section.as_deref().is_some_and(|section| names_rival(section, thing));
         let (about, which) = match own {
             Some(_) => (own, None),
+            None if is_rivals => (None, None),
             None => (of_page, section.as_deref().filter(|section| tells_which(section, thing))),
         };
         match (row.cells.as_slice(), about) {
@@ -55,7 +66,9 @@ pub(in crate::extract) fn collect(
             }
             ([predicate, value], Some(_))
                 if row.lists_properties()
-                    && (is_of_form(predicate) || keys.contains(&fold(value))) => {}
+                    && (is_of_form(predicate)
+                        || keys.contains(&fold(value))
+                        || is_switch(row, value)) => {}
             ([predicate, value], Some((entity, name))) if row.lists_properties() => {
                 let predicate = match which {
                     Some(which) => format!("{which}, {predicate}"),
@@ -72,7 +85,9 @@ pub(in crate::extract) fn collect(
                     found.extend(facts.map(|fact| (entity, fact)));
                 } else if let Some((entity, thing)) = about.filter(|_| !names_things(row)) {
                     let facts = told.filter_map(|(header, value)| {
-                        let predicate = format!("{}, {header}", cell_of(row, first)?);
+                        let cell = cell_of(row, first)?;
+                        let cell = which.map_or(cell.clone(), |which| format!("{which}, {cell}"));
+                        let predicate = format!("{cell}, {header}");
                         let says = header.chars().any(char::is_alphanumeric);
                         says.then(|| fact(thing, &predicate, value, row.line)).flatten()
                     });
@@ -82,7 +97,33 @@ pub(in crate::extract) fn collect(
             ([], _) => {}
         }
     }
-    found
+    without_conflicts(found, page)
+}
+
+/// The facts without those of tables that give several values for one thing: each table says something
+/// of its own that stands outside of it.
+fn without_conflicts(found: Vec<(usize, Statement)>, page: &Page) -> Vec<(usize, Statement)> {
+    let of_tables: HashSet<usize> = page
+        .rows
+        .iter()
+        .filter(|row| !row.header.is_empty() && !row.lists_properties())
+        .map(|row| row.line)
+        .collect();
+    let mut values: HashMap<(usize, String), HashSet<String>> = HashMap::new();
+    let key_of = |statement: &Statement| {
+        let (key, value) = statement.text.rsplit_once(": ")?;
+        of_tables.contains(&statement.line).then(|| (key.to_owned(), value.to_owned()))
+    };
+    for (entity, statement) in &found {
+        if let Some((key, value)) = key_of(statement) {
+            values.entry((*entity, key)).or_default().insert(value);
+        }
+    }
+    let is_one = |(entity, statement): &(usize, Statement)| {
+        let all = key_of(statement).and_then(|(key, _)| values.get(&(*entity, key)));
+        all.is_none_or(|all| all.len() == 1)
+    };
+    found.into_iter().filter(is_one).collect()
 }
 
 /// Whether the first column names things of their own: each row is about another one.
@@ -90,23 +131,41 @@ fn names_things(row: &Row) -> bool {
     row.header.first().is_some_and(|header| NAMING.contains(fold(header).as_str()))
 }
 
-/// Whether what a key stands for is for nobody else, whatever it looks like.
-fn is_secret(key: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "passwort",
-        "kennwort",
-        "secret",
-        "token",
-        "credentials",
-        "contrasena",
-    ];
-    let key = fold(key);
-    let is_named = |own: &str| key.split(|char: char| !char.is_alphanumeric()).any(|it| it == own);
-    WORDS.iter().any(|own| is_named(own))
-        || ["login", "pin", "api key", "access key", "mot de passe"].iter().any(|own| key == *own)
+/// Whether what a key stands for is for nobody else, whatever it looks like: what lets somebody in, and
+/// how somebody is reached or told.
+fn is_private(key: &str, value: &str) -> bool {
+    let words = words_of_key(key);
+    let is_keys = |pair: &[String]| {
+        matches!(pair[1].as_str(), "key" | "keys" | "code" | "number" | "no")
+            && KEYS_OF.contains(pair[0].as_str())
+    };
+    // `Email: over SMTP` tells of a program, an address or number of somebody.
+    let reaches = value.contains('@') || value.bytes().filter(u8::is_ascii_digit).count() > 5;
+    words.iter().any(|word| PRIVATE.contains(word.as_str()))
+        || reaches && words.iter().any(|word| REACHED.contains(word.as_str()))
+        || words.windows(2).any(is_keys)
+        || ["login", "pin", "mot de passe"].contains(&fold(key).as_str())
+}
+
+/// The words of a key in lower case: `apiKey` and `API_KEY` have two.
+fn words_of_key(key: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(key.len());
+    let mut before = ' ';
+    for char in key.chars() {
+        if before.is_lowercase() && char.is_uppercase() || !char.is_alphanumeric() {
+            spaced.push(' ');
+        }
+        spaced.extend(char.is_alphanumeric().then_some(char));
+        before = char;
+    }
+    fold(&spaced).split_whitespace().map(str::to_owned).collect()
+}
+
+/// Whether a line between others only switches something of how they are shown: `Team: yes`.
+fn is_switch(row: &Row, value: &str) -> bool {
+    let is_line = row.header.is_empty() && !row.is_item;
+    is_line
+        && matches!(fold(value).as_str(), "yes" | "no" | "true" | "false" | "y" | "n" | "1" | "0")
 }
 
 /// Whether a key is one of a form's and says nothing by itself: `leader name2`, `GDP year`.
@@ -115,6 +174,33 @@ fn is_of_form(key: &str) -> bool {
     let counts = last.ends_with(|char: char| char.is_ascii_digit())
         && last.starts_with(|char: char| char.is_lowercase());
     counts && !last.starts_with("km") || key.ends_with(" year") && key.contains(' ')
+}
+
+/// A heading without the number before it: `3. Treasurer's report`.
+fn without_number(heading: &str) -> &str {
+    let number = |char: char| char.is_ascii_digit() || char == '.' || char == ')';
+    let rest = heading.trim_start_matches(number);
+    let counted =
+        heading[..heading.len() - rest.len()].ends_with(['.', ')']) && rest.starts_with(' ');
+    if counted { rest.trim_start() } else { heading }
+}
+
+/// Whether a heading is the name of something else, which shares no word with the page's thing: its
+/// rows are not that thing's.
+fn names_rival(section: &str, thing: Option<&Thing>) -> bool {
+    let own = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
+    let is_shared = |word: &str| own.split(' ').any(|own| own == word);
+    let key = fold(section);
+    let mut words = key.split(' ');
+    !tells_no_more(section)
+        && key.contains(' ')
+        && shape::is_proper(section)
+        && structural(section).is_ok()
+        && words.all(|word| {
+            !is_shared(word)
+                && !words::is_generic(word)
+                && !word.starts_with(|char: char| char.is_ascii_digit())
+        })
 }
 
 /// Whether a heading says which of the page's things its rows are about.
@@ -137,7 +223,9 @@ fn cell_of(row: &Row, first: &str) -> Option<String> {
 
 /// `Name – predicate: value`.
 fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Statement> {
-    if is_secret(predicate) {
+    // What is to be done in turn is no property, and one step of it no whole.
+    let instructs = fold(predicate).ends_with("instructions");
+    if instructs || is_private(predicate, value) {
         return None;
     }
     let predicate = predicate.trim().trim_end_matches(':');
@@ -145,9 +233,10 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
     if !says(predicate) || !says(value) || words::is_pronoun(&predicate.to_lowercase()) {
         return None;
     }
-    // Two names of the same say nothing.
-    let says_more =
-        fold(value) != fold(name) && !value.trim_end().ends_with(':') && fold(predicate) != "name";
+    // Two names of the same say nothing, nor does an address made of the name.
+    let letters = |text: &str| fold(text).chars().filter(|char| char.is_alphanumeric()).collect();
+    let (own, its): (String, String) = (letters(value), letters(name));
+    let says_more = own != its && !value.trim_end().ends_with(':') && fold(predicate) != "name";
     let text = shown(&format!("{name} – {predicate}: {value}"));
     (says_more && is_self_contained_of(&text, &token::tokens(&text), LEAST_WORDS))
         .then_some(Statement { text, line })

@@ -17,6 +17,7 @@ use cut::plain_blocks;
 use elophanto_text::markdown;
 pub(super) use properties::tells_no_more;
 use reader::Reader;
+pub(super) use sentences::term;
 
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub(super) struct Block {
     /// Number of the list it is an item of.
     pub(super) list: Option<usize>,
     /// Somebody else's words.
-    is_quoted: bool,
+    pub(super) is_quoted: bool,
     /// Navigation, banners, footers, bylines: nothing is said in it.
     pub(super) is_furniture: bool,
 }

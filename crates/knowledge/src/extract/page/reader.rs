@@ -102,10 +102,13 @@ impl Reader {
         };
         let mut rows = table.children();
         let header = rows.next().map(cells).unwrap_or_default();
+        let caption = self.blocks.last().filter(|block| is_caption(block));
+        let caption = caption.map(|block| block.text.trim_end_matches(':').to_owned());
         // Without a header the first row is one of the others; HTML's come with an empty one.
         for row in rows.take(MAX_ROWS.saturating_sub(self.rows.len())) {
             let line = self.lines_before + row.data().sourcepos.start.line;
-            let (header, section) = (header.clone(), self.section.title().map(str::to_owned));
+            let section = caption.clone().or_else(|| self.section.title().map(str::to_owned));
+            let header = header.clone();
             self.rows.push(Row { header, cells: cells(row), section, is_item: false, line });
         }
     }
@@ -181,6 +184,14 @@ impl Reader {
         self.section.take(&block);
         cut(block, &mut self.blocks);
     }
+}
+
+/// Whether a block is as short as what stands above a table to tell which one it is.
+fn is_caption(block: &Block) -> bool {
+    const MAX_WORDS: usize = 6;
+    block.kind == Kind::Paragraph
+        && block.text.split_whitespace().count() <= MAX_WORDS
+        && !block.text.trim_end().ends_with(['.', '!', '?'])
 }
 
 /// The text of a cell.

@@ -18,6 +18,11 @@ mod structured;
 /// Less than this share of a page's text is hardly what the page is about.
 const LEAST_SHARE: f64 = 0.25;
 
+/// Less than this share of a page's text in links leads around no site, and less than this share of it is
+/// then not what it is about.
+const FEW_LINKS: f64 = 0.08;
+const WHOLE_SHARE: f64 = 0.9;
+
 /// Characters below which a found article is no article, if there is more on the page.
 const LEAST_TEXT: usize = 200;
 
@@ -76,8 +81,10 @@ pub(super) fn extract(written: &str, base: Option<Url>) -> Result<Found, ReadErr
     let body = page.body().ok_or(ReadError::Unparsable)?;
     let all = body.normalized_char_count();
     let article = if is_searched { article(&page) } else { None };
-    let enough =
-        |found: usize| found >= LEAST_TEXT.min(all) && found as f64 >= all as f64 * LEAST_SHARE;
+    // Of a page that hardly links anywhere all is what it is about: a part of it would lose the rest.
+    let is_plain = (linked(&body) as f64) < all as f64 * FEW_LINKS;
+    let least = if is_plain { WHOLE_SHARE } else { LEAST_SHARE };
+    let enough = |found: usize| found >= LEAST_TEXT.min(all) && found as f64 >= all as f64 * least;
     let mut text = match article {
         Some((text, length)) if enough(length) => text,
         _ => markdown(&body),
@@ -115,6 +122,12 @@ fn text_around(balanced: &str) -> usize {
 pub(super) fn plain(piece: &str) -> String {
     let (balanced, _) = balance::balance(piece);
     Document::fragment(balanced).root().text().to_string()
+}
+
+/// Characters of a piece of HTML that are links to other pages.
+fn linked(body: &NodeRef<'_>) -> usize {
+    let links = body.descendants_it().filter(|node| node.node_name().as_deref() == Some("a"));
+    links.map(|link| link.normalized_char_count()).sum()
 }
 
 fn markdown(node: &NodeRef<'_>) -> String {
@@ -177,6 +190,22 @@ fn is_same(value: &str, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_without_links_is_read_whole() {
+        let long = "It is told of in many words, that go on, and on, and on, and end here. ";
+        let part = |name: &str, paragraphs: usize| {
+            let paragraph = format!("<p>{name} has words. {}</p>", long.repeat(4));
+            format!("<h3>{name}</h3><blockquote>{}</blockquote>", paragraph.repeat(paragraphs))
+        };
+        let page = format!("<body>{}{}</body>", part("First", 1), part("Second", 6));
+        let found = extract(&page, None).unwrap();
+        assert!(found.text.contains("First has words"), "{}", found.text);
+        // Where a page leads around its site, its article is all of it that counts.
+        let links = "<p><a href=\"x\">Somewhere else on it</a></p>".repeat(30);
+        let found = extract(&page.replace("</body>", &format!("{links}</body>")), None).unwrap();
+        assert!(!found.text.contains("First has words"), "{}", found.text);
+    }
 
     #[test]
     fn text_counts_for_what_is_around_it() {

@@ -1,0 +1,138 @@
+//! What the versions of a thing brought, as the notes of its releases list it: `jiff 0.2.42 (2026-11-09) –
+//! Fix a panic in Span::total.`
+
+use super::Statement;
+use super::facts::{is_told, shown};
+use super::fold::fold;
+use super::name::{structural, tidy};
+use super::page::{Kind, Page};
+use super::thing::Thing;
+use elophanto_text::sentences::sentences;
+
+/// Fewest headings of versions that make notes of releases.
+const LEAST: usize = 2;
+
+/// What notes of releases tell: the items below headings that are versions, each with its version and its
+/// day. All else that stands below them goes out of `found`: it was so of one version only.
+pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement)>) {
+    let headings = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_)));
+    let mut versions = headings.filter(|block| version(&block.text, &thing.name).is_some());
+    let Some(first) = versions.next().filter(|_| versions.count() + 1 >= LEAST) else { return };
+    found.retain(|(_, statement)| statement.line < page.line_of(first));
+    // The version that is told of, and the depth of its heading.
+    let mut below: Option<(String, u8)> = None;
+    for block in &page.blocks {
+        if let Kind::Heading(level) = block.kind {
+            match version(&block.text, &thing.name) {
+                Some(version) => below = Some((version, level)),
+                None => below = below.filter(|(_, above)| level > *above),
+            }
+            continue;
+        }
+        let Some((version, _)) =
+            below.as_ref().filter(|_| block.kind == Kind::Item && !block.is_furniture)
+        else {
+            continue;
+        };
+        let text = without_number(&block.text);
+        let first = sentences(text).into_iter().next().and_then(|range| text.get(range));
+        let Some(first) = first.map(str::trim).filter(|first| is_change(first)) else { continue };
+        let text = shown(&format!("{} {version} – {first}", thing.name));
+        if is_told(&text) {
+            found.push((thing.entity, Statement { text, line: page.line_of(block) }));
+        }
+    }
+}
+
+/// The version of a heading with its day, without the name of the thing: `0.2.42 (2026-11-09)`.
+fn version(heading: &str, name: &str) -> Option<String> {
+    const MOST_WORDS: usize = 7;
+    let heading = tidy(heading);
+    let words: Vec<&str> = heading.split_whitespace().collect();
+    let bare = |word: &str| word.trim_matches(|char| "[](),:v".contains(char)).to_owned();
+    let is_version = |word: &&str| {
+        let word = bare(word);
+        word.contains('.')
+            && word.starts_with(|char: char| char.is_ascii_digit())
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
+            && word.split('.').take(2).all(|part| part.bytes().any(|byte| byte.is_ascii_digit()))
+    };
+    let at = words.iter().position(is_version).filter(|_| words.len() <= MOST_WORDS)?;
+    let before = words[..at].iter().all(|word| {
+        let word = fold(word.trim_matches(':'));
+        fold(name).split(' ').any(|own| own == word)
+            || matches!(word.as_str(), "version" | "release" | "changes" | "in" | "v")
+    });
+    let rest: Vec<String> = words[at + 1..].iter().map(|word| bare(word)).collect();
+    let rest: Vec<&str> =
+        rest.iter().map(String::as_str).filter(|it| !"-–—".contains(*it)).collect();
+    let day = rest.join(" ");
+    let is_day = structural(&day) == Err(super::name::Rejection::Date);
+    let number = bare(words[at]);
+    match (before, day.is_empty(), is_day) {
+        (true, true, _) => Some(number),
+        (true, false, true) => Some(format!("{number} ({day})")),
+        _ => None,
+    }
+}
+
+/// What an item says behind the number of what it is about: `#651: Add`.
+fn without_number(text: &str) -> &str {
+    let text = text.trim();
+    let number = |rest: &str| rest.bytes().take_while(u8::is_ascii_digit).count();
+    let Some(rest) = text.strip_prefix('#') else { return text };
+    let digits = number(rest);
+    rest.get(digits..)
+        .filter(|_| digits > 0)
+        .map_or(text, |rest| rest.trim_start_matches([':', ' ', '-']))
+}
+
+/// Whether a text says what was changed, to somebody who reads nothing else.
+fn is_change(text: &str) -> bool {
+    const FEWEST_WORDS: usize = 3;
+    let points = |word: &str| {
+        let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+        matches!(
+            word.as_str(),
+            "this"
+                | "these"
+                | "it"
+                | "they"
+                | "we"
+                | "i"
+                | "you"
+                | "your"
+                | "above"
+                | "below"
+                | "see"
+        )
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.len() >= FEWEST_WORDS
+        && !text.ends_with([':', ',', ';', '?'])
+        && text.starts_with(char::is_uppercase)
+        && !words.iter().any(|word| points(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_told_with_their_day() {
+        for (heading, expected) in [
+            ("0.2.43 (2026-11-11)", Some("0.2.43 (2026-11-11)")),
+            ("[1.0.0] - 2024-01-02", Some("1.0.0 (2024-01-02)")),
+            ("Version 2.1", Some("2.1")),
+            ("jiff v0.3.0-alpha.1", Some("0.3.0-alpha.1")),
+            ("Upgrading to 2.0", None),
+            ("3. Treasurer's report", None),
+            ("1.2 Installation", None),
+            ("Unreleased", None),
+        ] {
+            assert_eq!(version(heading, "jiff").as_deref(), expected, "{heading}");
+        }
+        assert_eq!(without_number("#651: Add it"), "Add it");
+        assert_eq!(without_number("# of items"), "# of items");
+    }
+}

@@ -1,0 +1,90 @@
+//! What a page lists of its own thing: the items below `Features`, and those behind a sentence that ends
+//! with a colon: `SQLite is found in:`.
+
+use super::own::{Ground, has_subject, named, points, verb};
+use super::{is_told, shown};
+use crate::extract::Statement;
+use crate::extract::fold::fold;
+use crate::extract::name::tidy;
+use crate::extract::page::{Kind, Page};
+use crate::extract::thing::Thing;
+use crate::extract::token::tokens;
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Most items of one list, and most words of one.
+const MAX_ITEMS: usize = 15;
+const MAX_WORDS: usize = 25;
+
+/// Headings, in lower case, below which it is listed what a thing has.
+static OFFERED: Words = list!(phrases "offered_headings");
+
+/// The items of such lists.
+pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize, Statement)> {
+    let mut found = Vec::new();
+    // What stands before each item of the list that goes on, and its number.
+    let mut lead: Option<(String, Option<usize>)> = None;
+    let mut is_heading = false;
+    let mut count = 0;
+    for (number, block) in page.blocks.iter().enumerate() {
+        if block.kind != Kind::Item {
+            lead = lead_of(&block.text, block.kind, thing).map(|lead| (lead, None));
+            is_heading = matches!(block.kind, Kind::Heading(_));
+            count = 0;
+            continue;
+        }
+        let Some((lead, list)) = lead.as_mut() else { continue };
+        let is_its = list.is_none_or(|list| Some(list) == block.list);
+        *list = block.list;
+        if !is_its || !ground.is_own(number) || count == MAX_ITEMS {
+            continue;
+        }
+        // What is a sentence by itself goes on with no other.
+        let is_sentence =
+            block.text.trim_end().ends_with('.') && verb(&tokens(&block.text)).is_some();
+        if let Some(item) = item(&block.text).filter(|_| is_heading || !is_sentence) {
+            let text = shown(&named(thing, &format!("{lead}: {item}")));
+            if is_told(&text) {
+                count += 1;
+                found.push((thing.entity, Statement { text, line: page.line_of(block) }));
+            }
+        }
+    }
+    found
+}
+
+/// What a heading or the last sentence before a list says of each of its items.
+fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
+    if matches!(kind, Kind::Heading(_)) {
+        let heading = tidy(text);
+        return OFFERED.contains(fold(&heading).as_str()).then_some(heading);
+    }
+    let range = elophanto_text::sentences::sentences(text).pop()?;
+    let sentence = text.get(range)?.trim().strip_suffix(':')?;
+    let tokens = tokens(sentence);
+    let begins = fold(sentence).starts_with(&format!("{} ", fold(&thing.name)));
+    let clear = !tokens.iter().any(|token| token.text == "following")
+        && !(0..tokens.len()).any(|at| points(&tokens, at))
+        && !sentence.contains(':');
+    let verb = verb(&tokens).or_else(|| {
+        let last = tokens.len().checked_sub(1)?;
+        words::is_finite(&tokens[last].lower(), false).then_some(last)
+    })?;
+    (clear && (begins || has_subject(&tokens, verb, thing))).then(|| sentence.to_owned())
+}
+
+/// An item that says what it is, and not what to do or who speaks.
+fn item(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let tokens = tokens(text);
+    let first = tokens.first()?.lower();
+    let plain = (1..=MAX_WORDS).contains(&tokens.len())
+        && !text.ends_with([':', '?', ','])
+        && !words::is_verb_base(&first)
+        && !words::is_pronoun(&first)
+        && text.starts_with(char::is_alphanumeric)
+        && text.chars().filter(|char| char.is_alphabetic()).count() > 2
+        && !(0..tokens.len()).any(|at| points(&tokens, at))
+        && !text.contains(['{', '}', '=', '|']);
+    plain.then_some(text)
+}

@@ -1,0 +1,333 @@
+//! What a page says of its own thing without naming it: `The burrs are made of steel` on the page of a
+//! grinder. Such a statement stands behind the thing's name, so that it can be understood alone.
+
+use super::form::{begins_elsewhere, statement};
+use super::is_plural;
+use crate::extract::fold::fold;
+use crate::extract::name::{is_month_or_day, is_year, tidy};
+use crate::extract::page::{self, Kind, Mark, Page, Sentence};
+use crate::extract::shape;
+use crate::extract::subject::Names;
+use crate::extract::thing::Thing;
+use crate::extract::token::{self, Token};
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Most of them of one page.
+pub(in crate::extract) const MAX_OWN: usize = 30;
+/// Tokens in which the verb must stand, and fewest of such a statement.
+const MAX_SUBJECT: usize = 14;
+const LEAST: usize = 6;
+
+/// Nouns that, as subjects, stand for something that only the sentences before them tell.
+static VAGUE: Words = list!(words "vague_subjects");
+
+/// Headings, in lower case, under which readers are told what to do, or what others think.
+static HOWTO: Words = list!(phrases "howto_headings");
+
+/// Where a page goes on about its own thing.
+pub(in crate::extract) struct Ground {
+    /// For each block, whether it tells of the page's thing.
+    is_own: Vec<bool>,
+    /// For each block, the term that it tells what it means.
+    terms: Vec<Option<String>>,
+    /// The first block below the title.
+    opening: Option<usize>,
+}
+
+impl Ground {
+    /// Reads the headings; nothing of a page that is about nothing in particular is its own.
+    pub(in crate::extract) fn of(page: &Page, thing: Option<&Thing>, names: &Names) -> Self {
+        let is_sure = thing.is_some_and(|thing| thing.is_sure);
+        let mut goes_on = is_sure;
+        let mut term: Option<(String, Option<usize>)> = None;
+        let (mut all_own, mut terms) = (Vec::new(), Vec::new());
+        for block in &page.blocks {
+            match block.kind {
+                Kind::Heading(_) => {
+                    let heading = tidy(&block.text);
+                    let other = names.whole(&heading).zip(thing);
+                    let is_other = other.is_some_and(|(entity, thing)| entity != thing.entity);
+                    goes_on = is_sure && !is_other && !HOWTO.contains(fold(&heading).as_str());
+                    term = None;
+                }
+                Kind::Item => term = page::term(&block.text).map(|it| (it.to_owned(), block.list)),
+                Kind::Paragraph => term = term.filter(|(_, list)| *list == block.list),
+            }
+            let is_prose = !block.is_quoted && !block.is_furniture;
+            all_own.push(goes_on && is_prose);
+            terms.push(term.as_ref().map(|(term, _)| term.clone()));
+        }
+        let mut told = page.blocks.iter().enumerate().filter(|(_, block)| !block.is_furniture);
+        let titled = told.clone().next();
+        let titled = titled.is_some_and(|(_, block)| matches!(block.kind, Kind::Heading(_)));
+        let opening = told.find(|(_, block)| !matches!(block.kind, Kind::Heading(_)));
+        let opening = opening.filter(|_| titled).map(|(number, _)| number);
+        Self { is_own: all_own, terms, opening }
+    }
+
+    pub(super) fn is_own(&self, block: usize) -> bool {
+        self.is_own.get(block).is_some_and(|is_own| *is_own)
+    }
+
+    pub(in crate::extract) fn has(&self, sentence: &Sentence) -> bool {
+        self.is_own(sentence.block)
+    }
+
+    /// Whether a sentence tells of the page's thing in words alone: code says little away from it.
+    pub(super) fn has_prose(&self, page: &Page, sentence: &Sentence) -> bool {
+        let marks = page.blocks.get(sentence.block).map(|block| block.marks.as_slice());
+        let of_code = marks.unwrap_or_default().iter().filter(|(_, mark)| *mark == Mark::Code);
+        let mut inside = of_code.filter(|(range, _)| {
+            range.start < sentence.range.end && sentence.range.start < range.end
+        });
+        self.has(sentence) && inside.next().is_none()
+    }
+
+    /// Whether a sentence begins the text below the title.
+    pub(in crate::extract) fn opens(&self, sentence: &Sentence) -> bool {
+        sentence.first && self.opening == Some(sentence.block)
+    }
+
+    /// A statement of the page about its thing, behind the name and the term that it stands below.
+    pub(in crate::extract) fn named(
+        &self,
+        sentence: &Sentence,
+        thing: &Thing,
+        statement: &str,
+    ) -> String {
+        let term = self.terms.get(sentence.block).and_then(Option::as_deref);
+        match term.filter(|term| !statement.contains(term)) {
+            Some(term) => format!("{}, {term} – {statement}", thing.name),
+            None => named(thing, statement),
+        }
+    }
+}
+
+/// `Name – statement`, or the statement alone where it begins with the name.
+pub(super) fn named(thing: &Thing, statement: &str) -> String {
+    match fold(statement).starts_with(&format!("{} ", fold(&thing.name))) {
+        true => statement.to_owned(),
+        false => format!("{} – {statement}", thing.name),
+    }
+}
+
+/// The sentence as a statement of the page, if it has a subject of its own that needs no other
+/// sentence, and points to nothing outside of it.
+pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -> Option<String> {
+    if let Some(rest) = without_connective(text) {
+        return of(&rest, &token::tokens(&rest), thing, false);
+    }
+    let least = if opens { LEAST - 2 } else { LEAST };
+    if tokens.len() < least || !text.starts_with(char::is_uppercase) || tokens.iter().any(is_code) {
+        return None;
+    }
+    if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
+        return None;
+    }
+    if (0..tokens.len()).any(|at| points(tokens, at)) {
+        return None;
+    }
+    // `All contributions to this project`, below its name.
+    let definite = with_articles(text, tokens);
+    match verb(tokens) {
+        Some(verb) => {
+            let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
+            is_told.then(|| statement(&definite, &token::tokens(&definite), verb)).flatten()
+        }
+        None => opens.then(|| tagline(text, tokens)).flatten(),
+    }
+}
+
+/// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is.
+fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
+    let first = tokens.first()?.lower();
+    let tells = !words::is_verb_base(&first)
+        && (words::is_determiner(&first) || !words::is_starter(&first))
+        && tokens.iter().any(|token| matches!(token.text, "for" | "to" | "in" | "of" | "that"));
+    tells.then(|| statement(text, tokens, 1)).flatten()
+}
+
+/// The first token that is surely a verb.
+pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
+    (1..tokens.len().min(MAX_SUBJECT)).find(|&at| {
+        let word = tokens[at].lower();
+        let binds = matches!(tokens[at - 1].text, "to" | "be");
+        tokens[at].before.is_empty()
+            && !binds
+            && tokens[at].text.starts_with(char::is_lowercase)
+            && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
+                || is_of_several(tokens, at))
+            && at + 1 < tokens.len()
+    })
+}
+
+/// `The maintainers remain responsible`: a verb in its base form behind several.
+fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = &tokens[at - 1];
+    let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+    before.joins()
+        && before.text.starts_with(char::is_lowercase)
+        && is_plural(before.text)
+        && !words::is_noun_verb(&before.lower())
+        && words::is_verb_base(&tokens[at].lower())
+        && tokens[at].joins()
+        && !words::is_auxiliary(&next)
+        && !words::is_finite(&next, false)
+}
+
+/// The sentence without `Moreover,` before it, with a capital again.
+fn without_connective(text: &str) -> Option<String> {
+    const CONNECTIVES: &[&str] =
+        &["Moreover, ", "Furthermore, ", "Additionally, ", "In addition, ", "Further, "];
+    let rest = CONNECTIVES.iter().find_map(|connective| text.strip_prefix(connective))?;
+    let mut chars = rest.chars();
+    let first = chars.next()?;
+    Some(first.to_uppercase().chain(chars).collect())
+}
+
+/// Whether what stands before the verb is a subject that can be understood alone.
+pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> bool {
+    let from = behind_date(tokens);
+    let Some(first) = tokens.get(from).filter(|_| from < verb) else { return false };
+    if begins_elsewhere(&tokens[from..]) {
+        return false;
+    }
+    let word = first.lower();
+    let article =
+        matches!(word.as_str(), "the" | "this" | "a" | "an" | "each" | "every" | "all" | "no");
+    let start = from + usize::from(article);
+    let subject = &tokens[start.min(verb)..verb];
+    let vague = |token: &Token<'_>| VAGUE.contains(token.lower().as_str());
+    // What ends the noun before a phrase that tells more of it: `the intent of the developers`.
+    let head = subject.iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
+    let Some(head) = head else { return false };
+    let plain = subject.iter().all(|token| {
+        token.before.trim_matches('(').is_empty()
+            && !token.after.contains([':', ';', '?', '"', '”'])
+    });
+    let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
+    if !plain || vague(head) || begins || subject.iter().any(|token| token.text == "following") {
+        return false;
+    }
+    // A lead, whose comma closes before what the sentence is about.
+    if subject.iter().any(|token| token.after.contains(',')) && !article {
+        return false;
+    }
+    let own = fold(&thing.name);
+    if from > 0 && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
+        return true;
+    }
+    if article {
+        return !subject.iter().any(|token| token.lower() == "same");
+    }
+    // `Future versions will`, `Scheduling or playing`: what is promised, and warned of.
+    if word == "future" || is_gerund(&word) && subject.iter().any(|token| token.text == "or") {
+        return false;
+    }
+    if from == 0 && words::is_verb_base(&word) || words::is_starter(&word) && !is_gerund(&word) {
+        return false;
+    }
+    let run = shape::run(tokens, from) - from;
+    let shaped = shape::is_shaped(first.text);
+    match run {
+        // Somebody is named in full, or something as only names are written.
+        2.. => from + run == verb || shaped,
+        1 if shaped => false,
+        // `Pour the mixture` commands.
+        1 if from == 0 => {
+            let second = tokens.get(1).map(Token::lower).unwrap_or_default();
+            let is_plain = subject.len() > 1 && !words::is_determiner(&second) && second != "and";
+            is_plural(first.text) || is_gerund(&word) || is_plain
+        }
+        _ => from > 0 && is_plural(first.text),
+    }
+}
+
+fn is_gerund(word: &str) -> bool {
+    word.len() > 5 && word.ends_with("ing")
+}
+
+/// The token behind `In 1862`, `In late 1992,` and `On 3 May 1991,`.
+fn behind_date(tokens: &[Token<'_>]) -> usize {
+    let leads = matches!(tokens[0].text, "In" | "On" | "By" | "Since");
+    let is_part = |token: &Token<'_>| {
+        let word = token.lower();
+        is_year(&word)
+            || is_month_or_day(&word)
+            || matches!(word.as_str(), "early" | "mid" | "late")
+            || word.trim_end_matches('s').bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let parts = tokens.iter().skip(1).take_while(|token| !token.text.is_empty() && is_part(token));
+    let parts = parts.count();
+    if leads && parts > 0 { 1 + parts } else { 0 }
+}
+
+/// Words that stand for what other sentences name, for whoever writes or reads, or for what may be.
+pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = tokens[at].lower();
+    let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+    match word.as_str() {
+        // What a page is a document of.
+        "this" => !OWN_DOCUMENT.contains(&next.as_str()),
+        "its" | "their" => at == 0,
+        "first" | "second" | "third" | "last" | "next" | "previous" => {
+            matches!(next.as_str(), "year" | "day" | "week" | "month" | "season" | "half" | "time")
+        }
+        // `Beginning with that letter`.
+        "that" => at.checked_sub(1).is_some_and(|before| {
+            let before = tokens[before].lower();
+            matches!(
+                before.as_str(),
+                "with"
+                    | "of"
+                    | "in"
+                    | "for"
+                    | "by"
+                    | "to"
+                    | "from"
+                    | "on"
+                    | "at"
+                    | "than"
+                    | "after"
+                    | "before"
+                    | "since"
+                    | "until"
+            )
+        }),
+        "other" | "others" | "another" => at < 3,
+        "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
+        | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
+        word => super::mention::is_pointer(word),
+    }
+}
+
+/// The text with `the project` for `this project`.
+fn with_articles(text: &str, tokens: &[Token<'_>]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut from = 0;
+    for token in tokens.iter().filter(|token| token.lower() == "this") {
+        shown.push_str(&text[from..token.start]);
+        shown.push_str(if token.is_capitalised() { "The" } else { "the" });
+        from = token.end;
+    }
+    shown.push_str(&text[from..]);
+    shown
+}
+
+/// What `this` stands for wherever on its pages it is written.
+const OWN_DOCUMENT: &[&str] =
+    &["project", "policy", "repository", "organization", "organisation", "agreement"];
+
+/// `foo_bar(x)`, `$line`, `types/index.d.ts`: what is typed says little away from where it stands.
+fn is_code(token: &Token<'_>) -> bool {
+    let text = token.text;
+    let is_humped = text.starts_with(char::is_lowercase)
+        && text.chars().any(char::is_uppercase)
+        && text.chars().all(char::is_alphanumeric);
+    text.contains(['{', '}', '=', '<', '>', '|', '$', '_', '\\'])
+        || text.contains("://")
+        || is_humped
+        || text == "NULL"
+        || shape::is_code(text) && !text.contains(['%', '@'])
+}
