@@ -418,6 +418,8 @@ impl<S: Read + Write> Talk<S> {
                 Err(Error::Io(cause)) if cause.kind() == std::io::ErrorKind::WouldBlock => {
                     panic!("it hangs: {:#?}", self.heard)
                 }
+                // A signal of another test's.
+                Err(Error::Io(cause)) if cause.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(cause) => {
                     self.heard.push(json!({ "broken": cause.to_string() }));
                     return Err(0);

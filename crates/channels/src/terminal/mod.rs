@@ -83,8 +83,15 @@ struct Shown {
 }
 
 impl Terminal {
-    /// `lines` are those that are typed, nothing of those that are no text; `user` is who types them.
-    pub fn new(user: String, lines: Receiver<Option<String>>, out: Box<dyn Write + Send>) -> Self {
+    /// `lines` are those that are typed by `user`, nothing of those that are no text; one of `most` bytes or
+    /// more is not taken. The first message of ours has the number behind `last`.
+    pub fn new(
+        user: String,
+        lines: Receiver<Option<String>>,
+        most: usize,
+        out: Box<dyn Write + Send>,
+        last: u64,
+    ) -> Self {
         let page = Page {
             out,
             count: last,
@@ -425,7 +432,7 @@ mod tests {
         let written = String::from_utf8(lock(&paper.0).clone()).unwrap();
         assert_eq!(
             written,
-            "#1 Otters hold hands.\n│ \n│ … reading\n#1 Always.\n#2 May it?\n│ \n│ ```\n│ ls\n│ #9 x\n│ ```\n2a Once   2b No\n\
+            "#1 Otters hold hands.\n│ \n│ … reading\n│ \n│ Always.\n#2 May it?\n│ \n│ ```\n│ ls\n│ #9 x\n│ ```\n2a Once   2b No\n\
              #1 Always, it says.\n#2 Yes, once\n#3 a␊.md:\n│ x␛[2J\n#4 a.png: 1 bytes that a terminal does not show"
         );
     }
