@@ -21,6 +21,8 @@ const COMMANDS: &[&str] = &[
     "gateway",
     "channel",
     "page",
+    "lsp",
+    "editor",
     "schedule",
     "clean",
     "changelog",

@@ -41,6 +41,7 @@ mod journal;
 mod labelled;
 mod learning;
 mod local_models;
+mod lsp;
 mod mcp;
 mod mcp_budget;
 mod merges;
