@@ -111,6 +111,36 @@ fn a_page_shows_what_is_doubtful_of_its_facts() {
 }
 
 #[test]
+fn a_note_that_says_otherwise_than_a_fact_is_told_so() {
+    let own = "# My audio\n\nKEF was founded in 1950.\n";
+    let env = TestEnv::with(&[("knowledge/user/audio.md", own)]);
+    env.write_attributes();
+    env.commit("first");
+    let learnt = env.run_with(
+        &["learn", "KEF", "--from", "-"],
+        b"# KEF\n\nKEF makes speakers. KEF was founded in 1961.\n",
+    );
+    assert_eq!(learnt.code, Some(0), "{learnt}");
+    let mut session = Session::begin(&env);
+    session.open("knowledge/user/audio.md", own);
+    let found = session.problems("knowledge/user/audio.md", |all| !all.is_empty());
+    assert_eq!(
+        found,
+        [
+            "2:0-2:24 contradiction a fact about KEF says otherwise: KEF was founded in 1961. (no source named)"
+        ]
+    );
+    let page = "knowledge/learned/entities/kef.md";
+    session.open(page, &text(&env, page));
+    let found = session.diagnostics(page, |all| !all.is_empty());
+    assert_eq!(found[0]["message"], "your note `knowledge/user/audio.md` says otherwise");
+    let there = &found[0]["relatedInformation"][0]["location"];
+    assert_eq!(there["uri"], session.uri("knowledge/user/audio.md"));
+    assert_eq!(there["range"]["start"]["line"], 2);
+    assert!(session.end());
+}
+
+#[test]
 fn facts_tell_their_source_behind_the_line_and_when_it_no_longer_says_so() {
     let env = harbour();
     env.write("docs/speakers.md", "# Speakers\n\nKEF makes the LS50. KEF employs 200 people.\n");

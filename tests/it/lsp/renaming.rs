@@ -54,14 +54,14 @@ fn a_note_is_renamed_with_its_links() {
         [
             "/b/two.md 2:2-2:5 first",
             "/b/two.md 2:12-2:23 ../a/first.md",
-            "/b/two.md 2:36-2:39 first",
+            "/b/two.md 2:35-2:38 first",
             "/a/one.md -> /a/first.md",
         ]
     );
     let edit = rename(&mut session, "b/two.md", 2, 27, "Section").unwrap();
     assert_eq!(
         shown(&session, &edit),
-        ["/a/one.md 2:3-2:7 Section", "/b/two.md 2:24-2:28 section", "/b/two.md 2:40-2:44 Section"]
+        ["/a/one.md 2:3-2:7 Section", "/b/two.md 2:24-2:28 section", "/b/two.md 2:39-2:43 Section"]
     );
     for (name, why) in [("", "no name"), ("../../x", "no name of a note"), ("a/one", "already")] {
         let refused = rename(&mut session, "b/two.md", 2, 3, name).unwrap_err();

@@ -195,7 +195,7 @@ impl Session {
         let params = json!({
             "textDocument": { "uri": self.uri(path) },
             "position": { "line": line, "character": character },
-            "context": { "includeDeclaration": true },
+            "context": { "includeDeclaration": true, "triggerKind": 1 },
         });
         self.ask(method, params).unwrap()
     }

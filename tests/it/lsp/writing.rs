@@ -65,6 +65,7 @@ fn broken_links_are_told_with_what_may_be_meant() {
     assert!(session.end());
     let mut session = Session::begin_with(&env, json!({}));
     session.open("docs/one.md", text);
+    session.diagnostics("docs/one.md", |all| all.len() == 3);
     let all = actions(&mut session, "docs/one.md", 2, 3, 3);
     assert!(all[0]["edit"]["changes"].is_object(), "{all:?}");
     assert!(!all.iter().any(|it| it["title"].as_str().unwrap().contains("Write")), "{all:?}");

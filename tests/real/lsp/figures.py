@@ -17,8 +17,10 @@ import tempfile
 import threading
 import time
 
-WORDS = """harbour ferry engine oil tide water boat captain rope anchor winter dawn dusk storm light house
-compass chart sail mast deck cargo crane pier fish net salt ice fog bell wave current depth""".split()
+# As in a language: few words are common, most are rare.
+SYLLABLES = "ba co de fi gu ha jo ke li mu na po ra se ti vu".split()
+WORDS = [a + b + c for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES]
+WEIGHTS = [1 / (rank + 10) for rank in range(len(WORDS))]
 
 
 class Server:
@@ -103,7 +105,7 @@ def main():
         run = lambda *words: subprocess.run(words, cwd=root, env=environment, check=True, capture_output=True)
         root.mkdir()
         draw = random.Random(7)
-        words = lambda count: " ".join(draw.choice(WORDS) for _ in range(count))
+        words = lambda count: " ".join(draw.choices(WORDS, WEIGHTS, k=count))
         bytes_written = 0
         for number in range(3000):
             path = root / f"notes/{number % 50}/note-{number}.md"
@@ -118,7 +120,7 @@ def main():
         run("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "notes")
         print(f"3000 notes, {bytes_written / 1e6:.1f} MB", flush=True)
         note = root / "notes/1/note-1.md"
-        text = note.read_text() + "\n[x](gone.md) The ferry in the winter storm, see [[\n"
+        text = note.read_text() + f"\n[x](gone.md) {words(12)}, see [[\n"
         line = text.count("\n") - 1
         column = len(text.split("\n")[line])
 
@@ -159,7 +161,7 @@ def main():
             end = {"line": line, "character": 0}
             server.tell("textDocument/didChange", {
                 "textDocument": {"uri": note.as_uri(), "version": version},
-                "contentChanges": [{"range": {"start": end, "end": end}, "text": draw.choice(WORDS) + " "}]})
+                "contentChanges": [{"range": {"start": end, "end": end}, "text": words(1) + " "}]})
             return at(line, 10_000)
         shown("completion, another paragraph each time", times("textDocument/completion", typed))
         link = next(i for i, it in enumerate(text.split("\n")) if "[[note-" in it)

@@ -26,7 +26,7 @@ local function at(line, column)
   local params = vim.lsp.util.make_text_document_params and
     { textDocument = vim.lsp.util.make_text_document_params() } or {}
   params.position = { line = line, character = column }
-  params.context = { includeDeclaration = true, diagnostics = {} }
+  params.context = { includeDeclaration = true, diagnostics = {}, triggerKind = 1 }
   params.range = { start = params.position, ["end"] = params.position }
   return params
 end

@@ -81,8 +81,8 @@ try() { # NAME PLUGIN COMMAND...
     count "$tmp/$name.checks"
 }
 
-try neovim "$top/editors/neovim/elophanto.lua" nvim --clean --headless -c "luafile $here/neovim.lua"
-try emacs "$top/editors/emacs/elophanto.el" emacs -Q --batch -l "$here/emacs.el"
+try neovim "$top/editors/neovim/elophanto.lua" nvim --clean -n --headless -c "luafile $here/neovim.lua"
+try emacs "$top/editors/emacs/elophanto.el" emacs -q --batch -l "$here/emacs.el"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

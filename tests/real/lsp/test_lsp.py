@@ -16,6 +16,8 @@ KEY = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
 @pytest_lsp.fixture(config=ClientServerConfig(server_command=[os.environ["ELOPHANTO"], "lsp"]))
 async def client(lsp_client: LanguageClient):
+    # What an editor would watch for the server, nobody changes here.
+    lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _params: None)
     capabilities = pytest_lsp.client_capabilities("visual-studio-code")
     folder = types.WorkspaceFolder(uri=ROOT.as_uri(), name="here")
     params = types.InitializeParams(capabilities=capabilities, workspace_folders=[folder])
@@ -56,7 +58,7 @@ async def diagnostics(client, path, wanted, patience=120):
     raise AssertionError(f"nothing of the kind was published: {client.diagnostics.get(uri(path))}")
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio
 async def test_broken_link_secret_and_fix(client):
     text = "# New\n\nSee [[glosary]].\n\nkey: " + KEY + "\n"
     opened(client, "knowledge/system/new.md", text)
@@ -74,7 +76,7 @@ async def test_broken_link_secret_and_fix(client):
     assert "Link to knowledge/system/glossary.md" in titles
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio
 async def test_hover_definition_references(client):
     text = opened(client, "knowledge/system/conventions.md")
     at = place(text, "[[decisions/0026", 4)
@@ -90,7 +92,7 @@ async def test_hover_definition_references(client):
     assert any(it.uri.endswith("conventions.md") for it in found)
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio
 async def test_symbols_links_foldings_tokens(client):
     text = opened(client, NOTE)
     symbols = await client.text_document_document_symbol_async(
@@ -105,7 +107,7 @@ async def test_symbols_links_foldings_tokens(client):
     assert symbols and foldings and text
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio
 async def test_workspace_symbols(client):
     found = await client.workspace_symbol_async(
         types.WorkspaceSymbolParams(query="why are committed tables written once"))
@@ -113,11 +115,13 @@ async def test_workspace_symbols(client):
     assert found
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio
 async def test_completion(client):
     path = "knowledge/system/completing.md"
     text = "# C\n\nVectors in git are immutable tables, as [[\n\n[x](glo\n\n---\n"
     opened(client, path, text)
+    # Until all notes were read, their names have to do.
+    await client.workspace_symbol_async(types.WorkspaceSymbolParams(query=""))
 
     async def ask(words, inside):
         params = types.CompletionParams(
@@ -132,7 +136,7 @@ async def test_completion(client):
     assert by_name[0].text_edit.new_text.startswith("glossary.md")
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio
 async def test_lenses_and_hints(client):
     opened(client, "knowledge/system/glossary.md")
     lenses = await client.text_document_code_lens_async(
@@ -146,7 +150,7 @@ async def test_lenses_and_hints(client):
     assert told
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio
 async def test_rename(client):
     path = "knowledge/system/conventions.md"
     text = (ROOT / path).read_text()

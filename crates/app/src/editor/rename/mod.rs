@@ -123,7 +123,8 @@ impl Editor {
         }
         let catalogue = self.shelf.look_again(workspace)?;
         let docs = self.docs(&catalogue, open);
-        let exists = |path: &str| self.root.join(path).exists();
+        let exists =
+            |path: &str| self.root.join(path).exists() || open.iter().any(|it| it.path == path);
         match what {
             Rename::Heading { path, number } => Ok(heading(&docs, &exists, path, *number, name)),
             Rename::Note { path } => {
@@ -144,6 +145,8 @@ impl Editor {
         let listing = self.relist(catalogue);
         // Those that could not be indexed may refer all the same.
         paths.extend(listing.paths().iter().map(String::as_str));
+        // And those that nobody has saved yet.
+        paths.extend(open.iter().map(|it| it.path.as_str()).filter(|path| self.is_note(path)));
         paths.sort_unstable();
         paths.dedup();
         let doc = |path: &str| {
