@@ -73,6 +73,23 @@ fn broken_links_are_told_with_what_may_be_meant() {
 }
 
 #[test]
+fn links_to_pages_of_a_site_are_not_called_broken() {
+    let env = TestEnv::with(&[("docs/one.md", "# One\n"), ("docs/b/README.md", "# B\n")]);
+    let mut session = Session::begin(&env);
+    let text = "[a](one.html#x) [b](b/index.html) [c](/from/the/top) [d](two.html) [[/abs]]\n";
+    session.open("docs/new.md", text);
+    let found = session.problems("docs/new.md", |all| all.len() == 2);
+    assert_eq!(
+        found,
+        [
+            "0:53-0:66 broken-link `two.html` leads nowhere",
+            "0:67-0:75 broken-link `/abs` leads nowhere",
+        ]
+    );
+    assert!(session.end());
+}
+
+#[test]
 fn the_missing_note_is_made_by_the_editor() {
     let env = TestEnv::with(&[("a/one.md", "# One\n")]);
     let mut session = Session::begin(&env);
@@ -246,6 +263,8 @@ fn commands_do_what_those_of_the_terminal_do() {
     });
     let said = run(&mut session, "elophanto.like", &liked).unwrap();
     assert_eq!(said, "Noted that you like npm ci.");
+    let said = run(&mut session, "elophanto.learn", &liked).unwrap();
+    assert!(said.as_str().unwrap().ends_with(" queued: `elophanto enrich` makes them."), "{said}");
     // Nothing else is run, and nothing without a place.
     for (command, here) in [
         ("elophanto.rm", here.clone()),

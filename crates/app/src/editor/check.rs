@@ -17,7 +17,7 @@ use crate::{
 use elophanto_base::{counted::counted, one_line::one_line, secrets};
 use elophanto_index::drift::Drift;
 use elophanto_repo::{Git, NotePath};
-use elophanto_text::markdown::{Destination, LinkKind};
+use elophanto_text::markdown::{Destination, Link, LinkKind};
 
 /// Links of one text that are told one by one.
 const MOST_LINKS: usize = 500;
@@ -120,6 +120,7 @@ impl Editor {
     fn broken(&self, resolver: &Resolver, buffer: &Buffer, link: &LinkTo) -> Option<Finding> {
         match &link.to {
             Destination::External => None,
+            Destination::Nowhere if is_of_site(resolver, &buffer.path, link) => None,
             Destination::Nowhere if resolver.is_sure(link.link) => {
                 Some(self.leads_nowhere(resolver, buffer, link))
             }
@@ -204,6 +205,23 @@ impl Editor {
 
 /// From here on a heading may be meant by another's name.
 const ALIKE: f64 = 0.75;
+
+/// Whether a link leads to a page that a site is made of: from the top of the site, which nobody knows
+/// here, or to what is made of a note (`x.html`, `x/index.html` of `x/README.md`).
+fn is_of_site(resolver: &Resolver, note: &str, link: &LinkTo) -> bool {
+    if link.link.kind != LinkKind::Inline {
+        return false;
+    }
+    let target = &link.link.target;
+    let Some(bare) = target.strip_suffix(".html") else { return target.starts_with('/') };
+    let mut made_of = vec![format!("{bare}.md")];
+    made_of.extend(bare.strip_suffix("index").map(|above| format!("{above}README.md")));
+    target.starts_with('/')
+        || made_of.into_iter().any(|target| {
+            let other = Link { target, ..link.link.clone() };
+            matches!(resolver.destination(note, &other), Destination::Inside(_))
+        })
+}
 
 /// `L10`, `L10-L20`: lines, as forges link to them.
 fn is_line(wanted: &str) -> bool {
