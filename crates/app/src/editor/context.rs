@@ -7,9 +7,9 @@ use super::Buffer;
 /// What is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typing {
-    /// The target of `[[...` (`is_open`: without `]]` behind it), from its first byte.
+    /// The target of `[[...`, from its first byte; `is_closed`: with `]]` behind it.
     Wiki { from: usize, is_closed: bool },
-    /// The target of `[text](...`
+    /// The target of `[text](...`, likewise with `)`.
     Path { from: usize, is_closed: bool },
     /// A heading behind `#`: of the target that stands before it, which is empty for this text.
     Heading { target: String, from: usize, is_wiki: bool },

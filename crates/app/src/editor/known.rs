@@ -1,6 +1,6 @@
 //! What of all notes and pages is looked up again and again, as it was when notes changed last.
 
-use std::path::PathBuf;
+use std::{ops::Range, path::PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
@@ -15,7 +15,6 @@ use crate::{
 use elophanto_index::store::{manifest::Place, segment::Attributes};
 use elophanto_knowledge::learn::entity_store::EntitySnapshot;
 use elophanto_text::entity::Entity;
-use std::ops::Range;
 
 /// Words of a name.
 const MOST_WORDS: usize = 6;

@@ -120,7 +120,7 @@ pub struct Link {
     pub heading: Option<String>,
     pub line: usize,
     /// From its first bracket to its last, as far as the parser tells; else its first line.
-    /// [`written`] says where in it the target is.
+    /// [`written()`] says where in it the target is.
     pub range: Range<usize>,
 }
 

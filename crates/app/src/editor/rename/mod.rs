@@ -6,6 +6,7 @@
 mod plan;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::ops::Range;
 
@@ -97,7 +98,7 @@ impl Editor {
         let document = buffer.document().ok()?;
         let number = document.headings.iter().position(|heading| heading.line == line)?;
         let found = document.headings.get(number)?;
-        let range = plan::words_of(&buffer.text, found)?;
+        let range = words::words_of(&buffer.text, found)?;
         let path = buffer.path.clone();
         Some((Rename::Heading { path, number }, range, found.text.clone()))
     }
