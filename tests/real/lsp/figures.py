@@ -153,15 +153,18 @@ def main():
 
         at = lambda line, column: {"textDocument": {"uri": note.as_uri()}, "position": {"line": line, "character": column}}
         shown("completion, the same paragraph", times("textDocument/completion", lambda _: at(line, column)))
-        version = 1
+        version, before_link = 1, column - 2
 
         def typed(_):
-            nonlocal version
+            # Before the link, by whose paragraph notes are ranked.
+            nonlocal version, before_link
             version += 1
-            end = {"line": line, "character": 0}
+            word = words(1) + " "
+            end = {"line": line, "character": before_link}
+            before_link += len(word)
             server.tell("textDocument/didChange", {
                 "textDocument": {"uri": note.as_uri(), "version": version},
-                "contentChanges": [{"range": {"start": end, "end": end}, "text": words(1) + " "}]})
+                "contentChanges": [{"range": {"start": end, "end": end}, "text": word}]})
             return at(line, 10_000)
         shown("completion, another paragraph each time", times("textDocument/completion", typed))
         link = next(i for i, it in enumerate(text.split("\n")) if "[[note-" in it)
