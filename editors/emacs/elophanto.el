@@ -19,8 +19,15 @@
   (add-to-list 'eglot-server-programs
                (cons elophanto-modes (list elophanto-program "lsp"))))
 
+;; Emacs before 29 has no eglot of its own.
+(defun elophanto-ensure ()
+  "Start the language server for this buffer, where there is eglot."
+  (if (require 'eglot nil t)
+      (eglot-ensure)
+    (message "elophanto: install eglot (M-x package-install) to write notes with it")))
+
 (dolist (mode elophanto-modes)
-  (add-hook (intern (format "%s-hook" mode)) #'eglot-ensure))
+  (add-hook (intern (format "%s-hook" mode)) #'elophanto-ensure))
 
 (defun elophanto-search (question)
   "Ask the knowledge base of this file a QUESTION, and list the places that answer."

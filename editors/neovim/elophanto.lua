@@ -2,7 +2,10 @@
 -- `elophanto editor install neovim` puts this into after/plugin, and takes it out with --remove.
 --
 -- :ElophantoSearch [QUESTION]  asks the knowledge base and opens what is chosen
--- All else is Neovim's own: K, gd, gr, CTRL-X CTRL-O, vim.lsp.buf.code_action(), vim.lsp.buf.rename().
+-- K, gd, gr                    hover, go to, who refers here; where they mean something else already, that stays
+-- All else is Neovim's own: CTRL-X CTRL-O, vim.lsp.buf.code_action(), vim.lsp.buf.rename().
+-- Neovim 0.7 cannot make a missing note for a server without emptying one that was made meanwhile, and is
+-- not asked to.
 
 local program = "elophanto"
 local clients = {}
@@ -26,6 +29,12 @@ end
 
 local function on_attach(client, buffer)
   vim.bo[buffer].omnifunc = "v:lua.vim.lsp.omnifunc"
+  local keys = { K = vim.lsp.buf.hover, gd = vim.lsp.buf.definition, gr = vim.lsp.buf.references }
+  for key, action in pairs(keys) do
+    if vim.fn.maparg(key, "n") == "" then
+      vim.keymap.set("n", key, function() action() end, { buffer = buffer })
+    end
+  end
   if vim.lsp.inlay_hint and vim.lsp.inlay_hint.enable then
     pcall(vim.lsp.inlay_hint.enable, true, { bufnr = buffer })
   end
@@ -71,7 +80,17 @@ local function search(query)
   if not query or query == "" then
     return
   end
-  vim.lsp.buf_request(0, "workspace/symbol", { query = query }, function(_, found)
+  local client = nil
+  for _, it in ipairs((vim.lsp.get_clients or vim.lsp.get_active_clients)()) do
+    if it.name == "elophanto" and (not client or vim.lsp.buf_is_attached(0, it.id)) then
+      client = it
+    end
+  end
+  if not client then
+    vim.notify("elophanto: open a file of a knowledge base first", vim.log.levels.WARN)
+    return
+  end
+  client.request("workspace/symbol", { query = query }, function(_, found)
     local shown = function(it) return it.name .. "  " .. (it.containerName or "") end
     vim.ui.select(found or {}, { prompt = query, format_item = shown }, function(chosen)
       if chosen then

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{asked::Asked, commands, diagnostics::diagnostic};
 use elophanto_app::{
     Error,
-    editor::{Finding, Fix, Missing, Resolver, missing},
+    editor::{Finding, Fix, LinkTo, Missing, Resolver, missing},
 };
 use elophanto_base::visible::escape_control_line;
 use elophanto_text::markdown::Destination;
@@ -94,10 +94,17 @@ fn missing_note(asked: &Asked, range: &ops::Range<usize>) -> Result<Option<CodeA
     let listing = editor.listing();
     let resolver = Resolver { editor, listing: &listing, catalogue: Some(&catalogue) };
     let link = resolver.link_at(&asked.buffer, range.start);
-    let Some(link) = link.filter(|link| link.to == Destination::Nowhere) else { return Ok(None) };
+    let is_missing = |link: &LinkTo| {
+        link.to == Destination::Nowhere && !resolver.is_foreign(&asked.buffer, link)
+    };
+    let Some(link) = link.filter(is_missing) else { return Ok(None) };
     let Some(Missing { path, text }) = missing(&asked.buffer.path, link.link, &listing) else {
         return Ok(None);
     };
+    // Nothing is made where a link leads.
+    if !editor.is_free(&path) {
+        return Ok(None);
+    }
     let Some(uri) = asked.folder.uri(&path) else { return Ok(None) };
     let start = Position::new(0, 0);
     let made = DocumentChangeOperation::Op(ResourceOp::Create(CreateFile {

@@ -4,7 +4,12 @@ use std::{ops, sync::Arc};
 
 use lsp_types::{Location, Range, Uri};
 
-use super::{client::Client, folders::Folder, positions::Encoding, texts::Text};
+use super::{
+    client::Client,
+    folders::Folder,
+    positions::Encoding,
+    texts::{Changes, Text},
+};
 use elophanto_app::{
     Error,
     editor::{Buffer, Editor, Spot},
@@ -21,11 +26,26 @@ pub struct Asked {
     pub client: Arc<Client>,
     /// All texts of the knowledge base that are open.
     pub open: Vec<Text>,
+    pub changes: Changes,
+    /// How many changes of texts there were when it was asked.
+    pub at: u64,
 }
 
 impl Asked {
     pub fn editor(&self) -> &Editor {
         &self.folder.editor
+    }
+
+    /// Whether the text was changed since.
+    pub fn is_outdated(&self) -> bool {
+        self.changes.since(self.at, |uri| uri == self.uri.as_str())
+    }
+
+    /// Whether any text of the knowledge base was changed since.
+    pub fn is_base_outdated(&self) -> bool {
+        let is_here =
+            |uri: &str| uri.parse::<Uri>().is_ok_and(|uri| self.folder.path_of(&uri).is_some());
+        self.changes.since(self.at, is_here)
     }
 
     pub fn range(&self, range: &ops::Range<usize>) -> Range {

@@ -50,6 +50,14 @@ impl Awaited {
         self.taken_back.load(Ordering::Relaxed)
     }
 
+    /// Begins what cannot be undone: from here on it is answered what was done, whoever takes the question
+    /// back. `false` if that has happened already.
+    pub fn begin(&self) -> bool {
+        let mut waiting = self.waiting.lock();
+        waiting.remove(&self.id);
+        !self.is_taken_back()
+    }
+
     /// Answers, unless the question was taken back: then that is the answer.
     pub fn answer(self, answer: Result<Value, (ErrorCode, String)>) {
         self.waiting.lock().remove(&self.id);
@@ -62,5 +70,35 @@ impl Awaited {
             Err((code, message)) => Response::new_err(self.id, code as i32, message),
         };
         self.client.send(response);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lsp_server::Message;
+
+    use super::*;
+
+    /// Takes a question back before or after it was begun; what is answered.
+    fn answered(is_before: bool) -> (bool, Message) {
+        let (sender, answers) = crossbeam_channel::unbounded();
+        let client = Arc::new(Client::new(sender, Default::default()));
+        let (waiting, id) = (Waiting::default(), RequestId::from(1));
+        let awaited = waiting.begin(&id, &client);
+        if is_before {
+            waiting.take_back(&id);
+        }
+        let is_begun = awaited.begin();
+        waiting.take_back(&id);
+        awaited.answer(Ok(Value::from("done")));
+        (is_begun, answers.recv().expect("an answer"))
+    }
+
+    #[test]
+    fn what_was_begun_is_answered_as_done() {
+        let (is_begun, Message::Response(done)) = answered(false) else { panic!("no answer") };
+        assert!(is_begun && done.response_result.is_ok());
+        let (is_begun, Message::Response(back)) = answered(true) else { panic!("no answer") };
+        assert!(!is_begun && back.response_result.is_err());
     }
 }

@@ -120,7 +120,13 @@ impl Server {
                 return awaited.answer(Ok(Value::Null));
             }
             let Some(asked) = asked else { return awaited.answer(Ok(Value::Null)) };
-            awaited.answer(guarded(|| answer(&asked, params)));
+            let answer = guarded(|| answer(&asked, params));
+            let is_outdated = match R::METHOD {
+                Rename::METHOD => asked.is_base_outdated(),
+                CodeActionRequest::METHOD => asked.is_outdated(),
+                _ => false,
+            };
+            awaited.answer(if is_outdated { outdated(answer) } else { answer });
         });
     }
 
@@ -163,7 +169,8 @@ impl Server {
         let awaited = self.waiting.begin(&request.id, &self.client);
         self.answering.run(move || {
             let Some(asked) = asked else { return awaited.answer(Ok(Value::Null)) };
-            awaited.answer(guarded(|| rename::will_rename(&asked, &params)));
+            let answer = guarded(|| rename::will_rename(&asked, &params));
+            awaited.answer(if asked.is_base_outdated() { outdated(answer) } else { answer });
         });
     }
 
@@ -181,7 +188,12 @@ impl Server {
         };
         let awaited = self.waiting.begin(&request.id, &self.client);
         // What takes long keeps nothing else waiting.
-        let run = move || awaited.answer(guarded(|| command.run(&asked)));
+        let run = move || {
+            if !awaited.begin() {
+                return awaited.answer(Ok(Value::Null));
+            }
+            awaited.answer(guarded(|| command.run(&asked)));
+        };
         if std::thread::Builder::new().name("command".to_owned()).spawn(run).is_err() {
             self.refuse(
                 request.id,
@@ -190,6 +202,12 @@ impl Server {
             );
         }
     }
+}
+
+/// Edits of texts that have changed since would change something else.
+fn outdated(answer: Result<Value, (ErrorCode, String)>) -> Result<Value, (ErrorCode, String)> {
+    let message = "a text has changed meanwhile; ask again";
+    answer.and_then(|_| Err((ErrorCode::ContentModified, message.to_owned())))
 }
 
 /// A fault of ours is an answer, and ends nothing.

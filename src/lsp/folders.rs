@@ -26,7 +26,12 @@ impl Folder {
         uri_of(&self.base.join(path))
     }
 
-    /// The path of a file relative to the top; `None` if it lies elsewhere.
+    /// The path of a file by its address, relative to the top; `None` if it lies elsewhere.
+    pub fn path_of(&self, uri: &Uri) -> Option<String> {
+        self.holds(&path_of(uri)?)
+    }
+
+    /// The same by its path.
     fn holds(&self, path: &Path) -> Option<String> {
         let below = path.strip_prefix(&self.base).or_else(|_| path.strip_prefix(&self.editor.root));
         below.ok()?.to_str().filter(|below| !below.is_empty()).map(str::to_owned)

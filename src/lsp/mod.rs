@@ -17,6 +17,7 @@ mod dispatch;
 mod folders;
 mod hover;
 mod lenses;
+mod looking;
 mod navigation;
 mod pool;
 mod positions;

@@ -29,6 +29,9 @@ pub fn references(asked: &Asked, params: ReferenceParams) -> Result<Option<Vec<L
     Ok(Some(spots.iter().filter_map(|spot| asked.location(spot)).collect()))
 }
 
+/// Links of one text that can be clicked.
+const MOST_LINKS: usize = 2_000;
+
 /// Links that lead to a file here, or to the web. Nothing else is opened by a click.
 pub fn links(asked: &Asked, _: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>, Error> {
     let editor = asked.editor();
@@ -39,7 +42,7 @@ pub fn links(asked: &Asked, _: DocumentLinkParams) -> Result<Option<Vec<Document
     let catalogue = (editor.number() > 0).then(|| editor.catalogue(&workspace)).transpose()?;
     let listing = editor.listing();
     let resolver = Resolver { editor, listing: &listing, catalogue: catalogue.as_deref() };
-    let links = resolver.links(&asked.buffer).into_iter().filter_map(|link| {
+    let links = resolver.links(&asked.buffer, MOST_LINKS).into_iter().filter_map(|link| {
         let target = match &link.to {
             Destination::Inside(path) => asked.uri_of(path)?,
             Destination::External => {

@@ -59,7 +59,12 @@ pub fn will_rename(
     asked: &Asked,
     params: &RenameFilesParams,
 ) -> Result<Option<WorkspaceEdit>, Error> {
-    let [file] = params.files.as_slice() else { return Ok(None) };
+    let [file] = params.files.as_slice() else {
+        let said =
+            "links stay as they are: several files are renamed at once, and links follow one";
+        asked.client.show(lsp_types::MessageType::WARNING, said);
+        return Ok(None);
+    };
     let to = file.new_uri.parse::<Uri>().ok().and_then(|uri| path_of(&uri));
     let (root, base) = (&asked.editor().root, asked.folder.uri("x").and_then(|it| path_of(&it)));
     let base = base.as_deref().and_then(|it| it.parent());
@@ -87,6 +92,10 @@ pub fn will_rename(
 }
 
 fn plan(asked: &Asked, what: &Rename, name: &str) -> Result<Result<Renamed, Vec<Unproven>>, Error> {
+    if let Some(lost) = asked.open.iter().find(|text| text.is_lost) {
+        return Err(Error::new(format_args!("what `{}` says now is not known", lost.buffer.path))
+            .hint("close it and open it again"));
+    }
     let workspace = asked.editor().workspace()?;
     let open: Vec<&Buffer> =
         asked.open.iter().map(|text| &*text.buffer).chain([&*asked.buffer]).collect();

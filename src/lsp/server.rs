@@ -3,24 +3,21 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
 use crossbeam_channel::RecvTimeoutError;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, InitializeParams,
-    MessageType, Registration, RegistrationParams, Uri,
+    DidChangeTextDocumentParams, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher,
+    GlobPattern, InitializeParams, MessageType, Registration, RegistrationParams, Uri,
     notification::{
         Cancel, DidChangeTextDocument, DidChangeWatchedFiles, DidChangeWorkspaceFolders,
         DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Exit, Initialized,
         Notification as _,
     },
-    request::{
-        CodeLensRefresh, Initialize, InlayHintRefreshRequest, RegisterCapability, Request as _,
-        Shutdown,
-    },
+    request::{Initialize, RegisterCapability, Request as _, Shutdown},
 };
 use serde::de::DeserializeOwned;
 
@@ -29,17 +26,17 @@ use super::{
     awaited::Waiting,
     capabilities::capabilities,
     client::Client,
-    diagnostics::{Diagnosing, Diagnostics},
+    diagnostics::Diagnostics,
     folders::Folders,
     pool::Pool,
     positions::Encoding,
-    texts::{Text, Texts},
+    texts::{Changed, Text, Texts},
     uris::path_of,
 };
 use elophanto_app::{Environment, editor::Buffer};
 
 /// How long after the last key a text is looked at.
-const QUIET: Duration = Duration::from_millis(150);
+pub const QUIET: Duration = Duration::from_millis(150);
 /// How often it is seen to whether notes have changed underneath.
 const LOOKS: Duration = Duration::from_secs(1);
 /// Threads that answer.
@@ -60,9 +57,11 @@ pub struct Server {
     pub diagnostics: Arc<Diagnostics>,
     pub waiting: Waiting,
     /// When a text is to be looked at.
-    due: HashMap<String, Instant>,
+    pub due: HashMap<String, Instant>,
     /// How often notes of each knowledge base had changed when that was looked at last.
-    numbers: HashMap<PathBuf, u64>,
+    pub numbers: HashMap<PathBuf, u64>,
+    /// Whether files that changed wait to be read.
+    pub is_changing: Arc<AtomicBool>,
     is_ready: bool,
     is_ending: bool,
 }
@@ -83,6 +82,7 @@ impl Server {
             waiting: Waiting::default(),
             due: HashMap::new(),
             numbers: HashMap::new(),
+            is_changing: Arc::default(),
             is_ready: false,
             is_ending: false,
         }
@@ -198,11 +198,8 @@ impl Server {
                 }
             }
             DidChangeTextDocument::METHOD => {
-                if let Some(params) = self.read::<DidChangeTextDocument>(notification)
-                    && let Some(text) = self.texts.change(params, self.encoding)
-                {
-                    self.diagnostics.is_outdated(&text.uri);
-                    self.due.insert(text.uri.as_str().to_owned(), Instant::now() + QUIET);
+                if let Some(params) = self.read::<DidChangeTextDocument>(notification) {
+                    self.changed(params);
                 }
             }
             DidCloseTextDocument::METHOD => {
@@ -225,6 +222,27 @@ impl Server {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn changed(&mut self, params: DidChangeTextDocumentParams) {
+        let uri = params.text_document.uri.clone();
+        match self.texts.change(params, self.encoding) {
+            Changed::To(text) => {
+                self.diagnostics.is_outdated(&text.uri);
+                self.due.insert(text.uri.as_str().to_owned(), Instant::now() + QUIET);
+            }
+            Changed::Lost => {
+                let said = format!(
+                    "{}: a change has no version above the last one; nothing more is said of this \
+                     text until it is opened again",
+                    uri.as_str()
+                );
+                self.client.log(MessageType::WARNING, said);
+                self.due.remove(uri.as_str());
+                self.diagnostics.close(&uri, &self.client);
+            }
+            Changed::Nothing => {}
         }
     }
 
@@ -264,70 +282,13 @@ impl Server {
         self.client.ask(RegisterCapability::METHOD, params, Box::new(|_| {}));
     }
 
-    fn changed_underneath(&mut self) {
-        self.folders.try_again();
-        for folder in self.folders.all() {
-            self.beside.run(move || folder.editor.changed());
-        }
-        self.look_at_all();
-    }
-
-    /// Looks at a text: itself at once, then with all notes.
-    fn look_at(&mut self, text: &Text, is_new: bool) {
-        self.due.remove(text.uri.as_str());
-        let Some(asked) = self.asked(&text.uri) else { return };
-        let pool = if is_new { &self.answering } else { &self.beside };
-        let diagnosing = Diagnosing {
-            version: self.diagnostics.begin(&text.uri),
-            asked,
-            kept: Arc::clone(&self.diagnostics),
-        };
-        let beside = self.beside.clone();
-        pool.run(move || {
-            if let Some(rest) = diagnosing.own() {
-                beside.run(move || rest.whole());
-            }
-        });
-    }
-
-    fn look_at_due(&mut self) {
-        let now = Instant::now();
-        let is_due = |text: &&Text| self.due.get(text.uri.as_str()).is_some_and(|due| *due <= now);
-        let texts: Vec<Text> = self.texts.all().filter(is_due).cloned().collect();
-        texts.iter().for_each(|text| self.look_at(text, false));
-        self.due.retain(|_, due| *due > now);
-    }
-
-    fn look_at_all(&mut self) {
-        let now = Instant::now();
-        let all = self.texts.all().map(|text| (text.uri.as_str().to_owned(), now));
-        self.due = all.collect();
-    }
-
-    /// Whether notes changed since: then what is shown of them is shown anew.
-    fn look_underneath(&mut self) {
-        let mut has_changed = false;
-        for folder in self.folders.all() {
-            let number = folder.editor.number();
-            let before = self.numbers.insert(folder.editor.root.clone(), number);
-            has_changed |= number > 1 && before.is_some_and(|before| before != number);
-        }
-        if has_changed {
-            self.look_at_all();
-            let (lenses, hints) = self.client.refreshes();
-            if lenses {
-                self.client.ask(CodeLensRefresh::METHOD, (), Box::new(|_| {}));
-            }
-            if hints {
-                self.client.ask(InlayHintRefreshRequest::METHOD, (), Box::new(|_| {}));
-            }
-        }
-    }
-
     /// A text with what is at hand to answer questions about it: as it is open, else as it is saved.
     pub fn asked(&self, uri: &Uri) -> Option<Asked> {
         let (folder, path) = self.folders.of(uri)?;
         let open = self.texts.get(uri);
+        if open.is_some_and(|text| text.is_lost) {
+            return None;
+        }
         let buffer = match open {
             Some(text) if text.buffer.path == path => Arc::clone(&text.buffer),
             // It was opened before its knowledge base was.
@@ -343,6 +304,8 @@ impl Server {
             encoding: self.encoding,
             client: Arc::clone(&self.client),
             open: open_here,
+            at: self.texts.changes.count(),
+            changes: self.texts.changes.clone(),
             folder,
         })
     }

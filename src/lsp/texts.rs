@@ -1,6 +1,10 @@
 //! The texts that are open in the editor.
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use lsp_types::{
     DidChangeTextDocumentParams, DidOpenTextDocumentParams, TextDocumentContentChangeEvent, Uri,
@@ -17,12 +21,57 @@ pub struct Text {
     pub buffer: Arc<Buffer>,
     /// Top of its knowledge base, if it lies in one.
     pub root: Option<PathBuf>,
+    /// A change of it was lost: until it is opened again, or comes whole, nobody knows what it says.
+    pub is_lost: bool,
+}
+
+/// When each text was changed last, by a count of all changes. Shared with who answers meanwhile.
+#[derive(Debug, Clone, Default)]
+pub struct Changes(Arc<Mutex<Counted>>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    all: u64,
+    last: HashMap<String, u64>,
+}
+
+impl Changes {
+    fn lock(&self) -> MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, uri: &Uri) {
+        let mut counted = self.lock();
+        counted.all += 1;
+        let now = counted.all;
+        counted.last.insert(uri.as_str().to_owned(), now);
+    }
+
+    /// How many there were so far.
+    pub fn count(&self) -> u64 {
+        self.lock().all
+    }
+
+    /// Whether a text that is meant has changed since then.
+    pub fn since(&self, then: u64, is_meant: impl Fn(&str) -> bool) -> bool {
+        self.lock().last.iter().any(|(uri, at)| *at > then && is_meant(uri))
+    }
+}
+
+/// What came of a change.
+#[derive(Debug)]
+pub enum Changed {
+    To(Text),
+    /// The text is lost by it, and was not before.
+    Lost,
+    Nothing,
 }
 
 /// All of them, by address.
 #[derive(Debug, Default)]
 pub struct Texts {
     all: HashMap<String, Text>,
+    pub changes: Changes,
 }
 
 impl Texts {
@@ -33,31 +82,36 @@ impl Texts {
             None => (None, document.uri.as_str().to_owned()),
         };
         let buffer = Arc::new(Buffer::new(path, document.text));
-        let text = Text { uri: document.uri, version: document.version, buffer, root };
+        let (uri, version) = (document.uri, document.version);
+        let text = Text { uri, version, buffer, root, is_lost: false };
+        self.changes.note(&text.uri);
         self.all.insert(text.uri.as_str().to_owned(), text.clone());
         text
     }
 
-    /// Changes a text. What is of an older version, or of a text that is not open, changes nothing: it
-    /// came too late.
-    pub fn change(
-        &mut self,
-        params: DidChangeTextDocumentParams,
-        encoding: Encoding,
-    ) -> Option<Text> {
+    /// Changes a text that is open. Of a version that is not above the last one only a whole text is
+    /// taken: of what parts of a text were meant for, one is missing or came twice.
+    pub fn change(&mut self, params: DidChangeTextDocumentParams, encoding: Encoding) -> Changed {
         let document = params.text_document;
-        let text = self.all.get_mut(document.uri.as_str())?;
-        if document.version <= text.version {
-            return None;
+        let Some(text) = self.all.get_mut(document.uri.as_str()) else { return Changed::Nothing };
+        self.changes.note(&text.uri);
+        let is_whole = params.content_changes.first().is_some_and(|it| it.range.is_none());
+        if !is_whole && (text.is_lost || document.version <= text.version) {
+            return match std::mem::replace(&mut text.is_lost, true) {
+                true => Changed::Nothing,
+                false => Changed::Lost,
+            };
         }
+        text.is_lost = false;
         text.version = document.version;
         for change in params.content_changes {
             text.buffer = Arc::new(changed(&text.buffer, change, encoding));
         }
-        Some(text.clone())
+        Changed::To(text.clone())
     }
 
     pub fn close(&mut self, uri: &Uri) {
+        self.changes.note(uri);
         self.all.remove(uri.as_str());
     }
 

@@ -35,7 +35,7 @@ pub fn tokens(
     let catalogue = (editor.number() > 0).then(|| editor.catalogue(&workspace)).transpose()?;
     let listing = editor.listing();
     let resolver = Resolver { editor, listing: &listing, catalogue: catalogue.as_deref() };
-    let mut links = resolver.links(&asked.buffer);
+    let mut links = resolver.links(&asked.buffer, usize::MAX);
     links.retain(|link| link.link.kind != LinkKind::Inline);
     links.sort_by_key(|link| link.link.range.start);
     let (mut line, mut column) = (0, 0);
@@ -50,7 +50,9 @@ pub fn tokens(
         if text.is_empty() || (start.line, start.character) < (line, column) {
             continue;
         }
-        let is_broken = link.to == Destination::Nowhere && resolver.is_sure(link.link);
+        let is_broken = link.to == Destination::Nowhere
+            && resolver.is_sure(link.link)
+            && !resolver.is_foreign(buffer, link);
         let is_embed = link.link.kind == LinkKind::Embed;
         data.push(SemanticToken {
             delta_line: start.line - line,

@@ -124,15 +124,27 @@ fn words_in_a_wrong_order_change_nothing() {
     session.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     session.open("one.md", "# One\n");
     session.diagnostics("one.md", <[_]>::is_empty);
-    session.replace("one.md", 9, "[[two]] [[three]]");
-    // Too late, and of no text at all.
-    session.replace("one.md", 8, "");
+    session.replace("one.md", 9, "[[two]] [[three]] [[four]]");
+    session.diagnostics("one.md", |all| all.len() == 3);
+    // A whole text is one, whatever its number; a part of which another may be missing loses the text.
+    session.replace("one.md", 8, "[[two]] [[three]]");
     session.tell("textDocument/didChange", json!({ "textDocument": { "uri": uri } }));
     session.tell("textDocument/didChange", json!(7));
     session.tell("textDocument/didOpen", Value::Null);
     session.tell("no/such/thing", json!({}));
     session.tell("initialized", json!({}));
     session.diagnostics("one.md", |all| all.len() == 2);
+    let start = json!({ "line": 0, "character": 0 });
+    let part = json!([{ "range": { "start": start, "end": start }, "text": "[[four]]" }]);
+    session.change("one.md", 8, part.clone());
+    session.diagnostics("one.md", <[_]>::is_empty);
+    session.change("one.md", 9, part);
+    assert_eq!(session.at("textDocument/hover", "one.md", 0, 2), Value::Null);
+    let lost = |session: &Session| {
+        let all = session.told.iter().filter(|(_, it)| it.to_string().contains("opened again"));
+        all.count()
+    };
+    assert_eq!(lost(&session), 1);
     // Twice open is what was said last.
     session.open("one.md", "[[two]]");
     session.diagnostics("one.md", |all| all.len() == 1);

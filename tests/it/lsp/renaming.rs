@@ -99,6 +99,62 @@ fn what_cannot_be_proven_is_named_and_nothing_is_renamed() {
 }
 
 #[test]
+fn texts_beside_the_notes_are_read_too() {
+    let env = TestEnv::with(&[
+        (".gitignore", "build/\n"),
+        ("knowledge/one.md", "# One\n\n[[two]]\n"),
+        ("knowledge/two.md", "# Two\n"),
+        ("README.md", "[x](knowledge/two.md)\n"),
+        ("build/two.md", "# A copy\n"),
+    ]);
+    env.write_settings("knowledge:\n  roots: [knowledge]\n");
+    let mut session = Session::begin(&env);
+    session.open("knowledge/one.md", "# One\n\n[[two]]\n");
+    // A copy that is no note has no name that another note shares.
+    session.open("build/two.md", "# A copy\n");
+    let edit = rename(&mut session, "knowledge/one.md", 2, 3, "new").unwrap();
+    assert_eq!(
+        shown(&session, &edit),
+        [
+            "/README.md 0:4-0:20 knowledge/new.md",
+            "/knowledge/one.md 2:2-2:5 new",
+            "/knowledge/two.md -> /knowledge/new.md",
+        ]
+    );
+    env.write("build/three.md", "[x](../knowledge/two.md)\n");
+    let refused = rename(&mut session, "knowledge/one.md", 2, 3, "new").unwrap_err();
+    assert!(refused.1.contains("build/three.md:1: "), "{refused:?}");
+    assert!(session.end());
+}
+
+#[test]
+fn what_is_typed_meanwhile_is_never_edited_by_what_was_before() {
+    let env = TestEnv::with(&[("one.md", "# One\n"), ("two.md", "[[one]]\n")]);
+    let mut session = Session::begin(&env);
+    session.open("two.md", "[[one]]\n");
+    let mut version = 1;
+    // Whichever is first: the answer is of the text before the change, and then comes before it, or there
+    // is none.
+    for _ in 0..20 {
+        let params = json!({
+            "textDocument": { "uri": session.uri("two.md") },
+            "position": { "line": 0, "character": 3 },
+            "newName": "new",
+        });
+        let id = session.begin_to_ask("textDocument/rename", params);
+        version += 1;
+        session.replace("two.md", version, "[[one]]\n");
+        match session.wait_for(&id) {
+            Ok(edit) => {
+                assert_eq!(edit["documentChanges"][0]["textDocument"]["version"], version - 1)
+            }
+            Err((code, _)) => assert_eq!(code, -32801),
+        }
+    }
+    assert!(session.end());
+}
+
+#[test]
 fn links_follow_a_file_that_the_editor_renames() {
     let env = TestEnv::with(&[("one.md", "# One\n"), ("b/two.md", "[[one]] [x](../one.md)\n")]);
     let mut session = Session::begin(&env);
@@ -116,5 +172,14 @@ fn links_follow_a_file_that_the_editor_renames() {
     let out =
         json!({ "files": [{ "oldUri": session.uri("one.md"), "newUri": "file:///tmp/x.md" }] });
     assert_eq!(session.ask("workspace/willRenameFiles", out), Ok(Value::Null));
+    // Of several at once it is said why nothing is done.
+    let mut both = files(&session, "one.md", "uno.md");
+    both["files"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "oldUri": "file:///a.md", "newUri": "file:///b.md" }));
+    assert_eq!(session.ask("workspace/willRenameFiles", both), Ok(Value::Null));
+    let said = session.told("window/showMessage");
+    assert!(said["message"].as_str().unwrap().contains("several files"), "{said}");
     assert!(session.end());
 }

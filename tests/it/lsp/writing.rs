@@ -110,6 +110,52 @@ fn the_missing_note_is_made_by_the_editor() {
 }
 
 #[test]
+fn no_note_is_made_where_a_link_leads() {
+    let env = TestEnv::with(&[("one.md", "# One\n")]);
+    let outside = env.outside().join("elsewhere");
+    std::fs::create_dir_all(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, env.path("docs")).unwrap();
+    std::os::unix::fs::symlink(outside.join("gone.md"), env.path("dangling.md")).unwrap();
+    let mut session = Session::begin(&env);
+    session.open("one.md", "[x](docs/new.md) [y](dangling.md) [z](free.md)\n");
+    for (column, is_offered) in [(5, false), (22, false), (39, true)] {
+        let all = shown(&actions(&mut session, "one.md", 0, column, column));
+        assert_eq!(all.iter().any(|it| it.contains("Write the note")), is_offered, "{all:?}");
+    }
+    let rename = |session: &mut Session, name: &str| {
+        let at = json!({ "line": 0, "character": 2 });
+        let uri = session.uri("two.md");
+        let params = json!({ "textDocument": { "uri": uri }, "position": at, "newName": name });
+        session.ask("textDocument/rename", params)
+    };
+    session.open("two.md", "[[one]]\n");
+    for name in ["docs/one", "/docs/one", "/dangling"] {
+        assert!(rename(&mut session, name).is_err(), "{name}");
+    }
+    assert!(rename(&mut session, "other").is_ok());
+    assert!(session.end());
+}
+
+#[test]
+fn what_others_read_is_not_called_broken() {
+    let env = TestEnv::with(&[(
+        "a/b.md",
+        "# B\n\n<h2 id=plain>x</h2> <a name=bare>\n\n## ![Logo](x.png) Name\n",
+    )]);
+    let mut session = Session::begin(&env);
+    let text = "# One\n\n[[Back to B]](a/b.md) [[1]](#one) [[2]][ref] [[ref]] [[ -f x ]] [[0]] [[:alpha:]]\n\
+        [`bits!`](macro@crate::bits) [c](tower_http::cors) [s](Snafu) [i](../../issues)\n\
+        [q](a/b.md?raw=true) [t](/src/x.rs) [^1] [u](#top)\n\
+        [p](a/b.md#plain) [b](a/b.md#bare) [l](a/b.md#name) [[really gone]]\n\n\
+        [ref]: a/b.md\n[^1]: Words of it\n";
+    session.open("one.md", text);
+    session.ask("workspace/symbol", json!({ "query": "" })).unwrap();
+    let found = session.problems("one.md", |all| !all.is_empty());
+    assert_eq!(found, ["5:52-5:67 broken-link `really gone` leads nowhere"]);
+    assert!(session.end());
+}
+
+#[test]
 fn a_secret_is_seen_while_it_is_typed_and_masked_by_a_key() {
     let env = TestEnv::with(&[("one.md", "# One\n")]);
     let mut session = Session::begin(&env);
@@ -237,6 +283,19 @@ fn what_is_proposed_depends_on_what_is_written() {
         &["src/lib.rs = src/lib.rs", "src/main.rs = src/main.rs", "src/*.rs = src/*.rs"],
     );
     check("```\n[[¦\n```\n", &[]);
+    check("[x](fer¦ry.md)", &["The ferry = boats/ferry.md"]);
+    check("[[fer¦xyz]]", &["The ferry = ferry"]);
+    check("[x](<fer¦", &["The ferry = boats/ferry.md>)"]);
+    for (typed, expected) in
+        [("[x](../", "../kitchen/soup.md)"), ("[x](../kit", "../kitchen/soup.md)")]
+    {
+        session.open("boats/new.md", typed);
+        let found = session.at("textDocument/completion", "boats/new.md", 0, typed.len() as u32);
+        let mut texts =
+            found["items"].as_array().unwrap().iter().map(|it| &it["textEdit"]["newText"]);
+        assert!(texts.any(|it| it == expected), "{typed}: {found}");
+        assert!(!found.to_string().contains("oil.md)"), "{found}");
+    }
     assert!(session.end());
 }
 
@@ -281,5 +340,6 @@ fn commands_do_what_those_of_the_terminal_do() {
     let path = opened["uri"].as_str().unwrap().strip_prefix("file://").unwrap().to_owned();
     assert!(path.starts_with(env.path(".git/elophanto/at").to_str().unwrap()), "{path}");
     assert_eq!(std::fs::read(&path).unwrap(), env.read("one.md"));
+    assert!(path.ends_with("/one.md"), "{path}");
     assert!(session.end());
 }

@@ -17,7 +17,7 @@ use crate::{
 use elophanto_base::{counted::counted, one_line::one_line, secrets};
 use elophanto_index::drift::Drift;
 use elophanto_repo::{Git, NotePath};
-use elophanto_text::markdown::{Destination, Link, LinkKind};
+use elophanto_text::markdown::{Destination, Document, Heading, LinkKind, anchor};
 
 /// Links of one text that are told one by one.
 const MOST_LINKS: usize = 500;
@@ -94,7 +94,7 @@ impl Editor {
             None => self.listing(),
         };
         let resolver = Resolver { editor: self, listing: &listing, catalogue };
-        let links = resolver.links(buffer);
+        let links = resolver.links(buffer, usize::MAX);
         let broken = links.iter().filter_map(|link| self.broken(&resolver, buffer, link));
         found.extend(broken.take(MOST_LINKS));
         found
@@ -120,7 +120,7 @@ impl Editor {
     fn broken(&self, resolver: &Resolver, buffer: &Buffer, link: &LinkTo) -> Option<Finding> {
         match &link.to {
             Destination::External => None,
-            Destination::Nowhere if is_of_site(resolver, &buffer.path, link) => None,
+            Destination::Nowhere if resolver.is_foreign(buffer, link) => None,
             Destination::Nowhere if resolver.is_sure(link.link) => {
                 Some(self.leads_nowhere(resolver, buffer, link))
             }
@@ -167,16 +167,20 @@ impl Editor {
             &own
         };
         let document = target.document().ok()?;
-        if heading_of(document, wanted).is_some() || has_anchor(&target.text, wanted) {
+        if heading_of(document, wanted).is_some()
+            || has_anchor(&target.text, wanted)
+            || has_pictured(&target.text, document, wanted)
+            || wanted.eq_ignore_ascii_case("top")
+        {
             return None;
         }
         let range = one_line_of(buffer, &link.link.range);
         let message = format!("`{path}` has no heading `{wanted}`");
         let mut finding = Finding::new(range, Severity::Information, "missing-heading", message);
         if let Some(at) = link.written.as_ref().and_then(|written| written.heading.clone()) {
-            let slug = elophanto_text::markdown::anchor(wanted);
+            let slug = anchor(wanted);
             let alike = |heading: &str| {
-                let other = elophanto_text::markdown::anchor(heading);
+                let other = anchor(heading);
                 strsim::jaro_winkler(&slug, &other)
             };
             let mut near: Vec<(f64, &str)> = document
@@ -193,7 +197,7 @@ impl Editor {
                     title: format!("Link to # {heading}"),
                     range: at.clone(),
                     text: match link.link.kind {
-                        LinkKind::Inline => elophanto_text::markdown::anchor(heading),
+                        LinkKind::Inline => anchor(heading),
                         LinkKind::Wiki | LinkKind::Embed => heading.to_owned(),
                     },
                 })
@@ -206,23 +210,6 @@ impl Editor {
 /// From here on a heading may be meant by another's name.
 const ALIKE: f64 = 0.75;
 
-/// Whether a link leads to a page that a site is made of: from the top of the site, which nobody knows
-/// here, or to what is made of a note (`x.html`, `x/index.html` of `x/README.md`).
-fn is_of_site(resolver: &Resolver, note: &str, link: &LinkTo) -> bool {
-    if link.link.kind != LinkKind::Inline {
-        return false;
-    }
-    let target = &link.link.target;
-    let Some(bare) = target.strip_suffix(".html") else { return target.starts_with('/') };
-    let mut made_of = vec![format!("{bare}.md")];
-    made_of.extend(bare.strip_suffix("index").map(|above| format!("{above}README.md")));
-    target.starts_with('/')
-        || made_of.into_iter().any(|target| {
-            let other = Link { target, ..link.link.clone() };
-            matches!(resolver.destination(note, &other), Destination::Inside(_))
-        })
-}
-
 /// `L10`, `L10-L20`: lines, as forges link to them.
 fn is_line(wanted: &str) -> bool {
     let rest = wanted.strip_prefix('L').unwrap_or_default();
@@ -231,9 +218,28 @@ fn is_line(wanted: &str) -> bool {
 
 /// Whether HTML in the text says that this is here.
 fn has_anchor(text: &str, wanted: &str) -> bool {
+    let is_end =
+        |rest: &str| rest.is_empty() || rest.starts_with(['>', '/', ' ', '\t', '\r', '\n']);
+    let is_bare = |key: &str| {
+        let named = format!("{key}={wanted}");
+        text.match_indices(&named).any(|(at, _)| is_end(&text[at + named.len()..]))
+    };
     ["id", "name"].iter().any(|key| {
-        ['"', '\''].iter().any(|quote| text.contains(&format!("{key}={quote}{wanted}{quote}")))
+        is_bare(key)
+            || ['"', '\''].iter().any(|it| text.contains(&format!("{key}={it}{wanted}{it}")))
     }) || text.contains(&format!("{{#{wanted}}}"))
+}
+
+/// Whether a heading with a picture may be meant: the words of pictures are no part of what forges link to.
+fn has_pictured(text: &str, document: &Document, wanted: &str) -> bool {
+    let slug = anchor(wanted);
+    let slug = slug.trim_matches('-');
+    let is_pictured = |heading: &&Heading| {
+        let source = text.get(heading.range.clone()).unwrap_or_default();
+        source.contains("![") || source.contains("<img")
+    };
+    let mut pictured = document.headings.iter().filter(is_pictured);
+    !slug.is_empty() && pictured.any(|heading| anchor(&heading.text).contains(slug))
 }
 
 /// The part of a range that stands in its first line.

@@ -225,10 +225,10 @@ pub fn at_commit(
     let local = workspace.repository.local_dir();
     let above = local.parent().unwrap_or(&editor.root);
     let top = Folder::open(above)?;
-    let name = path.rsplit('/').next().unwrap_or(path);
     let id = commit.to_string();
     let folder = local.strip_prefix(above).unwrap_or(Path::new("elophanto"));
-    let file = folder.join(AT).join(id.get(..10).unwrap_or(&id)).join(name);
+    // With its folders: notes of one name are several.
+    let file = folder.join(AT).join(id.get(..10).unwrap_or(&id)).join(path);
     top.write(&file, found.text.as_bytes())?;
     Ok(above.join(file))
 }

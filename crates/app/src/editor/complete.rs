@@ -8,7 +8,7 @@ use super::{
     Buffer, Editor, Resolver,
     context::{Typing, typing},
     covers,
-    fixes::target_to,
+    fixes::{relative, target_to},
     lock,
 };
 use crate::{
@@ -86,14 +86,16 @@ pub struct Meant {
 pub fn propose(editor: &Editor, buffer: &Buffer, offset: usize) -> Result<Proposals, Error> {
     match typing(buffer, offset) {
         None => Ok(Proposals::default()),
-        Some(Typing::Wiki { from, is_closed }) => {
-            notes(editor, buffer, from..offset, LinkKind::Wiki, is_closed)
+        Some(Typing::Wiki { target, closing }) => {
+            let form = (LinkKind::Wiki, false, closing);
+            notes(editor, buffer, target, offset, form)
         }
-        Some(Typing::Path { from, is_closed }) => {
-            notes(editor, buffer, from..offset, LinkKind::Inline, is_closed)
+        Some(Typing::Path { target, closing, is_pointed }) => {
+            let form = (LinkKind::Inline, is_pointed, closing);
+            notes(editor, buffer, target, offset, form)
         }
-        Some(Typing::Heading { target, from, is_wiki }) => {
-            Ok(headings(editor, buffer, &target, from..offset, is_wiki))
+        Some(Typing::Heading { target, range, is_wiki }) => {
+            Ok(headings(editor, buffer, &target, range, is_wiki))
         }
         Some(Typing::Key { from }) => Ok(keys(buffer, from..offset)),
         Some(Typing::Value { key, from }) => values(editor, buffer, &key, from..offset),
@@ -107,14 +109,16 @@ struct Candidate<'c> {
     kind: Kind,
 }
 
+/// Notes in the place of `range`, of which as much is typed as stands before `offset`; `form` is how the
+/// link is written: its kind, whether it stands in `<`, and what is missing behind it.
 fn notes(
     editor: &Editor,
     buffer: &Buffer,
     range: Range<usize>,
-    kind: LinkKind,
-    is_closed: bool,
+    offset: usize,
+    (kind, is_pointed, closing): (LinkKind, bool, &str),
 ) -> Result<Proposals, Error> {
-    let typed = buffer.text.get(range.clone()).unwrap_or_default().to_lowercase();
+    let typed = buffer.text.get(range.start..offset).unwrap_or_default().to_lowercase();
     // Before notes were read, names have to do: nobody waits for a list.
     let catalogue = match editor.number() {
         0 => {
@@ -148,14 +152,21 @@ fn notes(
         Some(catalogue) => ranks(editor, catalogue, buffer, open..range.end)?,
         None => FxHashMap::default(),
     };
-    let words: Vec<&str> = typed.split(['/', ' ']).filter(|word| !word.is_empty()).collect();
+    // Of a path that rises, what rises as far or further.
+    let rest = typed.trim_start_matches("../");
+    let rising = typed.get(..typed.len() - rest.len()).filter(|_| kind == LinkKind::Inline);
+    let rising = rising.unwrap_or_default();
+    let is_word = |word: &&str| !word.is_empty() && !word.chars().all(|char| char == '.');
+    let words: Vec<&str> = typed.split(['/', ' ']).filter(is_word).collect();
     let mut fitting: Vec<(bool, usize, &Candidate)> = candidates
         .iter()
         .filter_map(|it| {
             let (path, title) = (it.path.to_lowercase(), it.title.to_lowercase());
             let fits = words.iter().all(|word| path.contains(word) || title.contains(word));
             let stem = path.rsplit('/').next().unwrap_or(&path);
-            let begins = stem.starts_with(&typed) || title.starts_with(&typed);
+            let fits =
+                fits && (rising.is_empty() || relative(&buffer.path, it.path).starts_with(rising));
+            let begins = stem.starts_with(rest) || title.starts_with(rest);
             let rank = ranks.get(it.path).copied().unwrap_or(usize::MAX);
             fits.then_some((!begins, rank, it))
         })
@@ -163,10 +174,10 @@ fn notes(
     fitting.sort_by(|a, b| (a.0, a.1, a.2.path).cmp(&(b.0, b.1, b.2.path)));
     let is_cut = fitting.len() > MOST || catalogue.is_none();
     let all = fitting.into_iter().take(MOST).map(|(_, _, it)| {
-        let mut text = target_to(&buffer.path, it.path, kind, false, &listing);
-        if !is_closed {
-            text.push_str(if kind == LinkKind::Inline { ")" } else { "]]" });
-        }
+        let target = target_to(&buffer.path, it.path, kind, is_pointed, &listing);
+        // What rises is compared as it is typed.
+        let as_typed = if rising.is_empty() { String::new() } else { format!("{target} ") };
+        let text = format!("{target}{closing}");
         let stem = it.path.rsplit('/').next().unwrap_or(it.path);
         let label = if it.title.is_empty() { stem } else { it.title };
         Proposal {
@@ -174,7 +185,7 @@ fn notes(
             detail: it.path.to_owned(),
             text,
             replace: range.clone(),
-            filter: format!("{stem} {} {}", it.title, it.path),
+            filter: format!("{as_typed}{stem} {} {}", it.title, it.path),
             kind: if it.kind == Kind::Fact { ProposalKind::Entity } else { ProposalKind::Note },
         }
     });

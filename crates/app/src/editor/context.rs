@@ -4,15 +4,16 @@ use std::ops::Range;
 
 use super::Buffer;
 
-/// What is being typed.
+/// What is being typed. A target is all that is written of it already, also behind the cursor; `closing`
+/// is what is missing behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typing {
-    /// The target of `[[...`, from its first byte; `is_closed`: with `]]` behind it.
-    Wiki { from: usize, is_closed: bool },
-    /// The target of `[text](...`, likewise with `)`.
-    Path { from: usize, is_closed: bool },
+    /// The target of `[[...`.
+    Wiki { target: Range<usize>, closing: &'static str },
+    /// The target of `[text](...`; `is_pointed`: in `<`, where blanks are allowed.
+    Path { target: Range<usize>, closing: &'static str, is_pointed: bool },
     /// A heading behind `#`: of the target that stands before it, which is empty for this text.
-    Heading { target: String, from: usize, is_wiki: bool },
+    Heading { target: String, range: Range<usize>, is_wiki: bool },
     /// A key of the front matter.
     Key { from: usize },
     /// A value of a key of the front matter.
@@ -47,33 +48,52 @@ pub fn typing(buffer: &Buffer, offset: usize) -> Option<Typing> {
             if typed.contains('|') {
                 return None;
             }
-            let is_closed = behind.split("[[").next().is_some_and(|rest| rest.contains("]]"));
+            let rest = behind.split("[[").next().unwrap_or(behind);
+            let closed = rest.find("]]");
+            let closing = if closed.is_some() { "" } else { "]]" };
+            // Of what is not closed nobody knows how far it goes.
+            let end = |ends: &[char]| closed.map_or(0, |at| rest[..at].find(ends).unwrap_or(at));
             Some(match typed.find('#') {
                 Some(mark) => Typing::Heading {
                     target: typed[..mark].trim().to_owned(),
-                    from: line.start + from + mark + 1,
+                    range: line.start + from + mark + 1..offset + end(&['|']),
                     is_wiki: true,
                 },
-                None => Typing::Wiki { from: line.start + from, is_closed },
+                None => {
+                    Typing::Wiki { target: line.start + from..offset + end(&['|', '#']), closing }
+                }
             })
         }
         (_, Some(at)) => {
-            let pointed = usize::from(before[at + 2..].starts_with('<'));
-            let from = at + 2 + pointed;
+            let is_pointed = before[at + 2..].starts_with('<');
+            let from = at + 2 + usize::from(is_pointed);
             let typed = &before[from..];
             if typed.contains("://") {
                 return None;
             }
+            let ends: &[char] = if is_pointed { &['>', '<', ')'] } else { &[')', '(', ' ', '\t'] };
+            let until = behind.find(ends);
+            let (closing, until) = match until
+                .and_then(|at| Some((at, behind[at..].chars().next()?)))
+            {
+                Some((at, '>')) => ("", at),
+                Some((at, ')')) => (if is_pointed { ">" } else { "" }, at),
+                // A title behind it.
+                Some((at, ' ' | '\t')) if behind[at..].trim_start().starts_with(['"', '\'']) => {
+                    ("", at)
+                }
+                _ => (if is_pointed { ">)" } else { ")" }, 0),
+            };
             Some(match typed.find('#') {
                 Some(mark) => Typing::Heading {
                     target: typed[..mark].to_owned(),
-                    from: line.start + from + mark + 1,
+                    range: line.start + from + mark + 1..offset + until,
                     is_wiki: false,
                 },
-                None => Typing::Path {
-                    from: line.start + from,
-                    is_closed: behind.trim_start().starts_with([')', '>']),
-                },
+                None => {
+                    let end = behind[..until].find('#').unwrap_or(until);
+                    Typing::Path { target: line.start + from..offset + end, closing, is_pointed }
+                }
             })
         }
         _ => None,
@@ -144,11 +164,12 @@ mod tests {
         let offset = text.find('¦').expect("a cursor");
         let buffer = Buffer::new("a.md".into(), text.replace('¦', ""));
         let typed = |from: usize| &buffer.text[from..offset];
+        let part = |range: Range<usize>| &buffer.text[range];
         let shown = typing(&buffer, offset).map(|typing| match typing {
-            Typing::Wiki { from, is_closed } => format!("wiki {:?} {is_closed}", typed(from)),
-            Typing::Path { from, is_closed } => format!("path {:?} {is_closed}", typed(from)),
-            Typing::Heading { target, from, is_wiki } => {
-                format!("heading {target:?} {:?} {is_wiki}", typed(from))
+            Typing::Wiki { target, closing } => format!("wiki {:?} {closing}", part(target)),
+            Typing::Path { target, closing, .. } => format!("path {:?} {closing}", part(target)),
+            Typing::Heading { target, range, is_wiki } => {
+                format!("heading {target:?} {:?} {is_wiki}", part(range))
             }
             Typing::Key { from } => format!("key {:?}", typed(from)),
             Typing::Value { key, from } => format!("value {key} {:?}", typed(from)),
@@ -158,27 +179,36 @@ mod tests {
 
     #[test]
     fn what_is_typed_is_seen_by_the_lines_before_it() {
-        check("see [[on¦", Some("wiki \"on\" false"));
-        check("see [[on¦]] and", Some("wiki \"on\" true"));
-        check("see [[on¦ and [[two]]", Some("wiki \"on\" false"));
+        check("see [[on¦", Some("wiki \"on\" ]]"));
+        check("see [[on¦]] and", Some("wiki \"on\" "));
+        check("see [[on¦ and [[two]]", Some("wiki \"on\" ]]"));
+        check("see [[ri¦xyz]]", Some("wiki \"rixyz\" "));
+        check("see [[ri¦ver#Part|x]]", Some("wiki \"river\" "));
+        check("[[one#Pa¦rt|x]]", Some("heading \"one\" \"Part\" true"));
+        check("[x](ri¦ve.md)", Some("path \"rive.md\" "));
+        check("[x](ri¦ve.md#part)", Some("path \"rive.md\" "));
+        check("[x](ri¦ve.md \"title\")", Some("path \"rive.md\" "));
+        check("[x](ri¦ and [y](z)", Some("path \"ri\" )"));
+        check("[x](<ri¦ve.md>)", Some("path \"rive.md\" "));
+        check("[x](<ri¦)", Some("path \"ri\" >"));
         check("see [[one]] ¦", None);
         check("[[one|sho¦", None);
         check("[[one#Pa¦", Some("heading \"one\" \"Pa\" true"));
         check("[x](../a#b¦", Some("heading \"../a\" \"b\" false"));
         check("[x](#b¦)", Some("heading \"\" \"b\" false"));
-        check("[x](a¦)", Some("path \"a\" true"));
+        check("[x](a¦)", Some("path \"a\" "));
         check("[x](<a b¦", None);
-        check("[x](<a¦", Some("path \"a\" false"));
+        check("[x](<a¦", Some("path \"a\" >)"));
         check("[x](https://e¦", None);
         check("[x](a.md \"ti¦", None);
         check("```\n[[on¦", None);
-        check("```\n```\n[[on¦", Some("wiki \"on\" false"));
+        check("```\n```\n[[on¦", Some("wiki \"on\" ]]"));
         check("---\nti¦\n---\n", Some("key \"ti\""));
         check("---\ntags: [a, b¦]\n---\n", Some("value tags \"b\""));
         check("---\ntags:\n  - a\n  - \"b¦\n---\n", Some("value tags \"b\""));
         check("---\ncovers: src/¦\n---\n", Some("value covers \"src/\""));
         check("---\nscope: ¦\n---\n", Some("value scope \"\""));
-        check("ö [[ü¦", Some("wiki \"ü\" false"));
+        check("ö [[ü¦", Some("wiki \"ü\" ]]"));
         check("¦", None);
     }
 }

@@ -114,7 +114,7 @@ fn referred(
             continue;
         }
         let other = Buffer::new(entry.name.clone(), text.to_owned());
-        for link in resolver.links(&other) {
+        for link in resolver.links(&other, usize::MAX) {
             let leads = matches!(&link.to, Destination::Inside(to) if *to == buffer.path);
             let wanted = link.link.heading.as_deref().filter(|it| leads && !it.is_empty());
             if let Some(heading) = wanted.and_then(|wanted| heading_of(document, wanted)) {

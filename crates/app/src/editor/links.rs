@@ -47,15 +47,15 @@ impl Resolver<'_> {
         self.catalogue.is_some() || !is_name
     }
 
-    /// The links of a text.
-    pub fn links<'b>(&self, buffer: &'b Buffer) -> Vec<LinkTo<'b>> {
+    /// The links of a text, `most` of them.
+    pub fn links<'b>(&self, buffer: &'b Buffer, most: usize) -> Vec<LinkTo<'b>> {
         let Ok(document) = buffer.document() else { return Vec::new() };
         let to = |link: &'b Link| LinkTo {
             link,
             to: self.destination(&buffer.path, link),
             written: written(&buffer.text, link),
         };
-        document.links.iter().map(to).collect()
+        document.links.iter().take(most).map(to).collect()
     }
 
     /// The link at a byte: of links within each other, the inner one.
@@ -214,7 +214,7 @@ impl Editor {
                     None => continue,
                 }
             };
-            for link in resolver.links(buffer) {
+            for link in resolver.links(buffer, usize::MAX) {
                 let leads = matches!(&link.to, Destination::Inside(to) if to == path);
                 let means = || match heading {
                     None => true,

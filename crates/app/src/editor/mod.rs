@@ -13,6 +13,7 @@ mod context;
 mod covers;
 mod facts;
 mod fixes;
+mod foreign;
 mod hover;
 mod known;
 mod lenses;
@@ -47,8 +48,9 @@ use crate::{
     reporter::Silent,
     workspace::{KnowledgeBase, Workspace},
 };
+use elophanto_base::beneath::{Folder, Kind};
 use elophanto_models::Pace;
-use elophanto_repo::{NotePath, Selection, read_note};
+use elophanto_repo::{NotePath, Selection, is_git_name, read_note};
 use elophanto_text::markdown;
 use known::Known;
 
@@ -176,9 +178,23 @@ impl Editor {
         }
     }
 
-    /// Whether a path, relative to the root, is named as a note is.
+    /// Whether a path, relative to the root, is named as a note is: nothing of git's own is one.
     pub fn is_note(&self, path: &str) -> bool {
-        self.selection.is_markdown(Path::new(path))
+        let path = Path::new(path);
+        self.selection.is_markdown(path) && !path.iter().any(is_git_name)
+    }
+
+    /// Whether a file may be made at a path: nothing lies there, and no link is on the way.
+    pub fn is_free(&self, path: &str) -> bool {
+        let top = Folder::open(&self.root);
+        top.is_ok_and(|top| top.stat(Path::new(path)).is_ok_and(|found| found.is_none()))
+    }
+
+    /// Whether a file lies at a path, and no link is on the way.
+    fn is_file(&self, path: &str) -> bool {
+        let top = Folder::open(&self.root);
+        let found = top.and_then(|top| top.stat(Path::new(path)));
+        found.is_ok_and(|found| found.is_some_and(|it| it.kind == Kind::File))
     }
 
     /// The text of a file beneath the root, if it is a text.

@@ -3,6 +3,8 @@
 //! What is planned is proven before it is handed out: all texts are read again as they would be, and
 //! every link must lead where it led, to the same heading. Nobody's word is taken for that.
 
+mod docs;
+mod hidden;
 mod plan;
 #[cfg(test)]
 mod tests;
@@ -17,8 +19,8 @@ use elophanto_index::{
     store::{manifest::Place, segment::Attributes},
 };
 use elophanto_repo::NotePath;
-use elophanto_text::markdown::Destination;
-pub use plan::{Doc, heading, note};
+use elophanto_text::markdown::{self, Destination};
+pub use plan::{Doc, Standing, heading, note};
 
 /// Characters of a new name.
 const MOST_NAME: usize = 200;
@@ -123,40 +125,55 @@ impl Editor {
             );
         }
         let catalogue = self.shelf.look_again(workspace)?;
-        let docs = self.docs(&catalogue, open);
+        let stem = |path: &str| NotePath::from(path).stem();
         let exists =
             |path: &str| self.root.join(path).exists() || open.iter().any(|it| it.path == path);
         match what {
-            Rename::Heading { path, number } => Ok(heading(&docs, &exists, path, *number, name)),
+            Rename::Heading { path, number } => {
+                let own = open.iter().find(|it| it.path == *path).map(|it| it.text.clone());
+                let own = own.or_else(|| self.text(path)).and_then(|it| markdown::parse(&it).ok());
+                let own = own.map(|it| it.front_matter.aliases).unwrap_or_default();
+                let pages = page_names(&catalogue).into_iter().filter(|(page, _)| page == path);
+                let mut names = vec![stem(path)];
+                names.extend(own.into_iter().chain(pages.flat_map(|(_, names)| names)));
+                let mut docs = docs::docs(self, &catalogue, open, &names);
+                self.with_own(&mut docs, path, open);
+                Ok(heading(&docs, &exists, path, *number, name))
+            }
             Rename::Note { path } => {
                 let to = new_path(path, name)?;
-                if exists(&to) {
+                let is_open = open.iter().any(|it| it.path == *path);
+                if !(self.is_file(path) || is_open && self.is_free(path)) {
+                    return Err(Error::new(format_args!("`{path}` is reached through a link"))
+                        .hint("rename the file that the link leads to"));
+                }
+                if self.root.join(&to).symlink_metadata().is_ok() || exists(&to) {
                     return Err(Error::new(format_args!("there is already `{to}`"))
                         .hint("choose another name"));
                 }
+                if !self.is_free(&to) {
+                    return Err(Error::new(format_args!(
+                        "`{to}` would not lie in this repository"
+                    ))
+                    .hint("a part of the path is a link or a file; choose another name"));
+                }
+                let mut docs = docs::docs(self, &catalogue, open, &[stem(path), stem(&to)]);
+                self.with_own(&mut docs, path, open);
                 Ok(note(&docs, &exists, path, &to))
             }
         }
     }
 
-    /// All notes and pages with their texts as they are now.
-    fn docs(&self, catalogue: &Catalogue, open: &[&Buffer]) -> Vec<Doc> {
-        let names = page_names(catalogue);
-        let mut paths: Vec<&str> = catalogue.entries.iter().map(|it| it.name.as_str()).collect();
-        let listing = self.relist(catalogue);
-        // Those that could not be indexed may refer all the same.
-        paths.extend(listing.paths().iter().map(String::as_str));
-        // And those that nobody has saved yet.
-        paths.extend(open.iter().map(|it| it.path.as_str()).filter(|path| self.is_note(path)));
-        paths.sort_unstable();
-        paths.dedup();
-        let doc = |path: &str| {
-            let saved = || self.text(path);
-            let text = open.iter().find(|it| it.path == path).map(|it| it.text.clone());
-            let aliases = names.iter().find(|(page, _)| page == path).map(|it| it.1.clone());
-            Some(Doc { path: path.to_owned(), text: text.or_else(saved)?, aliases })
-        };
-        paths.into_iter().filter_map(doc).collect()
+    /// The text that is renamed itself belongs to them, whatever it says and wherever it lies.
+    fn with_own(&self, docs: &mut Vec<Doc>, path: &str, open: &[&Buffer]) {
+        if docs.iter().any(|it| it.path == path) {
+            return;
+        }
+        let text = open.iter().find(|it| it.path == path).map(|it| it.text.clone());
+        if let Some(text) = text.or_else(|| self.text(path)) {
+            let standing = Standing::Beside;
+            docs.push(Doc { path: path.to_owned(), text, aliases: None, standing });
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::{
         links::{anchors, heading_of},
     },
     Change, Renamed, Unproven,
+    hidden::{Named, mentions, named, read_by_forges},
     words::{apply, words_of},
 };
 use elophanto_repo::NotePath;
@@ -26,6 +27,20 @@ pub struct Doc {
     pub text: String,
     /// Of a page of an entity, its names; else those of the front matter count.
     pub aliases: Option<Vec<String>>,
+    pub standing: Standing,
+}
+
+/// What is done with a text that may refer to a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is found by its name, and edited.
+    Note,
+    /// It lies beside the notes: it is edited.
+    Beside,
+    /// It is left out of the repository, such as by `.gitignore`: it is not edited.
+    LeftOut,
+    /// It is no text: what is known of it is what its bytes may say.
+    Unreadable,
 }
 
 /// All notes, read.
@@ -36,19 +51,21 @@ struct World<'d> {
 }
 
 impl<'d> World<'d> {
-    fn of(docs: impl Iterator<Item = (&'d str, &'d str, Option<&'d [String]>)>) -> Self {
+    /// Docs under the names and with the texts that they have then.
+    fn of(docs: impl Iterator<Item = (&'d Doc, &'d str, &'d str)>) -> Self {
         let mut world =
             Self { docs: Vec::new(), stems: FxHashMap::default(), aliases: FxHashMap::default() };
-        for (path, text, names) in docs {
-            let document = markdown::parse(text).ok();
+        for (doc, path, text) in docs {
+            let is_text = doc.standing != Standing::Unreadable;
+            let document = is_text.then(|| markdown::parse(text).ok()).flatten();
             // A note that cannot be read has no name by which it is found, as for a search.
-            if let Some(document) = &document {
+            if let Some(document) = document.as_ref().filter(|_| doc.standing == Standing::Note) {
                 world
                     .stems
                     .entry(NotePath::from(path).stem())
                     .and_modify(|known| *known = None)
                     .or_insert_with(|| Some(path.to_owned()));
-                for name in names.unwrap_or(&document.front_matter.aliases) {
+                for name in doc.aliases.as_ref().unwrap_or(&document.front_matter.aliases) {
                     world.aliases.insert(name.clone(), path.to_owned());
                 }
             }
@@ -66,6 +83,24 @@ impl<'d> World<'d> {
         resolve_link(note, link, &notes)
     }
 
+    /// Where something leads that is no link of Markdown, or one that forges alone can follow.
+    fn leads(&self, note: &str, named: &Named, exists: &dyn Fn(&str) -> bool) -> Destination {
+        let link = |target: &str| Link {
+            target: target.to_owned(),
+            kind: named.kind,
+            heading: named.heading.clone(),
+            line: named.line,
+            range: 0..0,
+        };
+        match self.resolve(note, &link(&named.target), exists) {
+            Destination::Nowhere => match read_by_forges(&named.target) {
+                Some(target) => self.resolve(note, &link(&target), exists),
+                None => Destination::Nowhere,
+            },
+            found => found,
+        }
+    }
+
     fn document(&self, path: &str) -> Option<&Document> {
         self.docs.iter().find(|(known, ..)| *known == path)?.2.as_ref()
     }
@@ -73,7 +108,11 @@ impl<'d> World<'d> {
     /// Which heading of the note that it leads to a link means.
     fn meant(&self, link: &Link, to: &Destination) -> Option<usize> {
         let Destination::Inside(path) = to else { return None };
-        let wanted = link.heading.as_deref().filter(|heading| !heading.is_empty())?;
+        self.heading(path, link.heading.as_deref())
+    }
+
+    fn heading(&self, path: &str, wanted: Option<&str>) -> Option<usize> {
+        let wanted = wanted.filter(|heading| !heading.is_empty())?;
         let document = self.document(path)?;
         let heading = heading_of(document, wanted)?;
         document.headings.iter().position(|known| known == heading)
@@ -92,16 +131,42 @@ pub fn note(
 ) -> Result<Renamed, Vec<Unproven>> {
     let is_there = |path: &str| path == to || (path != from && exists(path));
     let called = |path: &str| if path == from { to.to_owned() } else { path.to_owned() };
-    let before = World::of(docs.iter().map(|it| (&*it.path, &*it.text, it.aliases.as_deref())));
+    let before = World::of(docs.iter().map(|it| (it, &*it.path, &*it.text)));
     let names: Vec<String> = docs.iter().map(|it| called(&it.path)).collect();
     let renamed = docs.iter().zip(&names);
-    let moved =
-        World::of(renamed.map(|(it, name)| (name.as_str(), &*it.text, it.aliases.as_deref())));
+    let moved = World::of(renamed.map(|(it, name)| (it, name.as_str(), &*it.text)));
     let mut unproven = Vec::new();
     let mut changes = Vec::new();
-    for ((path, text, document), name) in before.docs.iter().zip(&names) {
-        unproven.extend(hidden(path, text, document.as_ref(), from, to));
-        let Some(document) = document else { continue };
+    for (doc, ((path, text, document), name)) in docs.iter().zip(before.docs.iter().zip(&names)) {
+        let at = |line: usize, why: String| Unproven { path: (*path).to_owned(), line, why };
+        let Some(document) = document else {
+            if mentions(text, &NotePath::from(from).stem()) || *path == from {
+                unproven.push(at(1, "it cannot be read, and may name the note".to_owned()));
+            }
+            continue;
+        };
+        for pattern in &document.front_matter.covers {
+            let set = set_of(pattern);
+            if set.is_match(from) && !set.is_match(to) && *path != from {
+                unproven.push(at(1, format!("`covers: {pattern}` names it")));
+            }
+        }
+        let leads = |named: &Named| {
+            let was = match before.leads(path, named, exists) {
+                Destination::Inside(to) => Destination::Inside(called(&to)),
+                other => other,
+            };
+            moved.leads(name, named, &is_there) == was
+        };
+        for named in named(text) {
+            let is_so =
+                *path != from && named.is_bare && named.target == NotePath::from(from).stem();
+            if is_so || !leads(&named) {
+                let why =
+                    if *path == from { "in it leads elsewhere from there" } else { "refers to it" };
+                unproven.push(at(named.line, format!("{} {why}", named.place)));
+            }
+        }
         let mut edits = Vec::new();
         for link in &document.links {
             let wanted = match before.resolve(path, link, exists) {
@@ -109,6 +174,17 @@ pub fn note(
                 other => other,
             };
             if moved.resolve(name, link, &is_there) == wanted {
+                // What leads nowhere here may lead somewhere on a forge.
+                let (kind, target) = (link.kind, link.target.clone());
+                let (line, place) = (link.line, "");
+                let forges = Named { line, place, kind, target, heading: None, is_bare: false };
+                if wanted == Destination::Nowhere && !leads(&forges) {
+                    unproven.push(at(line, format!("`{}`: forges find it there", link.target)));
+                }
+                continue;
+            }
+            if doc.standing == Standing::LeftOut {
+                unproven.push(at(link.line, format!("`{}`: {LEFT_OUT}", link.target)));
                 continue;
             }
             let why = match (&wanted, written(text, link)) {
@@ -187,46 +263,8 @@ fn targets(from: &str, to: &str, form: Form) -> Vec<String> {
     }
 }
 
-/// What refers to a note without being a link.
-fn hidden(
-    path: &str,
-    text: &str,
-    document: Option<&Document>,
-    from: &str,
-    to: &str,
-) -> Vec<Unproven> {
-    let at = |line: usize, why: String| Unproven { path: path.to_owned(), line, why };
-    let stem = NotePath::from(from).stem();
-    let Some(document) = document else {
-        let is_named = text.contains(&stem) && path != from;
-        return is_named
-            .then(|| at(1, "it cannot be read, and names the note".to_owned()))
-            .into_iter()
-            .collect();
-    };
-    let mut found = Vec::new();
-    for (line, text) in (1..).zip(text.lines()) {
-        let in_html = ["href", "src"].iter().any(|key| {
-            text.match_indices(key).any(|(at, _)| {
-                let rest = text[at + key.len()..].trim_start();
-                let value = rest.strip_prefix('=').map(str::trim_start).unwrap_or_default();
-                let value = value.trim_start_matches(['"', '\'']);
-                let end = value.find(['"', '\'', '>']).unwrap_or(value.len());
-                value[..end].contains(&stem)
-            })
-        });
-        if in_html {
-            found.push(at(line, "HTML refers to it".to_owned()));
-        }
-    }
-    for pattern in &document.front_matter.covers {
-        let set = set_of(pattern);
-        if set.is_match(from) && !set.is_match(to) && path != from {
-            found.push(at(1, format!("`covers: {pattern}` names it")));
-        }
-    }
-    found
-}
+/// Why a reference is not written anew.
+const LEFT_OUT: &str = "its file is left out of the repository, and not edited";
 
 fn set_of(pattern: &str) -> GlobSet {
     let mut set = GlobSetBuilder::new();
@@ -247,7 +285,7 @@ pub fn heading(
     number: usize,
     name: &str,
 ) -> Result<Renamed, Vec<Unproven>> {
-    let world = World::of(docs.iter().map(|it| (&*it.path, &*it.text, it.aliases.as_deref())));
+    let world = World::of(docs.iter().map(|it| (it, &*it.path, &*it.text)));
     let nothing =
         |why: &str| vec![Unproven { path: path.to_owned(), line: 1, why: why.to_owned() }];
     let own = docs.iter().find(|it| it.path == path).zip(world.document(path));
@@ -270,11 +308,45 @@ pub fn heading(
     let mut edits: FxHashMap<&str, Vec<(Range<usize>, String)>> = FxHashMap::default();
     edits.insert(path, vec![(words, name.to_owned())]);
     let mut unproven = Vec::new();
-    for (note, text, document) in &world.docs {
+    // Which heading a name that is not edited means then.
+    let stays = |heading: Option<&str>| {
+        let wanted = heading.filter(|it| !it.is_empty());
+        let then = wanted.and_then(|wanted| heading_of(read.as_ref()?, wanted));
+        let then = then.and_then(|it| read.as_ref()?.headings.iter().position(|known| known == it));
+        let now = world.heading(path, wanted);
+        now != Some(number) && now == then
+    };
+    for (doc, (note, text, document)) in docs.iter().zip(&world.docs) {
+        let at = |line: usize, why: String| Unproven { path: (*note).to_owned(), line, why };
+        if document.is_none() && mentions(text, &NotePath::from(path).stem()) {
+            unproven.push(at(1, "it cannot be read, and may name the note".to_owned()));
+        }
+        for named in named(text).into_iter().filter(|_| document.is_some()) {
+            let leads =
+                matches!(world.leads(note, &named, exists), Destination::Inside(to) if to == path);
+            if leads && named.heading.is_some() && !stays(named.heading.as_deref()) {
+                unproven.push(at(named.line, format!("{} refers to it", named.place)));
+            }
+        }
         for link in document.iter().flat_map(|it| &it.links) {
             let to = world.resolve(note, link, exists);
+            if to == Destination::Nowhere {
+                let (kind, target, heading) =
+                    (link.kind, link.target.clone(), link.heading.clone());
+                let forges =
+                    Named { line: link.line, place: "", kind, target, heading, is_bare: false };
+                let leads = matches!(world.leads(note, &forges, exists), Destination::Inside(to) if to == path);
+                if leads && link.heading.is_some() && !stays(link.heading.as_deref()) {
+                    unproven
+                        .push(at(link.line, format!("`{}`: forges find it there", link.target)));
+                }
+            }
             let leads = matches!(&to, Destination::Inside(to) if to == path);
             if !leads || world.meant(link, &to) != Some(number) {
+                continue;
+            }
+            if doc.standing == Standing::LeftOut {
+                unproven.push(at(link.line, format!("`{}`: {LEFT_OUT}", link.target)));
                 continue;
             }
             let Some(at) = written(text, link).and_then(|it| it.heading) else {
@@ -330,13 +402,9 @@ fn prove(
             (called(&doc.path), apply(&doc.text, edits))
         })
         .collect();
-    let before = World::of(docs.iter().map(|it| (&*it.path, &*it.text, it.aliases.as_deref())));
-    let after = World::of(
-        texts
-            .iter()
-            .zip(docs)
-            .map(|((path, text), doc)| (&**path, &**text, doc.aliases.as_deref())),
-    );
+    let before = World::of(docs.iter().map(|it| (it, &*it.path, &*it.text)));
+    let after =
+        World::of(docs.iter().zip(&texts).map(|(doc, (path, text))| (doc, &**path, &**text)));
     for ((path, _, was), (name, _, is)) in before.docs.iter().zip(&after.docs) {
         let at = |line: usize, why: &str| Unproven {
             path: (*path).to_owned(),

@@ -8,6 +8,7 @@ fn docs(notes: &[(&str, &str)]) -> Vec<Doc> {
         path: (*path).to_owned(),
         text: (*text).to_owned(),
         aliases: None,
+        standing: Standing::Note,
     };
     let mut docs: Vec<Doc> = notes.iter().map(doc).collect();
     docs.sort_by(|a, b| a.path.cmp(&b.path));
@@ -83,6 +84,62 @@ fn what_is_not_certain_is_named() {
         &[one, ("two.md", "[[new]]\n")],
         "two.md:1: `new`: it leads nowhere now, and would lead to the note under its new name",
     );
+    for (text, expected) in [
+        ("<a\n href=\n\"one.md\">x</a>\n", "two.md:2: HTML refers to it"),
+        ("<A HREF='ONE/../one.md'>x</A>\n", "two.md:1: HTML refers to it"),
+        ("<img srcset=\"x.png 1x, one.md 2x\">\n", "two.md:1: HTML refers to it"),
+        ("---\nup: \"[[one]]\"\n---\n", "two.md:2: the front matter refers to it"),
+        ("---\nrelated: one.md\n---\n", "two.md:2: the front matter refers to it"),
+        ("---\nrelated:\n  - one\n---\n", "two.md:3: the front matter refers to it"),
+        ("[x](/one.md)\n", "two.md:1: `/one.md`: forges find it there"),
+        ("[x](one.md?raw=true)\n", "two.md:1: `one.md?raw=true`: forges find it there"),
+    ] {
+        check(&[one, ("two.md", text)], expected);
+    }
+    check(
+        &[
+            one,
+            ("two.md", "---\ntitle: one\ntags: [one]\n---\n<b>one</b> href\n[x][l]\n\n[l]: one.md"),
+        ],
+        "two.md:6: `one.md`: where its target is written cannot be told",
+    );
+}
+
+#[test]
+fn what_a_note_names_beside_links_stays_where_it_is() {
+    let notes = [
+        ("a/one.md", "<img src=\"pic.png\"> <a href=\"b.md\">b</a>\n"),
+        ("a/b.md", ""),
+        ("a/pic.png", ""),
+    ];
+    assert!(renamed(&notes, "a/one.md", "a/new.md").is_ok());
+    assert_eq!(
+        renamed(&notes, "a/one.md", "new.md").unwrap_err(),
+        "a/one.md:1: HTML in it leads elsewhere from there\n\
+         a/one.md:1: HTML in it leads elsewhere from there"
+    );
+    let encoded = [("my note.md", ""), ("b.md", "<a href=\"my%20note.md#x\">b</a>\n")];
+    assert_eq!(renamed(&encoded, "my note.md", "new.md").unwrap_err(), "b.md:1: HTML refers to it");
+}
+
+#[test]
+fn what_is_left_out_finds_no_name_and_is_not_edited() {
+    let with = |standing: Standing, text: &str| {
+        let mut docs = docs(&[("one.md", "# One\n"), ("two.md", "[[one]]\n"), ("x/one.md", text)]);
+        docs[2].standing = standing;
+        let exists = |path: &str| docs.iter().any(|doc| doc.path == path);
+        shown(&docs, note(&docs, &exists, "one.md", "new.md"))
+    };
+    assert_eq!(with(Standing::LeftOut, "").unwrap()[1].1, "[[new]]\n");
+    assert_eq!(with(Standing::Beside, "[x](../one.md)\n").unwrap()[2].1, "[x](../new.md)\n");
+    assert_eq!(
+        with(Standing::LeftOut, "[x](../one.md)\n").unwrap_err(),
+        "x/one.md:1: `../one.md`: its file is left out of the repository, and not edited"
+    );
+    assert_eq!(
+        with(Standing::Unreadable, "o?n? one").unwrap_err(),
+        "x/one.md:1: it cannot be read, and may name the note"
+    );
 }
 
 #[test]
@@ -110,6 +167,19 @@ fn headings_are_renamed_with_what_refers_to_them() {
     let twice = shown(&notes, heading(&notes, &exists, "one.md", 2, "Part"));
     assert!(twice.is_err() || twice.unwrap()[1].1.contains("part-1"));
     assert!(heading(&notes, &exists, "one.md", 9, "x").is_err());
+    for (text, is_certain) in [
+        ("<a href=\"#part\">x</a>\n", false),
+        ("---\nup: \"[[one#Part]]\"\n---\n", false),
+        ("[x](/one.md#part)\n", false),
+        ("<a href=\"one.md#old\">x</a>\n", true),
+        ("<a href=\"one.md\">x</a>\n", true),
+    ] {
+        let own = if text.contains("=\"#") { text } else { "" };
+        let one = format!("# One\n\n## Part ##\n\nOld\n---\n{own}");
+        let notes = docs(&[("one.md", &one), ("two.md", text)]);
+        let planned = heading(&notes, &exists, "one.md", 1, "New");
+        assert_eq!(planned.is_ok(), is_certain, "{text}: {planned:?}");
+    }
 }
 
 #[test]
@@ -191,7 +261,12 @@ proptest! {
     ) {
         let docs: Vec<Doc> = notes
             .iter()
-            .map(|(path, links)| Doc { path: path.clone(), text: links.join("\n\n"), aliases: None })
+            .map(|(path, links)| Doc {
+                path: path.clone(),
+                text: links.join("\n\n"),
+                aliases: None,
+                standing: Standing::Note,
+            })
             .collect();
         let from = docs[which % docs.len()].path.clone();
         let exists = |path: &str| docs.iter().any(|doc| doc.path == path);
