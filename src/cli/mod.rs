@@ -9,6 +9,7 @@ mod channel;
 mod clean;
 mod clean_entities;
 mod doctor;
+mod editor;
 mod enrich;
 mod entity;
 mod env;
@@ -25,6 +26,7 @@ mod init;
 mod interest;
 mod learn;
 mod learn_setup;
+mod lsp;
 mod model;
 mod page;
 mod scan;
@@ -87,6 +89,8 @@ enum Command {
     Gateway(gateway::GatewayArgs),
     Channel(channel::ChannelArgs),
     Page(page::PageArgs),
+    Lsp(lsp::LspArgs),
+    Editor(editor::EditorArgs),
     Schedule(schedule::ScheduleArgs),
     Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
@@ -187,6 +191,8 @@ fn is_json(command: &Command) -> bool {
         Command::Gateway(args) => args.is_json(),
         Command::Channel(args) => args.is_json(),
         Command::Page(args) => args.json,
+        Command::Lsp(_) => false,
+        Command::Editor(args) => args.is_json(),
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
@@ -221,6 +227,8 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::Gateway(args) => gateway::run(args, ui),
         Command::Channel(args) => channel::run(args, ui),
         Command::Page(args) => page::run(args, ui),
+        Command::Lsp(args) => lsp::run(args),
+        Command::Editor(args) => editor::run(args, ui),
         Command::Schedule(args) => schedule::run(args, ui),
         Command::Changelog(args) => changelog::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),

@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::{Asked, address::encoded, picture, words};
 use elophanto_text::{
     html::{Addresses, Anchor, Mark, Part, Rendered, Target, parts, render},
-    markdown::{Destination, Document, Link, LinkKind},
+    markdown::{Destination, Document, Link, LinkKind, anchor},
 };
 
 /// Bytes of a note on one page.
@@ -109,25 +109,11 @@ fn target(asked: &Asked, note: &str, link: &Link) -> Target {
             let page = asked.site.note(&path);
             match &link.heading {
                 Some(heading) if path == note || !heading.is_empty() => {
-                    Target::To(format!("{page}#s-{}", encoded(&slug(heading))))
+                    Target::To(format!("{page}#s-{}", encoded(&anchor(heading))))
                 }
                 _ => Target::To(page),
             }
         }
         _ => Target::Nowhere,
     }
-}
-
-/// A heading as it is linked to: by its words, or as forges write it.
-fn slug(heading: &str) -> String {
-    let mut slug = String::new();
-    for char in heading.to_lowercase().chars() {
-        match char {
-            ' ' => slug.push('-'),
-            '-' | '_' => slug.push(char),
-            char if char.is_alphanumeric() => slug.push(char),
-            _ => {}
-        }
-    }
-    slug
 }

@@ -11,6 +11,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "gateway",
             "page",
+            "lsp",
             "mcp",
             "listening",
             "terminal",
@@ -29,6 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("gateway", &["page", "mcp", "listening", "wire", "base", "index", "app"]),
     ("page", &["wire", "base", "repo", "text", "models", "agent", "index", "knowledge", "app"]),
+    ("lsp", &["base", "repo", "text", "index", "app"]),
     (
         "mcp",
         &[

@@ -21,6 +21,8 @@ const COMMANDS: &[&str] = &[
     "gateway",
     "channel",
     "page",
+    "lsp",
+    "editor",
     "schedule",
     "clean",
     "changelog",
@@ -70,6 +72,8 @@ fn help_of_the_program() {
       gateway      Serve conversations with the agent, and MCP, to programs of yours
       channel      Let people write to the agent on platforms such as Telegram, by a bot of yours
       page         See, search and read the knowledge base in your browser
+      lsp          Serve an editor, over standard input and output
+      editor       Set up your editor
       schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -1505,6 +1509,70 @@ fn help_of_agent_chat() {
 
           --no-gateway
               Work alone, though a gateway of yours serves this repository; any other option does so too
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_lsp() {
+    snapshot!(help(&["lsp"]), @"
+    exit: 0
+    --- stdout
+    Serve an editor, over standard input and output
+
+    A language server for Markdown and, read-only, for source files: what is wrong while you write, what
+    is known of what stands under the cursor, where links lead and who leads here. Your editor starts
+    it: `elophanto editor install` sets that up.
+
+    Usage: elophanto lsp [OPTIONS]
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_editor_install() {
+    snapshot!(help(&["editor", "install"]), @"
+    exit: 0
+    --- stdout
+    Have your editor start the language server
+
+    Shows every change first and asks; what a file said before is kept beside it, and everything else in
+    it stays as it is. --remove takes out what this put in.
+
+    Usage: elophanto editor install [OPTIONS] <EDITOR>
+
+    Arguments:
+      <EDITOR>
+              vscode, neovim, helix or emacs
+
+    Options:
+          --vsix <FILE>
+              For vscode: the extension, as editors/vscode/pack.sh makes it
+
+          --remove
+              Take it out again
+
+          --dry-run
+              Only show what would change
+
+      -y, --yes
+              Do not ask
+
+          --json
+              Print JSON Lines
 
           --no-color
               Print without colours and links

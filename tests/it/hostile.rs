@@ -4,6 +4,7 @@
 mod agent;
 mod arena;
 mod argv;
+mod editor;
 mod kinds;
 
 use std::{fs, process::Command};

@@ -42,6 +42,7 @@ mod labelled;
 mod languages;
 mod learning;
 mod local_models;
+mod lsp;
 mod mcp;
 mod mcp_budget;
 mod merges;

@@ -14,6 +14,8 @@ pub mod clean;
 pub mod clients;
 pub mod config;
 pub mod doctor;
+pub mod editor;
+pub mod editor_setup;
 pub mod embedding;
 pub mod enrich;
 pub mod entities;

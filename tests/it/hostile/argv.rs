@@ -114,6 +114,12 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
         ],
     ),
     ("page", &[&["--export", "page-of-notes"]]),
+    // What an editor asks of it is in `editor.rs`; here it ends with its input.
+    ("lsp", &[&[]]),
+    (
+        "editor",
+        &[&["install", "helix", "--yes", "--json"], &["install", "helix", "--remove", "--yes"]],
+    ),
     ("usage", &[&[], &["--by", "day", "--json"]]),
     ("completions", &[&["bash"]]),
     ("man", &[&["search"]]),

@@ -78,6 +78,17 @@ pub fn setup(request: &SetupRequest, environment: &Environment) -> Result<Setup,
     Ok(Setup { changes, root: root.map(Path::to_owned) })
 }
 
+/// Plans changes to files of the user's own, as `plan` says; nothing is written.
+///
+/// # Errors
+/// Those of `plan`.
+pub fn own_files(
+    plan: impl FnOnce(&super::Read<'_>) -> Result<Vec<Change>, Error>,
+) -> Result<Setup, Error> {
+    let read = |path: &Path| reach(path, None).and_then(|(top, path)| read(&top, &path));
+    Ok(Setup { changes: plan(&read)?, root: None })
+}
+
 /// The text of a file beneath a folder.
 fn read(top: &Folder, path: &Path) -> io::Result<Option<String>> {
     let file = match top.read(path) {

@@ -9,7 +9,7 @@ mod changes;
 mod entities;
 pub mod journal;
 mod record;
-mod secrets;
+pub(crate) mod secrets;
 mod skipped;
 mod vectors;
 

@@ -121,7 +121,7 @@ pub fn look(git: &Git, extensions: &[String], allowed: &AllowList) -> Result<Loo
 }
 
 /// Whether the gate looks at a file.
-fn is_covered(path: &NotePath, extensions: &[String]) -> bool {
+pub(crate) fn is_covered(path: &NotePath, extensions: &[String]) -> bool {
     let extension = path.as_path().extension().map(|extension| extension.to_ascii_lowercase());
     let is_note = extension.is_some_and(|extension| {
         EXTENSIONS.iter().any(|known| extension == *known)

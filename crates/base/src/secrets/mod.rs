@@ -49,6 +49,13 @@ pub fn scan(text: &str) -> Vec<Finding> {
     findings(text, places(text))
 }
 
+/// The same, each with the bytes that it takes in the text.
+pub fn locate(text: &str) -> Vec<(Range<usize>, Finding)> {
+    let found = places(text);
+    let ranges: Vec<Range<usize>> = found.iter().map(|one| one.range.clone()).collect();
+    ranges.into_iter().zip(findings(text, found)).collect()
+}
+
 fn places(text: &str) -> Vec<Found> {
     let mut found = pem::blocks(text);
     for number in worth_a_pass(text) {

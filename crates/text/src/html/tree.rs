@@ -197,7 +197,7 @@ impl<'a> Preparation<'a> {
                 data.value = NodeValue::Link(Box::new(NodeLink { url, title: String::new() }));
             }
             NodeValue::Image(image) => {
-                let link = link_of(&image.url, LinkKind::Inline, line);
+                let link = link_of(&image.url, LinkKind::Inline, line, 0..0);
                 image.title.clear();
                 if let Some(address) = (self.addresses.picture)(&link) {
                     image.url = address;
@@ -239,7 +239,7 @@ impl<'a> Preparation<'a> {
     }
 
     fn address(&self, url: &str, kind: LinkKind, line: usize) -> String {
-        match (self.addresses.link)(&link_of(url, kind, line)) {
+        match (self.addresses.link)(&link_of(url, kind, line, 0..0)) {
             Target::To(address) => without_holders(&address),
             Target::Nowhere => NOWHERE.to_owned(),
         }

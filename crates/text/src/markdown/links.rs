@@ -84,7 +84,7 @@ fn decode_segment(raw: &str) -> Option<String> {
 }
 
 /// Leaves a `%` that no two hex digits follow as it is; `None` if the result is not UTF-8.
-pub(crate) fn percent_decode(raw: &str) -> Option<String> {
+pub fn percent_decode(raw: &str) -> Option<String> {
     let mut decoded = Vec::with_capacity(raw.len());
     let mut rest = raw.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {

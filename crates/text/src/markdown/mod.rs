@@ -19,6 +19,7 @@ mod links;
 mod status;
 mod text;
 mod tree;
+mod written;
 
 use std::ops::Range;
 
@@ -30,11 +31,12 @@ pub use guard::{
     MAX_LINE_BYTES, MAX_LINES, MAX_MISSING_CELLS, MAX_PARSE_STEPS, MAX_TEXT_BYTES, Unparsable,
 };
 pub use lines::count_line_ends;
-pub use links::{Destination, Notes, resolve_link};
-pub(crate) use links::{followed, percent_decode};
+pub(crate) use links::followed;
+pub use links::{Destination, Notes, percent_decode, resolve_link};
 pub use status::is_superseded;
 pub use text::{escape, is_shown, on_one_line, unescape};
 pub(crate) use tree::{link_of, parsed_within_budget, words_of};
+pub use written::{Written, anchor, written};
 
 use elophanto_base::yaml;
 use lines::LineTable;
@@ -117,6 +119,9 @@ pub struct Link {
     /// What follows `#`, unless the target is a URL.
     pub heading: Option<String>,
     pub line: usize,
+    /// From its first bracket to its last, as far as the parser tells; else its first line.
+    /// [`written()`] says where in it the target is.
+    pub range: Range<usize>,
 }
 
 /// The syntax of a link, which decides how it resolves.

@@ -21,7 +21,7 @@ fn structure(text: &str) -> String {
     for Heading { level, text, line, .. } in &document.headings {
         let _ = writeln!(out, "h{level} {line} {text}");
     }
-    for Link { target, kind, heading, line } in &document.links {
+    for Link { target, kind, heading, line, .. } in &document.links {
         let heading = heading.as_ref().map(|heading| format!(" # {heading}")).unwrap_or_default();
         let _ = writeln!(out, "{kind:?} {line} {target}{heading}");
     }

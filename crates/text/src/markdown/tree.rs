@@ -79,7 +79,7 @@ pub(crate) fn parsed_within_budget<'a>(
 }
 
 /// What is written as a link, on a line of a note.
-pub(crate) fn link_of(url: &str, kind: LinkKind, line: usize) -> Link {
+pub(crate) fn link_of(url: &str, kind: LinkKind, line: usize, range: Range<usize>) -> Link {
     let (target, heading) = match url.split_once('#') {
         Some((target, heading)) if !is_external(url, kind) => (target, Some(heading)),
         _ => (url, None),
@@ -89,6 +89,7 @@ pub(crate) fn link_of(url: &str, kind: LinkKind, line: usize) -> Link {
         kind,
         heading: heading.map(|heading| heading.trim().to_owned()),
         line,
+        range,
     }
 }
 
@@ -196,7 +197,13 @@ impl Reader<'_> {
             _ => return,
         };
         let line = self.lines_before + ast.sourcepos.start.line;
-        self.tree.links.push(link_of(url, kind, line));
+        let last = self.lines_before + ast.sourcepos.end.line;
+        let start = self.lines.start(line) + ast.sourcepos.start.column.saturating_sub(1);
+        let end = self.lines.start(last) + ast.sourcepos.end.column;
+        let is_told = start < end && self.text.get(start..end).is_some();
+        let whole = self.lines.start(line)..self.lines.start(line + 1);
+        let range = if is_told { start..end } else { whole };
+        self.tree.links.push(link_of(url, kind, line, range));
     }
 }
 

@@ -1,0 +1,303 @@
+//! What is wrong with a text: first what it shows itself, then what all notes and git tell of it.
+
+use std::ops::Range;
+
+use super::{
+    Buffer, Editor, Resolver, Spot,
+    facts::{contradicted, on_page},
+    fixes::{Fix, near, near_names, target_to},
+    links::{LinkTo, heading_of},
+};
+use crate::{
+    on_commit::secrets::{allowed, is_covered},
+    reading::{Catalogue, drift_of},
+    when::day,
+    workspace::Workspace,
+};
+use elophanto_base::{counted::counted, one_line::one_line, secrets};
+use elophanto_index::drift::Drift;
+use elophanto_repo::{Git, NotePath};
+use elophanto_text::markdown::{Destination, Document, Heading, LinkKind, anchor};
+
+/// Links of one text that are told one by one.
+const MOST_LINKS: usize = 500;
+/// Characters of what is told of a commit.
+const MOST_SUBJECT: usize = 80;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+/// Something wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub range: Range<usize>,
+    pub severity: Severity,
+    /// What kind of thing it is, such as `broken-link`.
+    pub code: &'static str,
+    pub message: String,
+    pub fixes: Vec<Fix>,
+    /// Other places that have to do with it, each with what it is.
+    pub related: Vec<(Spot, String)>,
+}
+
+impl Finding {
+    pub fn new(
+        range: Range<usize>,
+        severity: Severity,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        let (fixes, related) = (Vec::new(), Vec::new());
+        Self { range, severity, code, message: message.into(), fixes, related }
+    }
+}
+
+/// Code of a secret: its fix masks it.
+pub const SECRET: &str = "secret";
+/// Code of a link that leads nowhere.
+pub const BROKEN_LINK: &str = "broken-link";
+
+impl Editor {
+    /// What a text shows itself, with the names of files at hand: told at once. `catalogue` if all notes
+    /// were read.
+    pub fn own_findings(
+        &self,
+        workspace: &Workspace,
+        catalogue: Option<&Catalogue>,
+        buffer: &Buffer,
+    ) -> Vec<Finding> {
+        let mut found = secrets_of(workspace, buffer);
+        if !self.is_note(&buffer.path) {
+            return found;
+        }
+        match buffer.document() {
+            Err(reason) => {
+                let range = buffer.line_range(0);
+                let message = format!("this note is not searched: {reason}");
+                found.push(Finding::new(range, Severity::Warning, "unreadable", message));
+                return found;
+            }
+            Ok(document) => found.extend(document.warnings.iter().map(|warning| {
+                let line = warning.line.unwrap_or(1).saturating_sub(1);
+                let message = warning.message.clone();
+                Finding::new(buffer.line_range(line), Severity::Warning, "note", message)
+            })),
+        }
+        let listing = match catalogue {
+            Some(catalogue) => self.relist(catalogue),
+            None => self.listing(),
+        };
+        let resolver = Resolver { editor: self, listing: &listing, catalogue };
+        let links = resolver.links(buffer, usize::MAX);
+        let broken = links.iter().filter_map(|link| self.broken(&resolver, buffer, link));
+        found.extend(broken.take(MOST_LINKS));
+        found
+    }
+
+    /// What all notes and git tell of a text beside.
+    pub fn other_findings(
+        &self,
+        workspace: &Workspace,
+        catalogue: &Catalogue,
+        buffer: &Buffer,
+    ) -> Vec<Finding> {
+        let known = self.known(workspace, catalogue);
+        let mut found = contradicted(&known, buffer);
+        found.extend(on_page(self, &known, catalogue, buffer));
+        let path = NotePath::from(buffer.path.as_str());
+        if let Some(drift) = drift_of(workspace, catalogue, &path) {
+            found.push(drifted(buffer, &drift));
+        }
+        found
+    }
+
+    fn broken(&self, resolver: &Resolver, buffer: &Buffer, link: &LinkTo) -> Option<Finding> {
+        match &link.to {
+            Destination::External => None,
+            Destination::Nowhere if resolver.is_foreign(buffer, link) => None,
+            Destination::Nowhere if resolver.is_sure(link.link) => {
+                Some(self.leads_nowhere(resolver, buffer, link))
+            }
+            Destination::Nowhere => None,
+            Destination::Inside(path) => self.misses_heading(buffer, link, path),
+        }
+    }
+
+    fn leads_nowhere(&self, resolver: &Resolver, buffer: &Buffer, link: &LinkTo) -> Finding {
+        let target = &link.link.target;
+        let range = one_line_of(buffer, &link.link.range);
+        let message = format!("`{target}` leads nowhere");
+        let mut finding = Finding::new(range, Severity::Warning, BROKEN_LINK, message);
+        let Some(written) = &link.written else { return finding };
+        let named = resolver.catalogue.map(|it| near_names(target, it)).unwrap_or_default();
+        let mut near = [named, near(target, resolver.listing)].concat();
+        near.retain(|path| *path != buffer.path);
+        near.dedup();
+        finding.fixes = near
+            .into_iter()
+            .map(|path| {
+                let (kind, pointed) = (link.link.kind, written.is_pointed);
+                let text = target_to(&buffer.path, path, kind, pointed, resolver.listing);
+                let title = format!("Link to {path}");
+                Fix { title, range: written.target.clone(), text }
+            })
+            .collect();
+        finding
+    }
+
+    /// That a note is there, and the heading in it is not.
+    fn misses_heading(&self, buffer: &Buffer, link: &LinkTo, path: &str) -> Option<Finding> {
+        let wanted = link.link.heading.as_deref().filter(|heading| !heading.is_empty())?;
+        // `#^block` names a paragraph, `#:~:text=` words of it, `#L10` lines.
+        let is_other = wanted.starts_with(['^', ':', '!', '/']) || is_line(wanted);
+        if is_other || !self.is_note(path) {
+            return None;
+        }
+        let own;
+        let target = if path == buffer.path {
+            buffer
+        } else {
+            own = self.read(path)?;
+            &own
+        };
+        let document = target.document().ok()?;
+        if heading_of(document, wanted).is_some()
+            || has_anchor(&target.text, wanted)
+            || has_pictured(&target.text, document, wanted)
+            || wanted.eq_ignore_ascii_case("top")
+        {
+            return None;
+        }
+        let range = one_line_of(buffer, &link.link.range);
+        let message = format!("`{path}` has no heading `{wanted}`");
+        let mut finding = Finding::new(range, Severity::Information, "missing-heading", message);
+        if let Some(at) = link.written.as_ref().and_then(|written| written.heading.clone()) {
+            let slug = anchor(wanted);
+            let alike = |heading: &str| {
+                let other = anchor(heading);
+                strsim::jaro_winkler(&slug, &other)
+            };
+            let mut near: Vec<(f64, &str)> = document
+                .headings
+                .iter()
+                .map(|heading| (alike(&heading.text), heading.text.as_str()))
+                .filter(|(likeness, _)| *likeness >= ALIKE)
+                .collect();
+            near.sort_by(|a, b| b.0.total_cmp(&a.0));
+            finding.fixes = near
+                .into_iter()
+                .take(3)
+                .map(|(_, heading)| Fix {
+                    title: format!("Link to # {heading}"),
+                    range: at.clone(),
+                    text: match link.link.kind {
+                        LinkKind::Inline => anchor(heading),
+                        LinkKind::Wiki | LinkKind::Embed => heading.to_owned(),
+                    },
+                })
+                .collect();
+        }
+        Some(finding)
+    }
+}
+
+/// From here on a heading may be meant by another's name.
+const ALIKE: f64 = 0.75;
+
+/// `L10`, `L10-L20`: lines, as forges link to them.
+fn is_line(wanted: &str) -> bool {
+    let rest = wanted.strip_prefix('L').unwrap_or_default();
+    rest.starts_with(|char: char| char.is_ascii_digit())
+}
+
+/// Whether HTML in the text says that this is here.
+fn has_anchor(text: &str, wanted: &str) -> bool {
+    let is_end =
+        |rest: &str| rest.is_empty() || rest.starts_with(['>', '/', ' ', '\t', '\r', '\n']);
+    let is_bare = |key: &str| {
+        let named = format!("{key}={wanted}");
+        text.match_indices(&named).any(|(at, _)| is_end(&text[at + named.len()..]))
+    };
+    ["id", "name"].iter().any(|key| {
+        is_bare(key)
+            || ['"', '\''].iter().any(|it| text.contains(&format!("{key}={it}{wanted}{it}")))
+    }) || text.contains(&format!("{{#{wanted}}}"))
+}
+
+/// Whether a heading with a picture may be meant: the words of pictures are no part of what forges link to.
+fn has_pictured(text: &str, document: &Document, wanted: &str) -> bool {
+    let slug = anchor(wanted);
+    let slug = slug.trim_matches('-');
+    let is_pictured = |heading: &&Heading| {
+        let source = text.get(heading.range.clone()).unwrap_or_default();
+        source.contains("![") || source.contains("<img")
+    };
+    let mut pictured = document.headings.iter().filter(is_pictured);
+    !slug.is_empty() && pictured.any(|heading| anchor(&heading.text).contains(slug))
+}
+
+/// The part of a range that stands in its first line.
+pub fn one_line_of(buffer: &Buffer, range: &Range<usize>) -> Range<usize> {
+    let end = buffer.line_range(buffer.line_at(range.start)).end;
+    range.start..range.end.min(end).max(range.start)
+}
+
+/// What the hook would refuse to commit.
+fn secrets_of(workspace: &Workspace, buffer: &Buffer) -> Vec<Finding> {
+    let path = NotePath::from(buffer.path.as_str());
+    if !is_covered(&path, &workspace.config.knowledge.extensions) {
+        return Vec::new();
+    }
+    let mut located = secrets::locate(&buffer.text);
+    if located.is_empty() {
+        return Vec::new();
+    }
+    let git = Git::of(&workspace.repository);
+    // What cannot be read allows nothing.
+    if let Some(list) = git.and_then(|git| allowed(&git, &workspace.environment).ok()) {
+        located.retain(|(_, finding)| !list.allows(finding));
+    }
+    let found = located.into_iter().map(|(range, secret)| {
+        let message = format!(
+            "this looks like a {} ({}); a commit of it is refused. Say where it is kept instead, or, if \
+             it is none, put {} into .elophanto/allow-secrets",
+            secret.kind, secret.masked, secret.hash
+        );
+        let mut finding = Finding::new(range.clone(), Severity::Error, SECRET, message);
+        let title = format!("Mask this {}", secret.kind);
+        finding.fixes.push(Fix { title, range, text: secret.masked });
+        finding
+    });
+    found.collect()
+}
+
+/// That what a note covers has changed after it.
+fn drifted(buffer: &Buffer, drift: &Drift) -> Finding {
+    let range = covers_line(buffer).unwrap_or_else(|| buffer.line_range(0));
+    let mut message = format!(
+        "{} touched what this note covers since it changed on {}",
+        counted(drift.total, "commit"),
+        day(drift.since)
+    );
+    for commit in &drift.commits {
+        let id = commit.id.to_string();
+        let id = id.get(..10).unwrap_or(&id);
+        let subject = one_line(&commit.subject, MOST_SUBJECT);
+        message.push_str(&format!("\n{id} {} {subject}", day(commit.time)));
+    }
+    Finding::new(range, Severity::Warning, "drift", message)
+}
+
+/// The line of the front matter that says what is covered.
+fn covers_line(buffer: &Buffer) -> Option<Range<usize>> {
+    let front = buffer.front_matter()?;
+    let lines = buffer.line_at(front.start)..=buffer.line_at(front.end);
+    let mut lines = lines.map(|line| buffer.line_range(line));
+    lines.find(|range| buffer.text[range.clone()].trim_start().starts_with("covers"))
+}

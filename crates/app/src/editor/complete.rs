@@ -1,0 +1,383 @@
+//! What may be meant by what was typed so far.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    Buffer, Editor, Resolver,
+    context::{Typing, typing},
+    covers,
+    fixes::{relative, target_to},
+    lock,
+};
+use crate::{
+    Error,
+    reading::Catalogue,
+    reporter::Silent,
+    search::{SearchRequest, search_in},
+};
+use elophanto_base::one_line::one_line;
+use elophanto_index::{Kind, search::Listing as Hits};
+use elophanto_text::markdown::{Destination, Heading, Link, LinkKind, Scope};
+
+/// Things that are proposed at once.
+const MOST: usize = 60;
+/// Characters of a name as it is shown.
+const MOST_NAME: usize = 120;
+/// Bytes of a paragraph by whose meaning notes are ranked.
+const MOST_PARAGRAPH: usize = 200;
+/// Keys of the front matter, with what each is for.
+const KEYS: [(&str, &str); 7] = [
+    ("title", "what the note is called"),
+    ("created", "when it was written"),
+    ("updated", "when it was last looked after"),
+    ("tags", "words to find it by"),
+    ("scope", "whom it is for: system, user, learned or plugin"),
+    ("covers", "patterns of the files that it describes; when they change, it drifts"),
+    ("aliases", "other names under which links find it"),
+];
+
+/// What something is that is proposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProposalKind {
+    Note,
+    Entity,
+    Heading,
+    Tag,
+    Key,
+    Value,
+    File,
+    Folder,
+}
+
+/// Something that may be meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    pub label: String,
+    pub detail: String,
+    /// What takes the place of `replace`.
+    pub text: String,
+    pub replace: Range<usize>,
+    /// What is compared with what is typed on.
+    pub filter: String,
+    pub kind: ProposalKind,
+}
+
+/// All of them, the likeliest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proposals {
+    pub all: Vec<Proposal>,
+    /// Whether there are others, for other words.
+    pub is_cut: bool,
+}
+
+/// How near notes are to the paragraph that was written at last.
+#[derive(Debug, Default)]
+pub struct Meant {
+    key: Option<(u64, blake3::Hash)>,
+    ranks: FxHashMap<String, usize>,
+}
+
+/// What may be meant at a byte.
+///
+/// # Errors
+/// When the knowledge base cannot be read.
+pub fn propose(editor: &Editor, buffer: &Buffer, offset: usize) -> Result<Proposals, Error> {
+    match typing(buffer, offset) {
+        None => Ok(Proposals::default()),
+        Some(Typing::Wiki { target, closing }) => {
+            let form = (LinkKind::Wiki, false, closing);
+            notes(editor, buffer, target, offset, form)
+        }
+        Some(Typing::Path { target, closing, is_pointed }) => {
+            let form = (LinkKind::Inline, is_pointed, closing);
+            notes(editor, buffer, target, offset, form)
+        }
+        Some(Typing::Heading { target, range, is_wiki }) => {
+            Ok(headings(editor, buffer, &target, range, is_wiki))
+        }
+        Some(Typing::Key { from }) => Ok(keys(buffer, from..offset)),
+        Some(Typing::Value { key, from }) => values(editor, buffer, &key, from..offset),
+    }
+}
+
+/// A note that may be linked to.
+struct Candidate<'c> {
+    path: &'c str,
+    title: &'c str,
+    kind: Kind,
+}
+
+/// Notes in the place of `range`, of which as much is typed as stands before `offset`; `form` is how the
+/// link is written: its kind, whether it stands in `<`, and what is missing behind it.
+fn notes(
+    editor: &Editor,
+    buffer: &Buffer,
+    range: Range<usize>,
+    offset: usize,
+    (kind, is_pointed, closing): (LinkKind, bool, &str),
+) -> Result<Proposals, Error> {
+    let typed = buffer.text.get(range.start..offset).unwrap_or_default().to_lowercase();
+    // Before notes were read, names have to do: nobody waits for a list.
+    let catalogue = match editor.number() {
+        0 => {
+            editor.warm();
+            None
+        }
+        _ => Some(editor.catalogue(&editor.workspace()?)?),
+    };
+    let listing = match &catalogue {
+        Some(catalogue) => editor.relist(catalogue),
+        None => editor.listing(),
+    };
+    let candidates: Vec<Candidate> = match &catalogue {
+        Some(catalogue) => {
+            let of = |it: &'_ crate::reading::Entry| it.name != buffer.path;
+            let entries = catalogue.entries.iter().filter(|it| of(it));
+            let candidate =
+                entries.map(|it| Candidate { path: &it.name, title: &it.title, kind: it.kind });
+            candidate.collect()
+        }
+        None => {
+            let paths = listing.paths().iter().filter(|path| **path != buffer.path);
+            paths.map(|path| Candidate { path, title: "", kind: Kind::Note }).collect()
+        }
+    };
+    let open = match kind {
+        LinkKind::Inline => range.start.saturating_sub(1),
+        LinkKind::Wiki | LinkKind::Embed => range.start.saturating_sub(2),
+    };
+    let ranks = match &catalogue {
+        Some(catalogue) => ranks(editor, catalogue, buffer, open..range.end)?,
+        None => FxHashMap::default(),
+    };
+    // Of a path that rises, what rises as far or further.
+    let rest = typed.trim_start_matches("../");
+    let rising = typed.get(..typed.len() - rest.len()).filter(|_| kind == LinkKind::Inline);
+    let rising = rising.unwrap_or_default();
+    let is_word = |word: &&str| !word.is_empty() && !word.chars().all(|char| char == '.');
+    let words: Vec<&str> = typed.split(['/', ' ']).filter(is_word).collect();
+    let mut fitting: Vec<(bool, usize, &Candidate)> = candidates
+        .iter()
+        .filter_map(|it| {
+            let (path, title) = (it.path.to_lowercase(), it.title.to_lowercase());
+            let fits = words.iter().all(|word| path.contains(word) || title.contains(word));
+            let stem = path.rsplit('/').next().unwrap_or(&path);
+            let fits =
+                fits && (rising.is_empty() || relative(&buffer.path, it.path).starts_with(rising));
+            let begins = stem.starts_with(rest) || title.starts_with(rest);
+            let rank = ranks.get(it.path).copied().unwrap_or(usize::MAX);
+            fits.then_some((!begins, rank, it))
+        })
+        .collect();
+    fitting.sort_by(|a, b| (a.0, a.1, a.2.path).cmp(&(b.0, b.1, b.2.path)));
+    let is_cut = fitting.len() > MOST || catalogue.is_none();
+    let all = fitting.into_iter().take(MOST).map(|(_, _, it)| {
+        let target = target_to(&buffer.path, it.path, kind, is_pointed, &listing);
+        // What rises is compared as it is typed.
+        let as_typed = if rising.is_empty() { String::new() } else { format!("{target} ") };
+        let text = format!("{target}{closing}");
+        let stem = it.path.rsplit('/').next().unwrap_or(it.path);
+        let label = if it.title.is_empty() { stem } else { it.title };
+        Proposal {
+            label: one_line(label, MOST_NAME),
+            detail: it.path.to_owned(),
+            text,
+            replace: range.clone(),
+            filter: format!("{as_typed}{stem} {} {}", it.title, it.path),
+            kind: if it.kind == Kind::Fact { ProposalKind::Entity } else { ProposalKind::Note },
+        }
+    });
+    Ok(Proposals { all: all.collect(), is_cut })
+}
+
+/// How near notes are to the paragraph around a link that is being written, the nearest first; the link
+/// itself says nothing.
+fn ranks(
+    editor: &Editor,
+    catalogue: &Catalogue,
+    buffer: &Buffer,
+    link: Range<usize>,
+) -> Result<FxHashMap<String, usize>, Error> {
+    let around = buffer.paragraph(buffer.line_at(link.start));
+    let before = buffer.text.get(around.start..link.start).unwrap_or_default();
+    let behind = buffer.text.get(link.end..around.end).unwrap_or_default();
+    // The words nearest to the link.
+    let before = &before[before.ceil_char_boundary(before.len().saturating_sub(MOST_PARAGRAPH))..];
+    let behind = &behind[..behind.floor_char_boundary(MOST_PARAGRAPH)];
+    // Nothing of it is an operator of a search.
+    let paragraph: String = format!("{before} {behind}")
+        .chars()
+        .map(|char| if char.is_alphanumeric() || "'.".contains(char) { char } else { ' ' })
+        .collect();
+    if paragraph.trim().is_empty() {
+        return Ok(FxHashMap::default());
+    }
+    let key = (catalogue.number, blake3::hash(paragraph.as_bytes()));
+    if let Some(known) = Some(lock(&editor.meant)).filter(|it| it.key == Some(key)) {
+        return Ok(known.ranks.clone());
+    }
+    let workspace = editor.unasked()?;
+    let request = SearchRequest {
+        text: paragraph,
+        kinds: vec![Kind::Note, Kind::Fact],
+        listing: Hits::Files { places: 1 },
+        as_it_is: true,
+        ..SearchRequest::default()
+    };
+    // A paragraph of nothing but common words ranks nothing.
+    let found = search_in(&workspace, &request, Some(&catalogue.searched), &Silent);
+    let hits = found.map(|found| found.answer.hits).unwrap_or_default();
+    let mut ranks = FxHashMap::default();
+    for (rank, hit) in hits.iter().enumerate() {
+        ranks.entry(hit.path.to_text()).or_insert(rank);
+    }
+    *lock(&editor.meant) = Meant { key: Some(key), ranks: ranks.clone() };
+    Ok(ranks)
+}
+
+fn headings(
+    editor: &Editor,
+    buffer: &Buffer,
+    target: &str,
+    range: Range<usize>,
+    is_wiki: bool,
+) -> Proposals {
+    let kind = if is_wiki { LinkKind::Wiki } else { LinkKind::Inline };
+    let link = Link { target: target.to_owned(), kind, heading: None, line: 1, range: 0..0 };
+    let known = (editor.number() > 0).then(|| editor.workspace().ok()).flatten();
+    let catalogue = known.and_then(|workspace| editor.catalogue(&workspace).ok());
+    let listing = editor.listing();
+    let resolver = Resolver { editor, listing: &listing, catalogue: catalogue.as_deref() };
+    let Destination::Inside(path) = resolver.destination(&buffer.path, &link) else {
+        return Proposals::default();
+    };
+    let own;
+    let note = if path == buffer.path {
+        buffer
+    } else {
+        match editor.is_note(&path).then(|| editor.read(&path)).flatten() {
+            None => return Proposals::default(),
+            Some(read) => {
+                own = read;
+                &own
+            }
+        }
+    };
+    let Ok(document) = note.document() else { return Proposals::default() };
+    let proposal = |(heading, slug): (&Heading, String)| Proposal {
+        label: one_line(&heading.text, MOST_NAME),
+        detail: "#".repeat(heading.level.into()),
+        filter: format!("{} {slug}", heading.text),
+        // What would end the link is left to the form that forges write.
+        text: match is_wiki && !heading.text.contains(['[', ']', '|', '#']) {
+            true => heading.text.clone(),
+            false => slug,
+        },
+        replace: range.clone(),
+        kind: ProposalKind::Heading,
+    };
+    Proposals { all: super::links::anchors(document).map(proposal).collect(), is_cut: false }
+}
+
+fn keys(buffer: &Buffer, range: Range<usize>) -> Proposals {
+    let front = buffer.front_matter().and_then(|front| buffer.text.get(front));
+    let is_there = |key: &str| {
+        let mut lines = front.unwrap_or_default().lines();
+        lines.any(|line| line.split([':', '=']).next().is_some_and(|known| known.trim() == key))
+    };
+    let mark =
+        if buffer.text.trim_start_matches('\u{feff}').starts_with('+') { " = " } else { ": " };
+    let keys = KEYS.iter().filter(|(key, _)| !is_there(key)).map(|(key, what)| Proposal {
+        label: (*key).to_owned(),
+        detail: (*what).to_owned(),
+        text: format!("{key}{mark}"),
+        replace: range.clone(),
+        filter: (*key).to_owned(),
+        kind: ProposalKind::Key,
+    });
+    Proposals { all: keys.collect(), is_cut: false }
+}
+
+fn values(
+    editor: &Editor,
+    buffer: &Buffer,
+    key: &str,
+    range: Range<usize>,
+) -> Result<Proposals, Error> {
+    let typed = buffer.text.get(range.clone()).unwrap_or_default();
+    let is_quoted = buffer.text[..range.start].ends_with(['"', '\'']);
+    let value = |text: String, detail: String, kind| Proposal {
+        label: text.clone(),
+        detail,
+        filter: text.clone(),
+        text: if is_quoted { text } else { quoted(text) },
+        replace: range.clone(),
+        kind,
+    };
+    let all: Vec<Proposal> = match key {
+        "scope" => [Scope::System, Scope::User, Scope::Learned, Scope::Plugin]
+            .into_iter()
+            .map(|scope| value(scope.to_string(), String::new(), ProposalKind::Value))
+            .collect(),
+        "created" | "updated" => {
+            let now = format!("{:.0}", jiff::Timestamp::now());
+            vec![value(now, "now".to_owned(), ProposalKind::Value)]
+        }
+        "title" => {
+            let first = buffer
+                .document()
+                .ok()
+                .and_then(|document| document.headings.iter().find(|heading| heading.level == 1));
+            let title = first.map(|heading| heading.text.clone());
+            title
+                .map(|it| value(it, "the heading".to_owned(), ProposalKind::Value))
+                .into_iter()
+                .collect()
+        }
+        "covers" => covers::proposals(&editor.root, typed)
+            .into_iter()
+            .map(|path| {
+                let is_folder = path.ends_with(['/', '*']);
+                let kind = if is_folder { ProposalKind::Folder } else { ProposalKind::File };
+                value(path, String::new(), kind)
+            })
+            .collect(),
+        "tags" => {
+            let catalogue = editor.catalogue(&editor.workspace()?)?;
+            tags(&catalogue)
+                .into_iter()
+                .map(|(tag, notes)| {
+                    value(tag, elophanto_base::counted::counted(notes, "note"), ProposalKind::Tag)
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    };
+    Ok(Proposals { all, is_cut: key == "covers" })
+}
+
+/// The tags of all notes, the commonest first, each with how many notes have it.
+fn tags(catalogue: &Catalogue) -> Vec<(String, usize)> {
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    for tag in catalogue.entries.iter().flat_map(|entry| &entry.tags) {
+        *counts.entry(tag).or_default() += 1;
+    }
+    let mut tags: Vec<(String, usize)> =
+        counts.into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect();
+    tags.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    tags
+}
+
+/// A value as it stands in front matter.
+fn quoted(text: String) -> String {
+    let begins = text
+        .starts_with(['*', '&', '!', '[', '{', '"', '\'', '#', '%', '@', '`', '|', '>', '-', '?']);
+    let holds = [": ", " #", ","].iter().any(|mark| text.contains(mark)) || text.ends_with(':');
+    if begins || holds || text.contains(['[', ']', '{', '}']) {
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        text
+    }
+}

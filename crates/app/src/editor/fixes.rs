@@ -1,0 +1,130 @@
+//! Changes that mend what was found.
+
+use std::ops::Range;
+
+use super::Listing;
+use crate::reading::Catalogue;
+use elophanto_text::{authoring::nearest, markdown::LinkKind};
+
+/// Notes that are proposed in the place of one that is not there.
+const NEAR: usize = 3;
+
+/// Another text in the place of some bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    pub title: String,
+    pub range: Range<usize>,
+    pub text: String,
+}
+
+/// Notes that a target which leads nowhere may mean, the likeliest first.
+pub fn near<'l>(target: &str, listing: &'l Listing) -> Vec<&'l str> {
+    nearest(target, listing.paths().iter().map(String::as_str), NEAR)
+}
+
+/// How a note links to another: by the name alone where that is enough, else by its path; in round
+/// brackets from its own folder.
+pub fn target_to(
+    from: &str,
+    to: &str,
+    kind: LinkKind,
+    is_pointed: bool,
+    listing: &Listing,
+) -> String {
+    let bare = to.strip_suffix(".md").unwrap_or(to);
+    match kind {
+        LinkKind::Inline => {
+            let path = relative(from, to);
+            if is_pointed { path } else { encoded(&path) }
+        }
+        LinkKind::Wiki | LinkKind::Embed => {
+            let stem = bare.rsplit('/').next().unwrap_or(bare);
+            let is_plain = |name: &str| !name.contains(['[', ']', '|', '#']);
+            match listing.by_stem(stem) == Some(to) && is_plain(stem) && to.ends_with(".md") {
+                // A file of that name beside the note, or at the top, would come first.
+                true if !is_taken(from, stem, to, listing) => stem.to_owned(),
+                _ => bare.to_owned(),
+            }
+        }
+    }
+}
+
+/// Whether the name alone leads to another note from the folder of one, or from the top.
+fn is_taken(from: &str, stem: &str, to: &str, listing: &Listing) -> bool {
+    let folder = from.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let beside = [format!("{folder}{stem}.md"), format!("{stem}.md")];
+    let first = beside.into_iter().find(|path| listing.contains(path));
+    first.is_some_and(|first| first != to)
+}
+
+/// The path of a file from the folder of another.
+pub fn relative(from: &str, to: &str) -> String {
+    let folder: Vec<&str> = from.split('/').collect();
+    let folder = folder.split_last().map(|(_, folder)| folder).unwrap_or_default();
+    let target: Vec<&str> = to.split('/').collect();
+    let common = folder
+        .iter()
+        .zip(&target[..target.len().saturating_sub(1)])
+        .take_while(|(one, other)| one == other)
+        .count();
+    let up = std::iter::repeat_n("..", folder.len() - common);
+    up.chain(target[common..].iter().copied()).collect::<Vec<_>>().join("/")
+}
+
+/// A path as it stands in round brackets.
+pub fn encoded(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for char in path.chars() {
+        match char {
+            ' ' | '(' | ')' | '<' | '>' | '#' | '?' | '%' | '"' | '\'' | '\\' | '&' | '`' | '*'
+            | '[' | ']' | '!' | '|' | ':' => out.push_str(&format!("%{:02X}", u32::from(char))),
+            char if char.is_control() || char.is_whitespace() => {
+                let mut bytes = [0; 4];
+                for byte in char.encode_utf8(&mut bytes).bytes() {
+                    out.push_str(&format!("%{byte:02X}"));
+                }
+            }
+            char => out.push(char),
+        }
+    }
+    out
+}
+
+/// What entities and notes call themselves that is like a name.
+pub fn near_names<'c>(name: &str, catalogue: &'c Catalogue) -> Vec<&'c str> {
+    let entries = catalogue.entries.iter();
+    let titled = entries.filter(|entry| entry.title.eq_ignore_ascii_case(name));
+    titled.take(NEAR).map(|entry| entry.name.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_from_one_folder_to_another() {
+        for (from, to, expected) in [
+            ("a.md", "b.md", "b.md"),
+            ("x/a.md", "x/b.md", "b.md"),
+            ("x/a.md", "b.md", "../b.md"),
+            ("x/y/a.md", "x/z/b.md", "../z/b.md"),
+            ("x/a.md", "x", "../x"),
+            ("a.md", "x/y/b.md", "x/y/b.md"),
+        ] {
+            assert_eq!(relative(from, to), expected, "{from} {to}");
+        }
+        assert_eq!(encoded("a b/(c)#1 ä.md"), "a%20b/%28c%29%231%20ä.md");
+    }
+
+    #[test]
+    fn a_name_is_enough_where_it_names_one_note() {
+        let paths = ["a/one.md", "b/one.md", "b/two.md", "c.md"].map(str::to_owned);
+        let listing = Listing::from_paths(paths.into());
+        let check = |from: &str, to: &str, kind, expected: &str| {
+            assert_eq!(target_to(from, to, kind, false, &listing), expected);
+        };
+        check("c.md", "b/two.md", LinkKind::Wiki, "two");
+        check("c.md", "b/one.md", LinkKind::Wiki, "b/one");
+        check("a/one.md", "b/two.md", LinkKind::Inline, "../b/two.md");
+    }
+}

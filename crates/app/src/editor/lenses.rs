@@ -1,0 +1,195 @@
+//! What is told beside a text: who refers to it, what resembles it, since when it has drifted, where
+//! facts are from.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Buffer, Editor, Resolver, Spot,
+    facts::lines_of,
+    links::heading_of,
+    source::{about_file, description},
+};
+use crate::{
+    Error,
+    reading::{self, Catalogue, drift_of},
+    when::day,
+    workspace::Workspace,
+};
+use elophanto_base::one_line::one_line;
+use elophanto_repo::NotePath;
+use elophanto_text::markdown::Destination;
+
+/// Notes that refer to one and are read for it.
+const MOST_READ: usize = 200;
+/// Notes that are named in one line.
+const MOST_SIMILAR: usize = 3;
+/// Characters of a name.
+const MOST_NAME: usize = 40;
+/// Characters of a source.
+const MOST_SOURCE: usize = 60;
+
+/// Something told above a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lens {
+    /// From 0.
+    pub line: usize,
+    pub shown: Shown,
+}
+
+/// What is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// So many links lead to the note, or to the heading.
+    Referred(usize),
+    /// Notes that resemble it, each with its title.
+    Similar(Vec<(Spot, String)>),
+    /// Commits that touched what it covers, and the day since when.
+    Drifted(usize, String),
+    /// Notes that cover or name a source file, each with its title.
+    Told(Vec<(Spot, String)>),
+    /// What was found out about a source file, and whether it still holds.
+    Described(String, bool),
+}
+
+/// Something told behind a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// The byte behind which it stands.
+    pub at: usize,
+    pub text: String,
+    pub more: String,
+}
+
+/// What is told above lines of a text.
+///
+/// # Errors
+/// When the knowledge base cannot be read.
+pub fn lenses(editor: &Editor, workspace: &Workspace, buffer: &Buffer) -> Result<Vec<Lens>, Error> {
+    let catalogue = editor.catalogue(workspace)?;
+    if !editor.is_note(&buffer.path) {
+        return Ok(of_source(editor, workspace, &catalogue, buffer));
+    }
+    let document = buffer.document().ok();
+    let first = document.and_then(|it| it.headings.first()).map_or(0, |heading| heading.line - 1);
+    let mut found = Vec::new();
+    let mut tell = |line, shown| found.push(Lens { line, shown });
+    let path = NotePath::from(buffer.path.as_str());
+    if let Some(drift) = drift_of(workspace, &catalogue, &path) {
+        tell(first, Shown::Drifted(drift.total, day(drift.since)));
+    }
+    let (all, by_heading) = referred(editor, &catalogue, buffer);
+    if all > 0 {
+        tell(first, Shown::Referred(all));
+    }
+    let similar = similar(editor, &catalogue, buffer)?;
+    if !similar.is_empty() {
+        tell(first, Shown::Similar(similar));
+    }
+    for (line, count) in by_heading.into_iter().filter(|(line, _)| *line != first) {
+        tell(line, Shown::Referred(count));
+    }
+    Ok(found)
+}
+
+/// How many links lead to a note, and to which of its headings (lines from 0).
+fn referred(
+    editor: &Editor,
+    catalogue: &Catalogue,
+    buffer: &Buffer,
+) -> (usize, BTreeMap<usize, usize>) {
+    let mut by_heading = BTreeMap::new();
+    let Some(number) = catalogue.find(&buffer.path) else { return (0, by_heading) };
+    let incoming = catalogue.incoming(number);
+    let Ok(document) = buffer.document() else { return (incoming.len(), by_heading) };
+    let listing = editor.listing();
+    let resolver = Resolver { editor, listing: &listing, catalogue: Some(catalogue) };
+    let mut from: Vec<usize> = incoming.iter().map(|it| it.from).collect();
+    from.dedup();
+    for note in from.into_iter().take(MOST_READ) {
+        let (Some(entry), Some(text)) = (catalogue.entries.get(note), catalogue.text(note)) else {
+            continue;
+        };
+        // Most texts link to no heading at all.
+        if !text.contains('#') {
+            continue;
+        }
+        let other = Buffer::new(entry.name.clone(), text.to_owned());
+        for link in resolver.links(&other, usize::MAX) {
+            let leads = matches!(&link.to, Destination::Inside(to) if *to == buffer.path);
+            let wanted = link.link.heading.as_deref().filter(|it| leads && !it.is_empty());
+            if let Some(heading) = wanted.and_then(|wanted| heading_of(document, wanted)) {
+                *by_heading.entry(heading.line - 1).or_insert(0) += 1;
+            }
+        }
+    }
+    (incoming.len(), by_heading)
+}
+
+/// Notes that resemble one as it was saved last, and are not linked with it yet.
+fn similar(
+    editor: &Editor,
+    catalogue: &Catalogue,
+    buffer: &Buffer,
+) -> Result<Vec<(Spot, String)>, Error> {
+    let Some(number) = catalogue.find(&buffer.path) else { return Ok(Vec::new()) };
+    let workspace = editor.unasked()?;
+    let Some(note) = reading::note(&workspace, catalogue, number)? else { return Ok(Vec::new()) };
+    let alike = editor.shelf.alike(&workspace, catalogue, &note);
+    // What cannot be told is left out.
+    let alike = alike.unwrap_or_default();
+    let spot = |alike: &reading::Alike| {
+        let path = alike.hit.path.to_text();
+        let line = alike.hit.line.saturating_sub(1);
+        (Spot { line, ..Spot::top(&path) }, one_line(&alike.hit.title, MOST_NAME))
+    };
+    let apart = alike.iter().filter(|alike| !alike.is_linked);
+    Ok(apart.take(MOST_SIMILAR).map(spot).collect())
+}
+
+fn of_source(
+    editor: &Editor,
+    workspace: &Workspace,
+    catalogue: &Catalogue,
+    buffer: &Buffer,
+) -> Vec<Lens> {
+    let told = about_file(editor, workspace, catalogue, &buffer.path);
+    let told: Vec<(Spot, String)> = told
+        .into_iter()
+        .map(|it| {
+            let line = it.line.saturating_sub(1);
+            (Spot { line, ..Spot::top(&it.path) }, one_line(&it.title, MOST_NAME))
+        })
+        .collect();
+    let description = description(editor, workspace, catalogue, &buffer.path);
+    let told = (!told.is_empty()).then_some(Shown::Told(told));
+    let described = description.map(|(text, holds)| Shown::Described(text, holds));
+    told.into_iter().chain(described).map(|shown| Lens { line: 0, shown }).collect()
+}
+
+/// Where the facts of a page are from.
+///
+/// # Errors
+/// When the knowledge base cannot be read.
+pub fn hints(editor: &Editor, workspace: &Workspace, buffer: &Buffer) -> Result<Vec<Hint>, Error> {
+    if !buffer.text.contains("<!-- f:") {
+        return Ok(Vec::new());
+    }
+    let catalogue = editor.catalogue(workspace)?;
+    let known = editor.known(workspace, &catalogue);
+    let lines = lines_of(buffer, known.facts_on(&buffer.path));
+    let hint = |(range, fact): (std::ops::Range<usize>, &super::known::Fact)| {
+        let source = fact.source.as_deref()?;
+        let short = source.split_once("://").map_or(source, |(_, rest)| rest);
+        let short = short.strip_prefix("www.").unwrap_or(short);
+        let host =
+            if source.contains("://") { short.split('/').next().unwrap_or(short) } else { short };
+        let day = fact.day.as_ref().map(|day| format!(", {day}")).unwrap_or_default();
+        let more = if fact.also > 0 { format!(" +{}", fact.also) } else { String::new() };
+        Some(Hint {
+            at: range.end,
+            text: format!("{}{day}{more}", one_line(host, MOST_SOURCE)),
+            more: source.to_owned(),
+        })
+    };
+    Ok(lines.into_iter().filter_map(hint).collect())
+}

@@ -1,0 +1,63 @@
+//! The files that are notes by their names.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use elophanto_repo::{NotePath, Selection, walk};
+
+/// Names of notes as the folders have them: nothing of them is read.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Sorted.
+    paths: Vec<String>,
+    /// `None` for a stem that two notes share.
+    stems: FxHashMap<String, Option<usize>>,
+}
+
+impl Listing {
+    /// Walks below a root.
+    pub fn of(root: &Path, selection: &Selection) -> Self {
+        let (walked, _) = walk(root, selection);
+        let mut paths: Vec<NotePath> = walked.into_iter().map(|file| file.path).collect();
+        if !selection.apart.as_os_str().is_empty() {
+            // Pages of entities are read in another way, and linked to all the same.
+            let pages = Selection {
+                roots: vec![selection.apart.clone()],
+                apart: std::path::PathBuf::new(),
+                ..selection.clone()
+            };
+            let is_there = root.join(&selection.apart).is_dir();
+            let walked = if is_there { walk(root, &pages).0 } else { Vec::new() };
+            paths.extend(walked.into_iter().map(|file| file.path));
+        }
+        paths.sort();
+        paths.dedup();
+        Self::from_paths(paths.iter().map(NotePath::to_text).collect())
+    }
+
+    /// Of paths that are sorted.
+    pub fn from_paths(paths: Vec<String>) -> Self {
+        let mut stems: FxHashMap<String, Option<usize>> = FxHashMap::default();
+        for (number, path) in paths.iter().enumerate() {
+            let stem = NotePath::from(path.as_str()).stem();
+            stems.entry(stem).and_modify(|known| *known = None).or_insert(Some(number));
+        }
+        Self { paths, stems }
+    }
+
+    /// All of them, sorted.
+    pub fn paths(&self) -> &[String] {
+        &self.paths
+    }
+
+    pub fn contains(&self, path: &str) -> bool {
+        self.paths.binary_search_by(|known| known.as_str().cmp(path)).is_ok()
+    }
+
+    /// The one note of this file name without ending.
+    pub fn by_stem(&self, stem: &str) -> Option<&str> {
+        let number = self.stems.get(stem).copied().flatten()?;
+        self.paths.get(number).map(String::as_str)
+    }
+}

@@ -1,0 +1,222 @@
+//! What an editor asks of a knowledge base while somebody writes: where links lead, what is wrong with a
+//! text, what is known of what stands under the cursor, what may be meant by what was typed.
+//!
+//! A text that is open is a [`Buffer`]: parsed alone, saved or not, and never indexed. Places in it are
+//! bytes; places in other files are lines with the bytes in them ([`Spot`]). How an editor counts
+//! characters, and what it calls all of this, is the door's.
+
+mod buffer;
+mod check;
+mod commands;
+mod complete;
+mod context;
+mod covers;
+mod facts;
+mod fixes;
+mod foreign;
+mod hover;
+mod known;
+mod lenses;
+mod links;
+mod listing;
+mod rename;
+mod source;
+mod spots;
+mod symbols;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+pub use buffer::Buffer;
+pub use check::{Finding, Severity};
+pub use commands::{Missing, at_commit, learn, like, missing, past_of, remember};
+pub use complete::{Proposal, ProposalKind, Proposals, propose};
+pub use fixes::Fix;
+pub use hover::{Card, Hover, KnownFactShown, Mention, hover};
+pub use lenses::{Hint, Lens, Shown, hints, lenses};
+pub use links::{LinkTo, Resolver};
+pub use listing::Listing;
+pub use rename::{Change, Rename, Renamed, Unproven};
+pub use spots::Spot;
+pub use symbols::{Section, Symbol, foldings, search_symbols, sections};
+
+use crate::{
+    Environment, Error,
+    reading::{Catalogue, Shelf},
+    reporter::Silent,
+    workspace::{KnowledgeBase, Workspace},
+};
+use elophanto_base::beneath::{Folder, Kind};
+use elophanto_models::Pace;
+use elophanto_repo::{NotePath, Selection, is_git_name, read_note};
+use elophanto_text::markdown;
+use known::Known;
+
+/// Settings for all that an editor asks: what is asked on the way shows no interest of anybody's, and
+/// more is chosen from than a list on a terminal holds.
+const SETTINGS: [(&str, &str); 2] = [("interest.count_searches", "false"), ("search.limit", "40")];
+
+/// A knowledge base that an editor works in. Shared between threads.
+pub struct Editor {
+    /// Top of the repository.
+    pub root: PathBuf,
+    shelf: Arc<Shelf>,
+    selection: Selection,
+    listing: Mutex<Option<Arc<Listing>>>,
+    known: Mutex<Option<(u64, Arc<Known>)>>,
+    meant: Mutex<complete::Meant>,
+}
+
+impl Editor {
+    /// The knowledge base around a folder.
+    ///
+    /// # Errors
+    /// When there is none, or a setting is unusable.
+    pub fn open(folder: &Path, environment: &Environment) -> Result<Self, Error> {
+        let workspace = Workspace::around(folder, environment.clone(), settings(&[]), &Silent)?;
+        Ok(Self {
+            root: workspace.repository.root.clone(),
+            shelf: Shelf::new(KnowledgeBase::of(&workspace)),
+            selection: workspace.context().selection.clone(),
+            listing: Mutex::default(),
+            known: Mutex::default(),
+            meant: Mutex::default(),
+        })
+    }
+
+    /// The knowledge base as it is now.
+    ///
+    /// # Errors
+    /// When there is none any more, or a setting is unusable.
+    pub fn workspace(&self) -> Result<Workspace, Error> {
+        self.shelf.open(settings(&[]))
+    }
+
+    /// The same for questions that nobody has asked: text that is being written goes to no other
+    /// machine, so that where the model is elsewhere, words alone are compared.
+    ///
+    /// # Errors
+    /// As [`Editor::workspace`].
+    pub fn unasked(&self) -> Result<Workspace, Error> {
+        let workspace = self.workspace()?;
+        match workspace.models.active().pace() {
+            Pace::Remote => self.by_words(),
+            _ => Ok(workspace),
+        }
+    }
+
+    /// The same where words alone are compared.
+    ///
+    /// # Errors
+    /// As [`Editor::workspace`].
+    fn by_words(&self) -> Result<Workspace, Error> {
+        self.shelf.open(settings(&[("search.mode", "keyword")]))
+    }
+
+    /// Reads all notes beside, unless that was done before.
+    pub fn warm(&self) {
+        self.shelf.warm();
+    }
+
+    /// All notes, as they were a moment ago.
+    ///
+    /// # Errors
+    /// When the knowledge base cannot be read.
+    pub fn catalogue(&self, workspace: &Workspace) -> Result<Arc<Catalogue>, Error> {
+        self.shelf.catalogue(workspace)
+    }
+
+    /// Counts how often notes have changed; 0 before they were read for the first time.
+    pub fn number(&self) -> u64 {
+        self.shelf.number()
+    }
+
+    /// The files that are notes by their names: quickly listed, and nothing of them is read.
+    pub fn listing(&self) -> Arc<Listing> {
+        let mut kept = lock(&self.listing);
+        let listing =
+            kept.get_or_insert_with(|| Arc::new(Listing::of(&self.root, &self.selection)));
+        Arc::clone(listing)
+    }
+
+    /// Files have changed underneath: they are listed and read anew.
+    pub fn changed(&self) {
+        *lock(&self.listing) = None;
+        if self.number() > 0
+            && let Ok(workspace) = self.workspace()
+        {
+            // What cannot be read now is read the next time.
+            let _ = self.shelf.look_again(&workspace);
+        }
+    }
+
+    /// The same for a listing that may be older than the notes.
+    fn relist(&self, catalogue: &Catalogue) -> Arc<Listing> {
+        let listing = self.listing();
+        let is_listed = |entry: &crate::reading::Entry| {
+            entry.kind != elophanto_index::Kind::Note || listing.contains(&entry.name)
+        };
+        if catalogue.entries.iter().all(is_listed) {
+            return listing;
+        }
+        *lock(&self.listing) = None;
+        self.listing()
+    }
+
+    /// What of all notes is looked up again and again.
+    fn known(&self, workspace: &Workspace, catalogue: &Catalogue) -> Arc<Known> {
+        let mut kept = lock(&self.known);
+        match kept.as_ref().filter(|(number, _)| *number == catalogue.number) {
+            Some((_, known)) => Arc::clone(known),
+            None => {
+                let known = Arc::new(Known::of(workspace, catalogue));
+                *kept = Some((catalogue.number, Arc::clone(&known)));
+                known
+            }
+        }
+    }
+
+    /// Whether a path, relative to the root, is named as a note is: nothing of git's own is one.
+    pub fn is_note(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        self.selection.is_markdown(path) && !path.iter().any(is_git_name)
+    }
+
+    /// Whether a file may be made at a path: nothing lies there, and no link is on the way.
+    pub fn is_free(&self, path: &str) -> bool {
+        let top = Folder::open(&self.root);
+        top.is_ok_and(|top| top.stat(Path::new(path)).is_ok_and(|found| found.is_none()))
+    }
+
+    /// Whether a file lies at a path, and no link is on the way.
+    fn is_file(&self, path: &str) -> bool {
+        let top = Folder::open(&self.root);
+        let found = top.and_then(|top| top.stat(Path::new(path)));
+        found.is_ok_and(|found| found.is_some_and(|it| it.kind == Kind::File))
+    }
+
+    /// The text of a file beneath the root, if it is a text.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let (bytes, _) = read_note(&self.root, &NotePath::from(path), MOST_BYTES).ok()?;
+        Some(markdown::decode(&bytes).ok()?.text.into_owned())
+    }
+
+    /// A file beneath the root as it lies on disk.
+    pub fn read(&self, path: &str) -> Option<Buffer> {
+        Some(Buffer::new(path.to_owned(), self.text(path)?))
+    }
+}
+
+/// Largest file that is read for an editor, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
+fn settings(more: &[(&str, &str)]) -> Vec<(String, String)> {
+    let all = SETTINGS.iter().chain(more);
+    all.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

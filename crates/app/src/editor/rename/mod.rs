@@ -1,0 +1,217 @@
+//! Renaming a note or a heading, where every reference to it is certain; else it is said what is not.
+//!
+//! What is planned is proven before it is handed out: all texts are read again as they would be, and
+//! every link must lead where it led, to the same heading. Nobody's word is taken for that.
+
+mod docs;
+mod hidden;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::ops::Range;
+
+use super::{Buffer, Editor, Resolver, links::heading_of};
+use crate::{Error, reading::Catalogue, workspace::Workspace};
+use elophanto_index::{
+    Kind,
+    store::{manifest::Place, segment::Attributes},
+};
+use elophanto_repo::NotePath;
+use elophanto_text::markdown::{self, Destination};
+pub use plan::{Doc, Standing, heading, note};
+
+/// Characters of a new name.
+const MOST_NAME: usize = 200;
+
+/// Another text in the place of some bytes of a file, in the order of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// As the file is called before anything is renamed.
+    pub path: String,
+    pub edits: Vec<(Range<usize>, String)>,
+}
+
+/// What a rename changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Renamed {
+    /// The note that is called otherwise, before and after.
+    pub moved: Option<(String, String)>,
+    pub changes: Vec<Change>,
+}
+
+/// A reference of which it cannot be proven that it would lead where it leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unproven {
+    pub path: String,
+    /// From 1.
+    pub line: usize,
+    pub why: String,
+}
+
+/// What is to be renamed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rename {
+    Note {
+        path: String,
+    },
+    /// By its number in the note.
+    Heading {
+        path: String,
+        number: usize,
+    },
+}
+
+impl Editor {
+    /// What is renamed at a byte, where it stands, and what it is called now: the heading that a link
+    /// means or that begins there, else the note that a link leads to.
+    pub fn renaming(
+        &self,
+        workspace: &Workspace,
+        buffer: &Buffer,
+        offset: usize,
+    ) -> Option<(Rename, Range<usize>, String)> {
+        let catalogue = self.catalogue(workspace).ok()?;
+        let listing = self.relist(&catalogue);
+        let resolver = Resolver { editor: self, listing: &listing, catalogue: Some(&catalogue) };
+        if let Some(link) = resolver.link_at(buffer, offset) {
+            let Destination::Inside(path) = link.to else { return None };
+            let written = link.written.filter(|_| self.is_note(&path))?;
+            if let Some(range) = written.heading.filter(|it| it.start <= offset && offset <= it.end)
+            {
+                let own;
+                let target = if path == buffer.path {
+                    buffer
+                } else {
+                    own = self.read(&path)?;
+                    &own
+                };
+                let document = target.document().ok()?;
+                let found = heading_of(document, buffer.text.get(range.clone())?)?;
+                let number = document.headings.iter().position(|heading| heading == found)?;
+                let name = found.text.clone();
+                return Some((Rename::Heading { path, number }, range, name));
+            }
+            let name = NotePath::from(path.as_str()).stem();
+            return Some((Rename::Note { path }, written.target, name));
+        }
+        let line = buffer.line_at(offset) + 1;
+        let document = buffer.document().ok()?;
+        let number = document.headings.iter().position(|heading| heading.line == line)?;
+        let found = document.headings.get(number)?;
+        let range = words::words_of(&buffer.text, found)?;
+        let path = buffer.path.clone();
+        Some((Rename::Heading { path, number }, range, found.text.clone()))
+    }
+
+    /// Plans a rename; nothing is written. `open` are texts that may not be saved yet.
+    ///
+    /// # Errors
+    /// When the knowledge base cannot be read, or the new name is none. Where not every reference is
+    /// certain, the answer is which are not.
+    pub fn rename(
+        &self,
+        workspace: &Workspace,
+        what: &Rename,
+        name: &str,
+        open: &[&Buffer],
+    ) -> Result<Result<Renamed, Vec<Unproven>>, Error> {
+        let name = name.trim();
+        if name.is_empty() || name.chars().count() > MOST_NAME || name.chars().any(char::is_control)
+        {
+            return Err(
+                Error::new("this is no name").hint("give one line of at most 200 characters")
+            );
+        }
+        let catalogue = self.shelf.look_again(workspace)?;
+        let stem = |path: &str| NotePath::from(path).stem();
+        let exists =
+            |path: &str| self.root.join(path).exists() || open.iter().any(|it| it.path == path);
+        match what {
+            Rename::Heading { path, number } => {
+                let own = open.iter().find(|it| it.path == *path).map(|it| it.text.clone());
+                let own = own.or_else(|| self.text(path)).and_then(|it| markdown::parse(&it).ok());
+                let own = own.map(|it| it.front_matter.aliases).unwrap_or_default();
+                let pages = page_names(&catalogue).into_iter().filter(|(page, _)| page == path);
+                let mut names = vec![stem(path)];
+                names.extend(own.into_iter().chain(pages.flat_map(|(_, names)| names)));
+                let mut docs = docs::docs(self, &catalogue, open, &names);
+                self.with_own(&mut docs, path, open);
+                Ok(heading(&docs, &exists, path, *number, name))
+            }
+            Rename::Note { path } => {
+                let to = new_path(path, name)?;
+                let is_open = open.iter().any(|it| it.path == *path);
+                if !(self.is_file(path) || is_open && self.is_free(path)) {
+                    return Err(Error::new(format_args!("`{path}` is reached through a link"))
+                        .hint("rename the file that the link leads to"));
+                }
+                if self.root.join(&to).symlink_metadata().is_ok() || exists(&to) {
+                    return Err(Error::new(format_args!("there is already `{to}`"))
+                        .hint("choose another name"));
+                }
+                if !self.is_free(&to) {
+                    return Err(Error::new(format_args!(
+                        "`{to}` would not lie in this repository"
+                    ))
+                    .hint("a part of the path is a link or a file; choose another name"));
+                }
+                let mut docs = docs::docs(self, &catalogue, open, &[stem(path), stem(&to)]);
+                self.with_own(&mut docs, path, open);
+                Ok(note(&docs, &exists, path, &to))
+            }
+        }
+    }
+
+    /// The text that is renamed itself belongs to them, whatever it says and wherever it lies.
+    fn with_own(&self, docs: &mut Vec<Doc>, path: &str, open: &[&Buffer]) {
+        if docs.iter().any(|it| it.path == path) {
+            return;
+        }
+        let text = open.iter().find(|it| it.path == path).map(|it| it.text.clone());
+        if let Some(text) = text.or_else(|| self.text(path)) {
+            let standing = Standing::Beside;
+            docs.push(Doc { path: path.to_owned(), text, aliases: None, standing });
+        }
+    }
+}
+
+/// By what names pages of entities are linked to.
+fn page_names(catalogue: &Catalogue) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    for file in &catalogue.snapshot.files {
+        let Place::Document { segment, document } = file.place else { continue };
+        let part = catalogue.snapshot.parts.get(segment as usize);
+        let Some(part) = part.filter(|part| part.kind == Kind::Fact) else { continue };
+        let Ok(view) = part.loaded.segment.document(document as usize) else { continue };
+        if let Attributes::Facts { names, .. } = view.attributes {
+            let names = names.into_iter().map(str::to_owned).collect();
+            found.push((file.path.to_text(), names));
+        }
+    }
+    found
+}
+
+/// Where a note lies under its new name: beside the old one, or, with `/` in it, even in front, counted
+/// from the root.
+pub fn new_path(path: &str, name: &str) -> Result<String, Error> {
+    let ending = path.rsplit_once('.').map_or("md", |(_, ending)| ending);
+    let bare = name.strip_suffix(&format!(".{ending}")).unwrap_or(name);
+    let from_top = bare.contains('/');
+    let bare = bare.strip_prefix('/').unwrap_or(bare);
+    let is_odd = |part: &str| {
+        part.is_empty()
+            || part.starts_with('.')
+            || part.contains(['\\', ':', '*', '?', '"', '<', '>', '|'])
+    };
+    if bare.split('/').any(is_odd) {
+        return Err(Error::new(format_args!("`{name}` is no name of a note"))
+            .hint("give a name, or a path from the top of the repository"));
+    }
+    let folder = path.rsplit_once('/').map(|(folder, _)| folder);
+    Ok(match folder.filter(|_| !from_top) {
+        Some(folder) => format!("{folder}/{bare}.{ending}"),
+        None => format!("{bare}.{ending}"),
+    })
+}

@@ -1,0 +1,283 @@
+use proptest::prelude::*;
+
+use super::*;
+use elophanto_text::markdown::{self, Destination, Notes, resolve_link};
+
+fn docs(notes: &[(&str, &str)]) -> Vec<Doc> {
+    let doc = |(path, text): &(&str, &str)| Doc {
+        path: (*path).to_owned(),
+        text: (*text).to_owned(),
+        aliases: None,
+        standing: Standing::Note,
+    };
+    let mut docs: Vec<Doc> = notes.iter().map(doc).collect();
+    docs.sort_by(|a, b| a.path.cmp(&b.path));
+    docs
+}
+
+/// The texts after a rename, or why there is none.
+fn renamed(notes: &[(&str, &str)], from: &str, to: &str) -> Result<Vec<(String, String)>, String> {
+    let docs = docs(notes);
+    let exists = |path: &str| docs.iter().any(|doc| doc.path == path);
+    shown(&docs, note(&docs, &exists, from, to))
+}
+
+fn shown(
+    docs: &[Doc],
+    plan: Result<Renamed, Vec<Unproven>>,
+) -> Result<Vec<(String, String)>, String> {
+    let plan = plan.map_err(|unproven| {
+        let one = |it: &Unproven| format!("{}:{}: {}", it.path, it.line, it.why);
+        unproven.iter().map(one).collect::<Vec<_>>().join("\n")
+    })?;
+    Ok(applied(docs, &plan))
+}
+
+fn applied(docs: &[Doc], plan: &Renamed) -> Vec<(String, String)> {
+    let text = |doc: &Doc| {
+        let mut text = doc.text.clone();
+        let change = plan.changes.iter().find(|it| it.path == doc.path);
+        for (range, new) in change.iter().flat_map(|it| &it.edits).rev() {
+            text.replace_range(range.clone(), new);
+        }
+        text
+    };
+    let path = |doc: &Doc| match &plan.moved {
+        Some((from, to)) if *from == doc.path => to.clone(),
+        _ => doc.path.clone(),
+    };
+    docs.iter().map(|doc| (path(doc), text(doc))).collect()
+}
+
+#[test]
+fn links_follow_a_note() {
+    let notes = [
+        ("a/one.md", "# One\n[[two]] [x](../b/two.md#part) ![y](pic.png) [self](#one)\n"),
+        ("b/two.md", "# Two\n## Part\n[[one]] [[a/one|x]] [r](<../a/one.md>)\n"),
+    ];
+    let found = renamed(&notes, "a/one.md", "c/first one.md").expect("all is certain");
+    assert_eq!(
+        found[1],
+        (
+            "b/two.md".to_owned(),
+            "# Two\n## Part\n[[first one]] [[c/first one|x]] [r](<../c/first one.md>)\n".to_owned()
+        )
+    );
+}
+
+#[test]
+fn what_is_not_certain_is_named() {
+    let check = |notes: &[(&str, &str)], expected: &str| {
+        assert_eq!(renamed(notes, "one.md", "new.md").unwrap_err(), expected);
+    };
+    let one = ("one.md", "# One\n");
+    check(
+        &[one, ("two.md", "[x][l]\n\n[l]: one.md\n")],
+        "two.md:1: `one.md`: where its target is written cannot be told",
+    );
+    check(&[one, ("two.md", "text\n\n<a href=\"one.md\">x</a>\n")], "two.md:3: HTML refers to it");
+    check(
+        &[one, ("two.md", "---\ncovers: [one.md]\n---\n# T\n")],
+        "two.md:1: `covers: one.md` names it",
+    );
+    check(
+        &[one, ("two.md", "[[new]]\n")],
+        "two.md:1: `new`: it leads nowhere now, and would lead to the note under its new name",
+    );
+    for (text, expected) in [
+        ("<a\n href=\n\"one.md\">x</a>\n", "two.md:2: HTML refers to it"),
+        ("<A HREF='ONE/../one.md'>x</A>\n", "two.md:1: HTML refers to it"),
+        ("<img srcset=\"x.png 1x, one.md 2x\">\n", "two.md:1: HTML refers to it"),
+        ("---\nup: \"[[one]]\"\n---\n", "two.md:2: the front matter refers to it"),
+        ("---\nrelated: one.md\n---\n", "two.md:2: the front matter refers to it"),
+        ("---\nrelated:\n  - one\n---\n", "two.md:3: the front matter refers to it"),
+        ("[x](/one.md)\n", "two.md:1: `/one.md`: forges find it there"),
+        ("[x](one.md?raw=true)\n", "two.md:1: `one.md?raw=true`: forges find it there"),
+    ] {
+        check(&[one, ("two.md", text)], expected);
+    }
+    check(
+        &[
+            one,
+            ("two.md", "---\ntitle: one\ntags: [one]\n---\n<b>one</b> href\n[x][l]\n\n[l]: one.md"),
+        ],
+        "two.md:6: `one.md`: where its target is written cannot be told",
+    );
+}
+
+#[test]
+fn what_a_note_names_beside_links_stays_where_it_is() {
+    let notes = [
+        ("a/one.md", "<img src=\"pic.png\"> <a href=\"b.md\">b</a>\n"),
+        ("a/b.md", ""),
+        ("a/pic.png", ""),
+    ];
+    assert!(renamed(&notes, "a/one.md", "a/new.md").is_ok());
+    assert_eq!(
+        renamed(&notes, "a/one.md", "new.md").unwrap_err(),
+        "a/one.md:1: HTML in it leads elsewhere from there\n\
+         a/one.md:1: HTML in it leads elsewhere from there"
+    );
+    let encoded = [("my note.md", ""), ("b.md", "<a href=\"my%20note.md#x\">b</a>\n")];
+    assert_eq!(renamed(&encoded, "my note.md", "new.md").unwrap_err(), "b.md:1: HTML refers to it");
+}
+
+#[test]
+fn what_is_left_out_finds_no_name_and_is_not_edited() {
+    let with = |standing: Standing, text: &str| {
+        let mut docs = docs(&[("one.md", "# One\n"), ("two.md", "[[one]]\n"), ("x/one.md", text)]);
+        docs[2].standing = standing;
+        let exists = |path: &str| docs.iter().any(|doc| doc.path == path);
+        shown(&docs, note(&docs, &exists, "one.md", "new.md"))
+    };
+    assert_eq!(with(Standing::LeftOut, "").unwrap()[1].1, "[[new]]\n");
+    assert_eq!(with(Standing::Beside, "[x](../one.md)\n").unwrap()[2].1, "[x](../new.md)\n");
+    assert_eq!(
+        with(Standing::LeftOut, "[x](../one.md)\n").unwrap_err(),
+        "x/one.md:1: `../one.md`: its file is left out of the repository, and not edited"
+    );
+    assert_eq!(
+        with(Standing::Unreadable, "o?n? one").unwrap_err(),
+        "x/one.md:1: it cannot be read, and may name the note"
+    );
+}
+
+#[test]
+fn a_name_that_another_note_has_is_written_with_its_path() {
+    let notes = [("a/one.md", ""), ("b/new.md", ""), ("two.md", "[[one]] [[new]]\n")];
+    let found = renamed(&notes, "a/one.md", "a/new.md").expect("all is certain");
+    assert_eq!(found[2].1, "[[a/new]] [[b/new]]\n");
+}
+
+#[test]
+fn headings_are_renamed_with_what_refers_to_them() {
+    let notes = docs(&[
+        ("one.md", "# One\n\n## Part ##\n[[#Part]]\n\nOld\n---\n"),
+        ("two.md", "[[one#Part]] [[one#One#part|x]] [y](one.md#part) [z](one.md#old)\n"),
+    ]);
+    let exists = |path: &str| notes.iter().any(|doc| doc.path == path);
+    let found =
+        shown(&notes, heading(&notes, &exists, "one.md", 1, "New `part`!")).expect("certain");
+    assert_eq!(found[0].1, "# One\n\n## New `part`! ##\n[[#New part!]]\n\nOld\n---\n");
+    assert_eq!(
+        found[1].1,
+        "[[one#New part!]] [[one#One#new-part|x]] [y](one.md#new-part) [z](one.md#old)\n"
+    );
+    // Another heading has that name already: links by words would lead there.
+    let twice = shown(&notes, heading(&notes, &exists, "one.md", 2, "Part"));
+    assert!(twice.is_err() || twice.unwrap()[1].1.contains("part-1"));
+    assert!(heading(&notes, &exists, "one.md", 9, "x").is_err());
+    for (text, is_certain) in [
+        ("<a href=\"#part\">x</a>\n", false),
+        ("---\nup: \"[[one#Part]]\"\n---\n", false),
+        ("[x](/one.md#part)\n", false),
+        ("<a href=\"one.md#old\">x</a>\n", true),
+        ("<a href=\"one.md\">x</a>\n", true),
+    ] {
+        let own = if text.contains("=\"#") { text } else { "" };
+        let one = format!("# One\n\n## Part ##\n\nOld\n---\n{own}");
+        let notes = docs(&[("one.md", &one), ("two.md", text)]);
+        let planned = heading(&notes, &exists, "one.md", 1, "New");
+        assert_eq!(planned.is_ok(), is_certain, "{text}: {planned:?}");
+    }
+}
+
+#[test]
+fn new_names_stay_beneath_the_root() {
+    assert_eq!(new_path("a/b.md", "c").unwrap(), "a/c.md");
+    assert_eq!(new_path("a/b.md", "d/c.md").unwrap(), "d/c.md");
+    assert_eq!(new_path("a/b.md", "/c.md").unwrap(), "c.md");
+    for name in ["../c", "/../c", ".c", "a/.git/c", "c:d", "a//b"] {
+        assert!(new_path("a/b.md", name).is_err(), "{name}");
+    }
+}
+
+/// Where every link of every note leads, with the renamed note under its old name.
+fn destinations(docs: &[(String, String)], back: &dyn Fn(&str) -> String) -> Vec<Vec<Destination>> {
+    let exists = |path: &str| docs.iter().any(|(known, _)| known == path);
+    let stem_of = |path: &str| NotePath::from(path).stem();
+    let by_stem = |stem: &str| {
+        let mut found = docs.iter().filter(|(path, _)| stem_of(path) == stem);
+        found.next().filter(|_| found.next().is_none()).map(|it| it.0.clone())
+    };
+    let notes = Notes { exists: &exists, by_stem: &by_stem, by_alias: &|_| None };
+    docs.iter()
+        .map(|(path, text)| {
+            let document = markdown::parse(text).expect("parses");
+            let to = document.links.iter().map(|link| match resolve_link(path, link, &notes) {
+                Destination::Inside(to) => Destination::Inside(back(&to)),
+                other => other,
+            });
+            to.collect()
+        })
+        .collect()
+}
+
+fn names() -> impl Strategy<Value = String> {
+    let folder = prop::sample::select(vec!["", "a/", "b/", "a/b/"]);
+    let name = prop::sample::select(vec!["one", "two", "three words", "ü", "x-1"]);
+    (folder, name).prop_map(|(folder, name)| format!("{folder}{name}.md"))
+}
+
+fn link() -> impl Strategy<Value = String> {
+    let target = prop::sample::select(vec![
+        "one",
+        "two",
+        "a/one",
+        "b/two",
+        "a/b/ü",
+        "../one.md",
+        "one.md",
+        "three words",
+        "x-1",
+        "b/x-1.md",
+        "../a/b/two.md",
+        "a/three%20words.md",
+        "#here",
+        "https://example.org/one.md",
+        "nowhere",
+    ]);
+    let form = prop::sample::select(vec![
+        "[[{}]]",
+        "[[{}|shown]]",
+        "![[{}#part]]",
+        "[x]({})",
+        "[x](<{}>)",
+        "[x]({} \"title\")",
+        "> - [[{}]]",
+        "`[[{}]]`",
+        "[x][l]\n\n[l]: {}",
+    ]);
+    (form, target).prop_map(|(form, target)| form.replace("{}", target))
+}
+
+proptest! {
+    /// Whatever is not refused leaves every link where it led.
+    #[test]
+    fn no_rename_breaks_a_link(
+        notes in prop::collection::btree_map(names(), prop::collection::vec(link(), 0..6), 1..6),
+        to in names(),
+        which in 0_usize..6,
+    ) {
+        let docs: Vec<Doc> = notes
+            .iter()
+            .map(|(path, links)| Doc {
+                path: path.clone(),
+                text: links.join("\n\n"),
+                aliases: None,
+                standing: Standing::Note,
+            })
+            .collect();
+        let from = docs[which % docs.len()].path.clone();
+        let exists = |path: &str| docs.iter().any(|doc| doc.path == path);
+        prop_assume!(!exists(&to));
+        if let Ok(plan) = note(&docs, &exists, &from, &to) {
+            let before: Vec<(String, String)> =
+                docs.iter().map(|doc| (doc.path.clone(), doc.text.clone())).collect();
+            let after = applied(&docs, &plan);
+            let same = |path: &str| path.to_owned();
+            let back = |path: &str| if path == to { from.clone() } else { path.to_owned() };
+            prop_assert_eq!(destinations(&before, &same), destinations(&after, &back));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// elophanto in VS Code: starts the language server, and a search that answers while one types.
+const vscode = require("vscode");
+const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
+
+let client;
+
+function start() {
+  const command = vscode.workspace.getConfiguration("elophanto").get("program");
+  const run = { command, args: ["lsp"], transport: TransportKind.stdio };
+  // Source files are looked at too: what do notes say of them?
+  const documentSelector = [{ scheme: "file" }];
+  client = new LanguageClient("elophanto", "elophanto", { run, debug: run }, { documentSelector });
+  return client.start();
+}
+
+async function search() {
+  const pick = vscode.window.createQuickPick();
+  pick.placeholder = "Ask the knowledge base";
+  // The server has ranked them already.
+  pick.matchOnDescription = true;
+  let last = 0;
+  pick.onDidChangeValue(async (query) => {
+    const own = ++last;
+    pick.busy = true;
+    const found = (await client.sendRequest("workspace/symbol", { query })) || [];
+    if (own !== last) return;
+    pick.busy = false;
+    const item = (it) => ({ label: it.name, description: it.containerName, alwaysShow: true, location: it.location });
+    pick.items = found.map(item);
+  });
+  pick.onDidAccept(() => {
+    const [chosen] = pick.selectedItems;
+    pick.hide();
+    if (!chosen) return;
+    const { uri, range } = client.protocol2CodeConverter.asLocation(chosen.location);
+    vscode.window.showTextDocument(uri, { selection: range });
+  });
+  pick.onDidHide(() => pick.dispose());
+  pick.show();
+}
+
+exports.activate = (context) => {
+  context.subscriptions.push(
+    vscode.commands.registerCommand("elophanto.search", search),
+    vscode.commands.registerCommand("elophanto.restart", () => client && client.restart()),
+  );
+  return start();
+};
+
+exports.deactivate = () => client && client.stop();

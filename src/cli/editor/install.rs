@@ -1,0 +1,115 @@
+//! `elophanto editor install`
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::super::{
+    Outcome, env,
+    error::CliError,
+    ui::{Ui, escape_control_line, visible},
+};
+use elophanto_app::{
+    clients::diff,
+    editor_setup::{EditorProgram, EditorRequest, plan},
+};
+
+/// Have your editor start the language server
+///
+/// Shows every change first and asks; what a file said before is kept beside it, and everything else in
+/// it stays as it is. --remove takes out what this put in.
+#[derive(clap::Args, Debug)]
+pub struct InstallArgs {
+    /// vscode, neovim, helix or emacs
+    editor: EditorProgram,
+    /// For vscode: the extension, as editors/vscode/pack.sh makes it
+    #[arg(long, value_name = "FILE", conflicts_with = "remove")]
+    vsix: Option<PathBuf>,
+    /// Take it out again
+    #[arg(long)]
+    remove: bool,
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A changed file or a program that is run, as `--json` prints it.
+#[derive(Serialize)]
+struct ChangeWire<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'a [String]>,
+    /// `made`, `changed`, `removed` or `run`.
+    change: &'static str,
+    /// Whether it was done.
+    done: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<String>,
+}
+
+pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let environment = env::environment();
+    let InstallArgs { editor, remove, .. } = *args;
+    let request = EditorRequest { editor, remove, vsix: args.vsix.as_deref() };
+    let planned = plan(&request, &environment)?;
+    if planned.is_done() {
+        ui.talk("nothing to change");
+        return Ok(Outcome::Negative);
+    }
+    if !ui.json {
+        for change in &planned.setup.changes {
+            ui.line(visible(&diff(change)))?;
+        }
+        if let Some(command) = &planned.command {
+            ui.line(escape_control_line(&command.join(" ")))?;
+        }
+        ui.flush()?;
+    }
+    let is_agreed = !args.dry_run && (args.yes || ui.confirm("Make these changes?")?);
+    for change in &planned.setup.changes {
+        let backup = if is_agreed { planned.setup.make(change)? } else { None };
+        let backup = backup.map(|path| path.to_string_lossy().into_owned());
+        let path = change.path.to_string_lossy().into_owned();
+        let what = match (&change.before, &change.after) {
+            (None, _) => "made",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "removed",
+        };
+        if ui.json {
+            let path = Some(path);
+            ui.json(&ChangeWire { path, command: None, change: what, done: is_agreed, backup })?;
+        } else if is_agreed {
+            let kept = backup
+                .map_or(String::new(), |path| format!(" (before: {})", escape_control_line(&path)));
+            ui.talk(format_args!("{what} {}{kept}", escape_control_line(&path)));
+        }
+    }
+    if let Some(command) = &planned.command {
+        let said = if is_agreed { planned.run(&environment)? } else { String::new() };
+        if ui.json {
+            ui.json(&ChangeWire {
+                path: None,
+                command: Some(command),
+                change: "run",
+                done: is_agreed,
+                backup: None,
+            })?;
+        } else if !said.is_empty() {
+            ui.talk(visible(&said));
+        }
+    }
+    if is_agreed {
+        return Ok(Outcome::Done);
+    }
+    if !args.dry_run {
+        ui.talk("nothing was changed; --yes makes these changes without asking");
+    }
+    Ok(Outcome::Negative)
+}

@@ -1,0 +1,30 @@
+//! `elophanto editor`
+
+mod install;
+
+use super::{Outcome, error::CliError, ui::Ui};
+
+/// Set up your editor
+#[derive(clap::Args, Debug)]
+pub struct EditorArgs {
+    #[command(subcommand)]
+    command: EditorCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum EditorCommand {
+    Install(install::InstallArgs),
+}
+
+impl EditorArgs {
+    /// Whether stdout is JSON Lines.
+    pub fn is_json(&self) -> bool {
+        let EditorCommand::Install(args) = &self.command;
+        args.json
+    }
+}
+
+pub fn run(args: &EditorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let EditorCommand::Install(args) = &args.command;
+    install::run(args, ui)
+}

@@ -1,0 +1,27 @@
+//! `elophanto lsp`
+
+use super::{Outcome, env, error::CliError};
+use crate::lsp;
+
+/// Serve an editor, over standard input and output
+///
+/// A language server for Markdown and, read-only, for source files: what is wrong while you write, what
+/// is known of what stands under the cursor, where links lead and who leads here. Your editor starts it:
+/// `elophanto editor install` sets that up.
+#[derive(clap::Args, Debug)]
+pub struct LspArgs {
+    /// What some editors add; nothing else is spoken
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+/// Serves until the editor goes. One that goes without taking its leave is an honest no, as the protocol
+/// has it.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn run(_: &LspArgs) -> Result<Outcome, CliError> {
+    let folder = std::path::absolute(".")?;
+    let is_done = lsp::serve_stdio(folder, env::environment())?;
+    Ok(if is_done { Outcome::Done } else { Outcome::Negative })
+}

@@ -1,0 +1,224 @@
+//! Which question is answered where.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lsp_server::{ErrorCode, Request};
+use lsp_types::{
+    Uri,
+    request::{
+        self as asks, CodeActionRequest, CodeLensRequest, Completion, DocumentLinkRequest,
+        DocumentSymbolRequest, ExecuteCommand, FoldingRangeRequest, GotoDefinition, HoverRequest,
+        InlayHintRequest, PrepareRenameRequest, References, Rename, Request as _,
+        SemanticTokensFullRequest, WillRenameFiles, WorkspaceSymbolRequest,
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    actions,
+    asked::{Asked, told},
+    commands, completion, hover, lenses, navigation, rename,
+    server::Server,
+    symbols, tokens,
+};
+use elophanto_app::Error;
+
+/// How a question is answered.
+type Answer<R> =
+    fn(&Asked, <R as asks::Request>::Params) -> Result<<R as asks::Request>::Result, Error>;
+
+impl Server {
+    pub fn dispatch(&mut self, request: Request) {
+        match request.method.as_str() {
+            HoverRequest::METHOD => self.about::<HoverRequest>(
+                request,
+                |it| &it.text_document_position_params.text_document.uri,
+                hover::hover,
+            ),
+            GotoDefinition::METHOD => self.about::<GotoDefinition>(
+                request,
+                |it| &it.text_document_position_params.text_document.uri,
+                navigation::definition,
+            ),
+            References::METHOD => self.about::<References>(
+                request,
+                |it| &it.text_document_position.text_document.uri,
+                navigation::references,
+            ),
+            DocumentLinkRequest::METHOD => self.about::<DocumentLinkRequest>(
+                request,
+                |it| &it.text_document.uri,
+                navigation::links,
+            ),
+            DocumentSymbolRequest::METHOD => self.about::<DocumentSymbolRequest>(
+                request,
+                |it| &it.text_document.uri,
+                symbols::of_text,
+            ),
+            FoldingRangeRequest::METHOD => self.about::<FoldingRangeRequest>(
+                request,
+                |it| &it.text_document.uri,
+                symbols::foldings,
+            ),
+            Completion::METHOD => self.about::<Completion>(
+                request,
+                |it| &it.text_document_position.text_document.uri,
+                completion::completion,
+            ),
+            CodeLensRequest::METHOD => {
+                self.about::<CodeLensRequest>(request, |it| &it.text_document.uri, lenses::lenses);
+            }
+            InlayHintRequest::METHOD => {
+                self.about::<InlayHintRequest>(request, |it| &it.text_document.uri, lenses::hints);
+            }
+            CodeActionRequest::METHOD => {
+                self.about::<CodeActionRequest>(
+                    request,
+                    |it| &it.text_document.uri,
+                    actions::actions,
+                );
+            }
+            SemanticTokensFullRequest::METHOD => self.about::<SemanticTokensFullRequest>(
+                request,
+                |it| &it.text_document.uri,
+                tokens::tokens,
+            ),
+            PrepareRenameRequest::METHOD => self.about::<PrepareRenameRequest>(
+                request,
+                |it| &it.text_document.uri,
+                rename::prepare,
+            ),
+            Rename::METHOD => self.about::<Rename>(
+                request,
+                |it| &it.text_document_position.text_document.uri,
+                rename::rename,
+            ),
+            WillRenameFiles::METHOD => self.will_rename(request),
+            WorkspaceSymbolRequest::METHOD => self.symbols(request),
+            ExecuteCommand::METHOD => self.execute(request),
+            other => {
+                let message = format!("`{other}` is not offered");
+                self.refuse(request.id, ErrorCode::MethodNotFound, message);
+            }
+        }
+    }
+
+    /// Answers a question about a text, on a thread of its own. About a text that lies in no knowledge
+    /// base there is nothing to say.
+    fn about<R>(&self, request: Request, uri: fn(&R::Params) -> &Uri, answer: Answer<R>)
+    where
+        R: asks::Request + 'static,
+        R::Params: DeserializeOwned + Send + 'static,
+        R::Result: Serialize,
+    {
+        let Some(params) = self.params::<R>(request.params, &request.id) else { return };
+        let asked = self.asked(uri(&params));
+        let awaited = self.waiting.begin(&request.id, &self.client);
+        self.answering.run(move || {
+            if awaited.is_taken_back() {
+                return awaited.answer(Ok(Value::Null));
+            }
+            let Some(asked) = asked else { return awaited.answer(Ok(Value::Null)) };
+            let answer = guarded(|| answer(&asked, params));
+            let is_outdated = match R::METHOD {
+                Rename::METHOD => asked.is_base_outdated(),
+                CodeActionRequest::METHOD => asked.is_outdated(),
+                _ => false,
+            };
+            awaited.answer(if is_outdated { outdated(answer) } else { answer });
+        });
+    }
+
+    /// What a question asks; what cannot be understood is answered so.
+    fn params<R: asks::Request>(
+        &self,
+        params: Value,
+        id: &lsp_server::RequestId,
+    ) -> Option<R::Params>
+    where
+        R::Params: DeserializeOwned,
+    {
+        match serde_json::from_value(params) {
+            Ok(params) => Some(params),
+            Err(cause) => {
+                self.refuse(id.clone(), ErrorCode::InvalidParams, cause.to_string());
+                None
+            }
+        }
+    }
+
+    fn symbols(&self, request: Request) {
+        let Some(params) = self.params::<WorkspaceSymbolRequest>(request.params, &request.id)
+        else {
+            return;
+        };
+        let folders = self.folders.all();
+        let awaited = self.waiting.begin(&request.id, &self.client);
+        self.answering.run(move || {
+            awaited.answer(guarded(|| symbols::of_folders(&folders, &params.query)));
+        });
+    }
+
+    fn will_rename(&self, request: Request) {
+        let Some(params) = self.params::<WillRenameFiles>(request.params, &request.id) else {
+            return;
+        };
+        let first = params.files.first().and_then(|it| it.old_uri.parse::<Uri>().ok());
+        let asked = first.and_then(|uri| self.asked(&uri));
+        let awaited = self.waiting.begin(&request.id, &self.client);
+        self.answering.run(move || {
+            let Some(asked) = asked else { return awaited.answer(Ok(Value::Null)) };
+            let answer = guarded(|| rename::will_rename(&asked, &params));
+            awaited.answer(if asked.is_base_outdated() { outdated(answer) } else { answer });
+        });
+    }
+
+    fn execute(&self, request: Request) {
+        let Some(params) = self.params::<ExecuteCommand>(request.params, &request.id) else {
+            return;
+        };
+        let command = match commands::Command::of(&params) {
+            Ok(command) => command,
+            Err(message) => return self.refuse(request.id, ErrorCode::InvalidParams, message),
+        };
+        let Some(asked) = self.asked(command.uri()) else {
+            let message = "this file lies in no knowledge base; `elophanto init` makes one";
+            return self.refuse(request.id, ErrorCode::RequestFailed, message);
+        };
+        let awaited = self.waiting.begin(&request.id, &self.client);
+        // What takes long keeps nothing else waiting.
+        let run = move || {
+            if !awaited.begin() {
+                return awaited.answer(Ok(Value::Null));
+            }
+            awaited.answer(guarded(|| command.run(&asked)));
+        };
+        if std::thread::Builder::new().name("command".to_owned()).spawn(run).is_err() {
+            self.refuse(
+                request.id,
+                ErrorCode::InternalError,
+                "there is no room for another thread",
+            );
+        }
+    }
+}
+
+/// Edits of texts that have changed since would change something else.
+fn outdated(answer: Result<Value, (ErrorCode, String)>) -> Result<Value, (ErrorCode, String)> {
+    let message = "a text has changed meanwhile; ask again";
+    answer.and_then(|_| Err((ErrorCode::ContentModified, message.to_owned())))
+}
+
+/// A fault of ours is an answer, and ends nothing.
+fn guarded<T: Serialize>(
+    answer: impl FnOnce() -> Result<T, Error>,
+) -> Result<Value, (ErrorCode, String)> {
+    let answered = catch_unwind(AssertUnwindSafe(answer));
+    let answered = answered.map_err(|_| {
+        let message = "this is a fault of elophanto itself; what it said is in its log";
+        (ErrorCode::InternalError, message.to_owned())
+    })?;
+    let value = answered.map_err(|error| (ErrorCode::RequestFailed, told(&error)))?;
+    serde_json::to_value(value).map_err(|cause| (ErrorCode::InternalError, cause.to_string()))
+}

@@ -1,0 +1,123 @@
+//! Which knowledge base a file belongs to.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use lsp_types::Uri;
+
+use super::uris::{path_of, uri_of};
+use elophanto_app::{Environment, Error, editor::Editor};
+
+/// Knowledge bases that are kept open at once.
+const MOST: usize = 16;
+
+/// A knowledge base, and what the editor calls its top.
+#[derive(Clone)]
+pub struct Folder {
+    pub editor: Arc<Editor>,
+    base: PathBuf,
+}
+
+impl Folder {
+    /// The address of a file in it, by its path relative to the top.
+    pub fn uri(&self, path: &str) -> Option<Uri> {
+        uri_of(&self.base.join(path))
+    }
+
+    /// The path of a file by its address, relative to the top; `None` if it lies elsewhere.
+    pub fn path_of(&self, uri: &Uri) -> Option<String> {
+        self.holds(&path_of(uri)?)
+    }
+
+    /// The same by its path.
+    fn holds(&self, path: &Path) -> Option<String> {
+        let below = path.strip_prefix(&self.base).or_else(|_| path.strip_prefix(&self.editor.root));
+        below.ok()?.to_str().filter(|below| !below.is_empty()).map(str::to_owned)
+    }
+}
+
+/// The knowledge bases of an editor.
+pub struct Folders {
+    environment: Environment,
+    open: Mutex<Vec<Folder>>,
+    /// Why a folder could not be opened, once for each.
+    refused: Mutex<Vec<(PathBuf, String)>>,
+}
+
+impl Folders {
+    pub fn new(environment: Environment) -> Self {
+        Self { environment, open: Mutex::default(), refused: Mutex::default() }
+    }
+
+    /// All that are open.
+    pub fn all(&self) -> Vec<Folder> {
+        lock(&self.open).clone()
+    }
+
+    /// Opens the knowledge base around a folder, unless it is; names of its notes are read beside.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be opened: said once.
+    pub fn open(&self, folder: &Path) -> Result<Folder, Option<Error>> {
+        if lock(&self.refused).iter().any(|(known, _)| known == folder) {
+            return Err(None);
+        }
+        let opened = Editor::open(folder, &self.environment).map_err(|error| {
+            lock(&self.refused).push((folder.to_owned(), error.message().to_owned()));
+            Some(error)
+        })?;
+        let mut all = lock(&self.open);
+        if let Some(known) = all.iter().find(|known| known.editor.root == opened.root) {
+            return Ok(known.clone());
+        }
+        let canonical = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let depth = canonical.strip_prefix(&opened.root).map_or(0, |below| below.iter().count());
+        let base = folder.ancestors().nth(depth).unwrap_or(&opened.root).to_owned();
+        let folder = Folder { editor: Arc::new(opened), base };
+        all.push(folder.clone());
+        if all.len() > MOST {
+            all.remove(0);
+        }
+        Ok(folder)
+    }
+
+    /// Closes the knowledge base around a folder.
+    pub fn close(&self, folder: &Path) {
+        let canonical = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        lock(&self.open).retain(|known| !canonical.starts_with(&known.editor.root));
+        lock(&self.refused).retain(|(known, _)| known != folder);
+    }
+
+    /// Forgets what could not be opened: it may be mended.
+    pub fn try_again(&self) {
+        lock(&self.refused).clear();
+    }
+
+    /// The knowledge base of a file, and the file's path in it. One that lies in no open folder is
+    /// looked for around the file.
+    pub fn of(&self, uri: &Uri) -> Option<(Folder, String)> {
+        let path = path_of(uri)?;
+        let known = || {
+            let all = lock(&self.open);
+            let holding =
+                all.iter().filter_map(|folder| Some((folder.clone(), folder.holds(&path)?)));
+            // Of one within another, the inner one.
+            holding.min_by_key(|(_, below)| below.len())
+        };
+        if let Some(found) = known() {
+            return Some(found);
+        }
+        let above = path.parent().filter(|above| above.is_dir())?;
+        let folder = self.open(above).ok()?;
+        // A link in its path may lead elsewhere.
+        let real = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+        let below = folder.holds(&path).or_else(|| folder.holds(&real()?))?;
+        Some((folder, below))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,56 @@
+//! The door for editors: the Language Server Protocol over standard streams, for Markdown, and read-only
+//! for source files.
+//!
+//! Owns the protocol: texts that are open, how positions are counted, what is asked and cancelled, and
+//! how each answer is called there. What is found is `elophanto_app::editor`'s. It writes nothing but on
+//! a command of our own that somebody chose; edits are made by the editor.
+
+mod actions;
+mod asked;
+mod awaited;
+mod capabilities;
+mod client;
+mod commands;
+mod completion;
+mod diagnostics;
+mod dispatch;
+mod folders;
+mod hover;
+mod lenses;
+mod looking;
+mod navigation;
+mod pool;
+mod positions;
+mod rename;
+mod server;
+mod stdio;
+mod symbols;
+mod texts;
+mod tokens;
+mod uris;
+
+use std::path::PathBuf;
+
+use lsp_server::Connection;
+
+use elophanto_app::{Environment, Error};
+use server::Server;
+
+/// Serves an editor until it goes; whether it took its leave as it should.
+///
+/// `folder` is where files are looked for if the editor names no folder of its own.
+pub fn serve(connection: Connection, folder: PathBuf, environment: Environment) -> bool {
+    Server::new(connection, folder, environment).run()
+}
+
+/// The same over standard streams. Nothing else may write to standard output meanwhile.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn serve_stdio(folder: PathBuf, environment: Environment) -> Result<bool, Error> {
+    let connection = stdio::connection()?;
+    let sender = connection.sender.clone();
+    let is_done = serve(connection, folder, environment);
+    stdio::flush(&sender);
+    Ok(is_done)
+}
