@@ -37,6 +37,9 @@ pub struct Shown {
     pub is_loud: bool,
 }
 
+/// What is told bytes of standard output as they come.
+pub type Hearer = Box<dyn FnMut(&[u8]) + Send>;
+
 /// A platform on this machine.
 pub trait Stage {
     const NAME: &'static str;
@@ -75,7 +78,7 @@ pub trait Stage {
     /// Waits until all that happened is done with, as far as `kept` says.
     fn settle(&self, kept: &dyn Fn() -> Value);
     /// What hears standard output of a gateway that begins.
-    fn hears(&self) -> Box<dyn FnMut(&[u8]) + Send> {
+    fn hears(&self) -> Hearer {
         Box::new(|_| {})
     }
     /// A gateway has begun.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     ADA,
-    stage::{Harbour, Shown, Stage},
+    stage::{Harbour, Hearer, Shown, Stage},
 };
 use crate::{
     fake::script::{Model, text},
@@ -148,7 +148,7 @@ impl Stage for AtTerminal {
         until("all is read", || self.sent().iter().any(|sent| sent.text.contains(&last)));
     }
 
-    fn hears(&self) -> Box<dyn FnMut(&[u8]) + Send> {
+    fn hears(&self) -> Hearer {
         let all = Arc::clone(&self.0);
         all.lock().unwrap().written.push(Vec::new());
         Box::new(move |more| {

@@ -150,7 +150,7 @@ mod tests {
     fn edits_that_cannot_be_change_nothing() {
         let buffer = Buffer::new("a.md".into(), "öx".into());
         assert_eq!(buffer.edited(2..3, "y").text, "öy");
-        for range in [1..2, 0..9, 3..2] {
+        for range in [1..2, 0..9, std::ops::Range { start: 3, end: 2 }] {
             assert_eq!(buffer.edited(range, "y").text, "öx");
         }
     }

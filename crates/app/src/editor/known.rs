@@ -173,7 +173,7 @@ fn named(line: &str, names: &[String]) -> Option<Range<usize>> {
                 !is_word(lower[..at].chars().next_back()) && !is_word(lower[end..].chars().next());
             // Letters whose small form has another length move what stands behind them.
             let is_same = lower.len() == line.len() && line.get(at..end).is_some();
-            is_apart.then(|| if is_same { at..end } else { 0..line.len() })
+            is_apart.then_some(if is_same { at..end } else { 0..line.len() })
         })
     })
 }
