@@ -11,6 +11,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "gateway",
             "page",
+            "acp",
             "lsp",
             "mcp",
             "listening",
@@ -30,6 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("gateway", &["page", "mcp", "listening", "wire", "base", "index", "app"]),
     ("page", &["wire", "base", "repo", "text", "models", "agent", "index", "knowledge", "app"]),
+    ("acp", &["mcp", "base", "repo", "models", "agent", "app"]),
     ("lsp", &["base", "repo", "text", "index", "app"]),
     (
         "mcp",

@@ -1,0 +1,20 @@
+//! `elophanto acp`, whole: the real program as an editor starts it, real git, the real sandbox, and a
+//! model that follows a script.
+
+mod approving;
+mod bad;
+mod choosing;
+mod going_on;
+mod hello;
+mod running;
+mod session;
+
+use crate::{env::TestEnv, fake::script::Model};
+
+/// A repository with one commit, whose user has a scripted model, and more settings.
+fn bench(model: &Model, more: &str) -> TestEnv {
+    let env = TestEnv::with(&[("README.md", "# Otters\n\nThey swim.\n"), ("a b.md", "# A b\n")]);
+    env.write_settings(&format!("{}{more}", model.settings()));
+    env.commit("First");
+    env
+}
