@@ -7,7 +7,7 @@ use agent_client_protocol::v1::schema::Diff;
 /// A change of one file at one place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hunk {
-    /// In the file as it will be, from 1.
+    /// The first that is other than before, in the file as it will be, from 1.
     pub line: u32,
     /// `None` where there is no file yet.
     pub old: Option<String>,
@@ -31,7 +31,7 @@ pub fn hunks(shown: &str) -> Option<(&str, Vec<Hunk>)> {
     let mut is_new = false;
     // Lines that the hunk still has, before and after.
     let mut left = (0_usize, 0_usize);
-    let mut last = ' ';
+    let (mut last, mut is_changed) = (' ', false);
     for line in diff.split_inclusive('\n') {
         if line.starts_with('\\') {
             for text in all.last_mut()?.sides(last) {
@@ -42,7 +42,7 @@ pub fn hunks(shown: &str) -> Option<(&str, Vec<Hunk>)> {
         if left == (0, 0) {
             if let Some(range) = line.strip_prefix("@@ -") {
                 let (line, counts) = range_of(range)?;
-                left = counts;
+                (left, is_changed) = (counts, false);
                 let old = (!is_new).then(String::new);
                 all.push(Hunk { line, old, new: String::new() });
             } else if line.starts_with(HEAD) && !all.is_empty() {
@@ -53,6 +53,10 @@ pub fn hunks(shown: &str) -> Option<(&str, Vec<Hunk>)> {
         }
         let mut chars = line.chars();
         last = chars.next()?;
+        is_changed |= last != ' ';
+        if !is_changed {
+            all.last_mut()?.line += 1;
+        }
         for text in all.last_mut()?.sides(last) {
             text.push_str(chars.as_str());
         }
@@ -105,8 +109,8 @@ mod tests {
                 two,
                 "careful\n",
                 vec![
-                    hunk(1, Some("a\r\nb\n"), "a\r\n-- c\n"),
-                    hunk(9, Some("x\n"), "x\n--- a/a\n"),
+                    hunk(2, Some("a\r\nb\n"), "a\r\n-- c\n"),
+                    hunk(10, Some("x\n"), "x\n--- a/a\n"),
                 ],
             ),
             (made, "", vec![hunk(1, None, "a")]),

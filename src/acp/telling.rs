@@ -357,5 +357,5 @@ fn of_todo(item: &Todo) -> PlanEntry {
 }
 
 fn new_message() -> MessageId {
-    MessageId(Uuid::new_v4().to_string().into())
+    MessageId::new(Uuid::new_v4().to_string())
 }

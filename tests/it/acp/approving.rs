@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    bench,
+    bench, obedient,
     session::{Editor, choose},
 };
 use crate::fake::script::{Model, call, shell, text};
@@ -14,7 +14,7 @@ fn write(path: &str) -> crate::fake::script::Turn {
 
 #[test]
 fn a_no_is_a_no() {
-    let model = Model::script(vec![write("one.txt"), text("It was not allowed.")]);
+    let model = obedient(write("one.txt"));
     let env = bench(&model, "agent.mode: ask\n");
     // A word that was not offered is none, and nor is a dialog that was closed.
     let closed = json!({ "outcome": { "outcome": "cancelled" } });
@@ -33,8 +33,8 @@ fn a_no_is_a_no() {
 
 #[test]
 fn for_the_session_is_asked_once() {
-    let turns = vec![shell("touch one"), shell("touch one"), shell("touch two"), text("Done.")];
-    let model = Model::script(turns);
+    let turns = [shell("touch one"), shell("touch one"), shell("touch two"), text("Done.")];
+    let model = Model::script([&turns[..], &turns[2..]].concat());
     let env = bench(&model, "agent.mode: ask\n");
     let mut editor = Editor::begin(&env, "session");
     let session = editor.open(env.root());
@@ -49,8 +49,8 @@ fn for_the_session_is_asked_once() {
     assert_eq!(kinds(&editor.asked[0]), ["allow_once", "allow_always", "reject_once"]);
     // Another conversation knows nothing of it.
     let other = editor.open(env.root());
-    editor.say(&other, "Touch them").unwrap();
-    assert!(editor.asked.len() > 2 || editor.text().ends_with("Done."));
+    editor.say(&other, "Touch it").unwrap();
+    assert_eq!(editor.asked.len(), 3);
 }
 
 #[test]

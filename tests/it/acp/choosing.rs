@@ -107,9 +107,7 @@ fn commands_that_make_sense_are_offered_and_obeyed() {
     let diff = answer(&mut editor, "/diff").unwrap();
     assert!(diff.starts_with("```diff\n") && diff.contains("+new"), "{diff}");
     assert!(answer(&mut editor, "/export").unwrap().contains("Write it"));
-    assert!(
-        answer(&mut editor, "/undo").unwrap().contains("new.txt") || !env.path("new.txt").exists()
-    );
+    answer(&mut editor, "/undo").unwrap();
     assert!(!env.path("new.txt").exists());
     assert_eq!(answer(&mut editor, "/mode ask").unwrap(), "mode ask");
     assert_eq!(editor.all("current_mode_update")[0]["currentModeId"], "ask");

@@ -35,7 +35,7 @@ fn a_change_is_planned_asked_about_shown_and_made() {
     let diff = json!({ "type": "diff", "path": path, "oldText": "# Otters\n\nThey swim.\n",
         "newText": "# Otters\n\nThey dive.\n" });
     assert_eq!(asked["toolCall"]["content"][0], diff);
-    assert_eq!(asked["toolCall"]["locations"], json!([{ "path": path, "line": 1 }]));
+    assert_eq!(asked["toolCall"]["locations"], json!([{ "path": path, "line": 3 }]));
     assert_eq!(asked["toolCall"]["title"], "file_edit README.md");
     let call = editor.all("tool_call").into_iter().find(|it| it["kind"] == "edit").unwrap();
     assert_eq!(call["toolCallId"], asked["toolCall"]["toolCallId"]);
