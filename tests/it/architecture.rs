@@ -90,6 +90,7 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("lance_io::", &["crates/tables/src/"]),
     ("lance_table::", &["crates/tables/src/"]),
     ("arrow::", &["crates/tables/src/"]),
+    ("agent_client_protocol::", &["src/acp/"]),
     ("crate::cli", &["src/cli/", "src/bin/"]),
     // Git is never looked for in a work tree.
     ("std::env::", &["src/cli/env.rs", "crates/repo/src/git/program.rs"]),
