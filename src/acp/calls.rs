@@ -147,12 +147,11 @@ mod tests {
         for (tool, action, shown, expected) in [
             ("file_edit", &write, CHANGE, (ToolKind::Edit, "file_edit a", vec![Some(3)])),
             ("file_delete", &write, "remove a", (ToolKind::Delete, "remove a", vec![None])),
-            ("shell_execute", &shell, "ls", (ToolKind::Execute, "ls␛ rm", vec![])),
+            ("shell_execute", &shell, "ls", (ToolKind::Execute, "ls␛␊rm", vec![])),
             ("mine", &Action::Look, "", (ToolKind::Read, "mine", vec![])),
         ] {
             let lines = locations(action, shown).iter().map(|place| place.line).collect();
-            let title = title(tool, action, shown, root).replace('⏎', "").replace("  ", " ");
-            let found = (kind(tool, Some(action)), title, lines);
+            let found = (kind(tool, Some(action)), title(tool, action, shown, root), lines);
             assert_eq!(found, (expected.0, expected.1.to_owned(), expected.2), "{tool}");
         }
         assert_eq!(title_of("file_read", &json!({ "path": "a\u{1b}" })), "file_read a␛");

@@ -67,7 +67,10 @@ impl<'t> Telling<'t> {
 
     /// Shows how a run ended: its answer, unless that was shown as it came, and what else is to be said.
     pub fn end(mut self, finished: &Finished) {
-        if self.said.trim() != finished.answer.trim() {
+        // Of a run that was ended there is none, and where no model answered that is an error.
+        let is_error = matches!(finished.end, End::Brain { .. } | End::Trail { .. });
+        let has_answer = !is_error && finished.end != End::Cancelled;
+        if has_answer && self.said.trim() != finished.answer.trim() {
             self.begin_message();
             self.text(&finished.answer);
         }
@@ -77,8 +80,6 @@ impl<'t> Telling<'t> {
         for warning in &finished.warnings {
             self.editor.tell(Tone::Warning, warning);
         }
-        // What no model answered is an error, and told as such.
-        let is_error = matches!(finished.end, End::Brain { .. } | End::Trail { .. });
         if finished.outcome != Outcome::Done && !is_error {
             let hint = match &finished.end {
                 End::Budget { hint: Some(hint), .. } => format!(" ({hint})"),

@@ -49,7 +49,7 @@ fn a_clone_widens_nothing() {
     let model = Model::script(vec![shell("touch one"), text("Done.")]);
     let env = bench(&model, "agent.mode: ask\n");
     env.write(".elophanto/config.yaml", "agent.mode: full\n");
-    env.write(".elophanto/permissions.yaml", "allow: [\"*\"]\n");
+    env.write(".elophanto/permissions.yaml", "tools: {shell_execute: allow}\n");
     env.commit("Wide");
     let mut editor = Editor::begin(&env, "no");
     let session =
@@ -59,7 +59,8 @@ fn a_clone_widens_nothing() {
     editor.say(&id, "Touch it").unwrap();
     assert_eq!(editor.asked.len(), 1);
     assert!(!env.path("one").exists());
-    assert!(editor.notes().contains("agent.mode"), "{}", editor.notes());
+    let notes = editor.notes();
+    assert!(notes.contains("agent.mode") && notes.contains("shell_execute is ignored"), "{notes}");
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn commands_that_make_sense_are_offered_and_obeyed() {
     assert!(of("undo").is_some() && of("clear").is_none() && of("quit").is_none());
     assert_eq!(of("search").unwrap()["input"]["hint"], "WORDS");
     assert!(of("status").unwrap()["input"].is_null());
-    let mut answer = |editor: &mut Editor, line: &str| {
+    let answer = |editor: &mut Editor, line: &str| {
         editor.told.clear();
         editor.say(&session, line).map(|reason| {
             assert_eq!(reason, "end_turn");

@@ -25,6 +25,8 @@ pub struct Editor {
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
     next: u64,
+    /// Answers that nobody waited for yet.
+    early: Vec<Value>,
     /// Updates of sessions, as they came.
     pub told: Vec<Value>,
     /// Parameters of requests of the agent.
@@ -80,6 +82,7 @@ impl Editor {
             lines,
             stderr: Some(stderr),
             next: 1,
+            early: Vec::new(),
             told: Vec::new(),
             asked: Vec::new(),
             answers: Box::new(|_| None),
@@ -134,8 +137,16 @@ impl Editor {
 
     pub fn wait_for(&mut self, id: u64) -> Result<Value, (i64, String)> {
         loop {
-            let message = self.next().unwrap_or_else(|| panic!("no answer to {id}: it ended"));
-            if message["id"] == id && message["method"].is_null() {
+            let early = self.early.iter().position(|answer| answer["id"] == id);
+            let message = match early {
+                Some(at) => self.early.remove(at),
+                None => self.next().unwrap_or_else(|| panic!("no answer to {id}: it ended")),
+            };
+            if message["method"].is_null() {
+                if message["id"] != id {
+                    self.early.push(message);
+                    continue;
+                }
                 return match &message["error"] {
                     Value::Null => Ok(message["result"].clone()),
                     error => {
