@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import tarfile
 import time
@@ -19,20 +20,21 @@ import contents
 import needs
 
 SUITE, GLIBC = "trixie", (2, 41)
-# Taken whole, and taken without what they depend on.
-WHOLE = "libc6,libgcc-s1,libpcre2-8-0,zlib1g"
-ALONE = "git ca-certificates"
-KEPT = ("etc/", "usr/bin/git", "usr/lib", "usr/share/ca-certificates/", "usr/share/git-core/templates/",
-        "usr/share/doc/", "var/lib/dpkg/status", "lib64", "lib")
-DROPPED = ("usr/lib/git-core/", "/gconv/", "etc/apt/", "usr/lib/tmpfiles.d/", "usr/lib/dpkg/")
+# Taken without what they depend on: git starts without what it fetches by.
+PACKAGES = "libc6 libgcc-s1 gcc-14-base git libpcre2-8-0 zlib1g ca-certificates"
+KEPT = re.compile(r"etc/ld\.so\.conf\.d/.*|usr/bin/git|usr/lib(64)?/(.*/)?(ld-linux|lib(c|gcc_s|m|pcre2|resolv|z)\b)"
+                  r".*|usr/lib/.*/lib(dl|pthread|rt)\.so.*|usr/lib/locale/.*|usr/share/ca-certificates/.*"
+                  r"|usr/share/doc/[^/]*/copyright|usr/share/git-core/templates/(description|info/.*)|var/lib/dpkg/status\.d/.*")
 
 
 def base():
     """The base: paths mapped to files, and links mapped to targets."""
-    hook = (f'cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q download {ALONE} >&2 && '
-            'for deb in *.deb; do dpkg-deb --extract "$deb" "$1"; done && rm -- *.deb')
+    # What `status.d` holds is where scanners look for packages in an image without dpkg.
+    hook = (f'cd "$1/tmp" && APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -q download {PACKAGES} >&2 && '
+            'mkdir -p "$1/var/lib/dpkg/status.d" && for deb in *.deb; do dpkg-deb --extract "$deb" "$1" && '
+            'dpkg-deb --info "$deb" control >"$1/var/lib/dpkg/status.d/${deb%%_*}"; done && rm -- *.deb')
     packed = subprocess.run(
-        ["mmdebstrap", "--quiet", "--variant=extract", f"--include={WHOLE}", f"--extract-hook={hook}",
+        ["mmdebstrap", "--quiet", "--variant=custom", f"--customize-hook={hook}",
          SUITE, "-", "http://deb.debian.org/debian"],
         check=True, stdout=subprocess.PIPE,
         env={**os.environ, "SOURCE_DATE_EPOCH": str(about.epoch())}).stdout
@@ -40,15 +42,15 @@ def base():
     with tarfile.open(fileobj=io.BytesIO(packed)) as found:
         for entry in found:
             path = entry.name.removeprefix("./")
-            if not path.startswith(KEPT) or any(part in path for part in DROPPED):
-                continue
-            if "usr/share/doc/" in path and not path.endswith("/copyright"):
+            if not KEPT.fullmatch(path):
                 continue
             if entry.issym():
                 links[path] = entry.linkname
             elif entry.isreg() or entry.islnk():
                 data = found.extractfile(entry)
                 files[path] = contents.File(data.read(), entry.mode & 0o755)
+    # Debian's own package of these links brings much else.
+    links |= {name: f"usr/{name}" for name in ("bin", "lib", "lib64")}
     certificates = b"".join(file.data for path, file in sorted(files.items())
                             if path.startswith("usr/share/ca-certificates/mozilla/"))
     files["etc/ssl/certs/ca-certificates.crt"] = contents.File(certificates)
@@ -96,7 +98,7 @@ def made(program):
         "rootfs": {"type": "layers",
                    "diff_ids": [f"sha256:{hashlib.sha256(layer).hexdigest()}" for layer in layers]},
         "history": [{"created": when, "created_by": f"packaging/oci.py: {what}"}
-                    for what in (f"{WHOLE} {ALONE}", about.NAME)],
+                    for what in (PACKAGES, about.NAME)],
     }), "config.v1+json")
     manifest = blob(as_json({
         "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config,
