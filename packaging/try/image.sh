@@ -7,7 +7,7 @@ if [ "$(id -u)" -eq 0 ] && command -v skopeo >/dev/null && command -v umoci >/de
     cp -rT "$clone" "$work/bundle/rootfs/work"
     inside() {
         # As the image's user, who owns nothing there.
-        unshare --root="$work/bundle/rootfs" --wd=/work --setuid 65534 --setgid 65534 /usr/bin/env -i HOME=/tmp PATH=/usr/bin "$@"
+        env -i HOME=/tmp PATH=/usr/bin unshare --root="$work/bundle/rootfs" --wd=/work --setuid 65534 --setgid 65534 "$@"
     }
     runs() {
         inside elophanto search "$question" -n 1 | grep -Fq "$answer"
