@@ -105,7 +105,9 @@ def made(program):
         "layers": [blob(archive.gz(layer), "layer.v1.tar+gzip") for layer in layers],
         "annotations": labels,
     }), "manifest.v1+json", platform={"architecture": architecture, "os": "linux"},
-        annotations={"org.opencontainers.image.ref.name": package["version"]})
+        # The name that podman and skopeo read, and the one that docker does.
+        annotations={"org.opencontainers.image.ref.name": package["version"],
+                     "io.containerd.image.name": f"docker.io/library/{about.NAME}:{package['version']}"})
     blobs["index.json"] = contents.File(as_json({
         "schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": [manifest]}))
     blobs["oci-layout"] = contents.File(b'{"imageLayoutVersion":"1.0.0"}')
