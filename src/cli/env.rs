@@ -84,6 +84,6 @@ pub fn own_program() -> std::io::Result<std::path::PathBuf> {
 }
 
 /// What this program was called with, its own name first.
-pub fn arguments() -> impl Iterator<Item = OsString> {
+pub fn arguments() -> impl ExactSizeIterator<Item = OsString> {
     std::env::args_os()
 }

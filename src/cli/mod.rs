@@ -4,6 +4,7 @@
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
 mod agent;
+mod begin;
 mod changelog;
 mod channel;
 mod clean;
@@ -18,6 +19,7 @@ mod eval;
 mod gateway;
 mod generate;
 mod graph;
+mod groups;
 mod hook;
 mod hook_run;
 mod index;
@@ -113,6 +115,10 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse().or_else(with_dashed_words).or_else(with_help) {
         Ok(cli) => cli,
         Err(cause) => {
+            let is_bare = env::arguments().len() == 1;
+            if let Some(repository) = is_bare.then(begin::here).flatten() {
+                return exit_code(with_ui(false, false, |ui| begin::run(repository, ui)));
+            }
             // Help and version are answers, not failures. A closed pipe is nobody's loss.
             let code = u8::try_from(cause.exit_code()).unwrap_or(2);
             return match cause.print() {
@@ -124,7 +130,11 @@ pub fn main() -> ExitCode {
             };
         }
     };
-    match run(&cli) {
+    exit_code(with_ui(cli.no_color, is_json(&cli.command), |ui| dispatch(&cli.command, ui)))
+}
+
+fn exit_code(ended: Result<Outcome, CliError>) -> ExitCode {
+    match ended {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Negative) => ExitCode::from(1),
         Err(cause) if cause.broken_pipe => ExitCode::SUCCESS,
@@ -157,16 +167,20 @@ fn with_help(cause: clap::Error) -> Result<Cli, clap::Error> {
     }
     let mut command = Cli::command();
     command.build();
-    Cli::from_arg_matches(&command.try_get_matches()?)
+    Cli::from_arg_matches(&groups::grouped(command).try_get_matches()?)
 }
 
-fn run(cli: &Cli) -> Result<Outcome, CliError> {
+fn with_ui(
+    no_color: bool,
+    json: bool,
+    run: impl FnOnce(&mut Ui) -> Result<Outcome, CliError>,
+) -> Result<Outcome, CliError> {
     let variables = env::variables();
-    let plain = cli.no_color
+    let plain = no_color
         || variables.get("NO_COLOR").is_some_and(|value| !value.is_empty())
         || variables.get("TERM").is_some_and(|term| term == "dumb");
-    let mut ui = Ui::new(is_json(&cli.command), plain);
-    let outcome = dispatch(&cli.command, &mut ui)?;
+    let mut ui = Ui::new(json, plain);
+    let outcome = run(&mut ui)?;
     ui.flush()?;
     Ok(outcome)
 }

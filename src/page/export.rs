@@ -1,12 +1,7 @@
 //! The reading part as files, for a web server that only hands out files: nothing of this machine, and
 //! nothing that looks like a secret.
 
-use std::{
-    cell::RefCell,
-    ffi::OsString,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::{cell::RefCell, path::Path};
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -20,21 +15,16 @@ use elophanto_app::{
     Error,
     entities::list,
     learning::{Learning, now},
-    reading::Catalogue,
+    reading::{Catalogue, NewFile, NewFolder},
     workspace::Workspace,
 };
-use elophanto_base::{beneath::Folder, one_line::one_line, secrets, visible::escape_control_line};
+use elophanto_base::{one_line::one_line, secrets, visible::escape_control_line};
 use elophanto_index::Kind;
-use elophanto_repo::is_git_name;
 
 /// Secrets that are named one by one.
 const MOST_NAMED: usize = 10;
 /// Characters of a note in the index that a browser searches, beside its headings.
 const MOST_INDEXED: usize = 160;
-/// Where to write instead.
-const ELSEWHERE: &str = "name a folder that is new or empty, such as ../site";
-/// Begins the name under which pages are written until all of them are there.
-const HIDDEN: &str = ".elophanto-export-";
 /// Pages of one list.
 const MOST_PAGES: usize = 1_000;
 
@@ -47,12 +37,6 @@ pub struct Exported {
     /// The commit whose notes they are, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-}
-
-/// A file to be written.
-struct File {
-    path: String,
-    bytes: Vec<u8>,
 }
 
 /// Writes the pages of what is known into a folder that is new or empty; of a revision, if one is named.
@@ -69,7 +53,7 @@ pub fn export(
     let Some((name, shelf)) = library.shelves.first() else {
         return Err(Error::bug("there is no knowledge base"));
     };
-    let place = Place::free(folder, &workspace)?;
+    let place = NewFolder::free(folder, workspace.repository.git_dir.as_deref())?;
     let (catalogue, at) = match at {
         Some(revision) => {
             let (catalogue, commit) = Catalogue::at(&workspace, revision)?;
@@ -112,14 +96,14 @@ pub fn export(
             })?;
         }
     }
-    files.push(File { path: "search-index.json".to_owned(), bytes: index(&asked)? });
+    files.push(NewFile { path: "search-index.json".to_owned(), bytes: index(&asked)? });
     for file in &files {
         found.extend(named(&file.path, &String::from_utf8_lossy(&file.bytes)));
     }
     refuse(found)?;
     for asset in assets::all().iter().filter(|asset| asset.name != "chat.js") {
         let path = format!("assets/{}", asset.name);
-        files.push(File { path, bytes: asset.bytes.to_vec() });
+        files.push(NewFile { path, bytes: asset.bytes.to_vec() });
     }
     let pages = files.iter().filter(|file| file.path.ends_with(".html")).count();
     let shown =
@@ -130,7 +114,7 @@ pub fn export(
             Error::new(format_args!("`{}` is gone meanwhile", escape_control_line(&path)))
                 .hint("export once more")
         })?;
-        Ok(File { path: format!("picture/{path}"), bytes })
+        Ok(NewFile { path: format!("picture/{path}"), bytes })
     });
     let bytes = place.write(files.into_iter().map(Ok).chain(pictures))?;
     Ok(Exported {
@@ -150,17 +134,17 @@ fn slugs(asked: &Asked) -> Vec<String> {
 type Made<'m> = &'m dyn Fn(&Asked) -> Result<Page, Error>;
 
 /// Makes one page; what leads from it to the top depends on where it lies.
-fn add(asked: &mut Asked, path: &str, files: &mut Vec<File>, made: Made) -> Result<(), Error> {
+fn add(asked: &mut Asked, path: &str, files: &mut Vec<NewFile>, made: Made) -> Result<(), Error> {
     asked.site.root = "../".repeat(path.matches('/').count());
     if let Page::Html { tab, title, body, status: 200 } = made(asked)? {
         let bytes = frame::page(asked, tab, &title, &body).into_string().into_bytes();
-        files.push(File { path: path.to_owned(), bytes });
+        files.push(NewFile { path: path.to_owned(), bytes });
     }
     Ok(())
 }
 
 /// The pages that lead to the others, each list as far as it goes.
-fn lists(asked: &mut Asked, files: &mut Vec<File>) -> Result<(), Error> {
+fn lists(asked: &mut Asked, files: &mut Vec<NewFile>) -> Result<(), Error> {
     add(asked, "index.html", files, &start::page)?;
     add(asked, "search.html", files, &search::exported)?;
     let total = asked.catalogue.entries.len().div_ceil(notes::ON_EACH).max(1);
@@ -213,146 +197,6 @@ fn refuse(found: Vec<String>) -> Result<(), Error> {
         Error::new(format_args!("{} places look like secrets: nothing was written", found.len()));
     let error = found.into_iter().take(MOST_NAMED).fold(error, |error, it| error.hint(it));
     Err(error.hint("take them out of the notes, or list the files in .elophantoignore"))
-}
-
-/// Where exported pages will lie: nothing does yet.
-struct Place<'f> {
-    folder: &'f Path,
-    /// The folder around it, and its name there.
-    around: Folder,
-    name: OsString,
-    is_there: bool,
-}
-
-impl<'f> Place<'f> {
-    /// # Errors
-    /// When the folder is a link, holds anything, belongs to git, or cannot be made.
-    fn free(folder: &'f Path, workspace: &Workspace) -> Result<Self, Error> {
-        let unwritable = unwritable(folder);
-        let shown = escape_control_line(&folder.display().to_string());
-        let whole = std::path::absolute(folder).map_err(&unwritable)?;
-        let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else {
-            return Err(Error::new(format_args!("`{shown}` names no folder")).hint(ELSEWHERE));
-        };
-        if std::fs::symlink_metadata(&whole).is_ok_and(|found| found.is_symlink()) {
-            return Err(Error::new(format_args!("`{shown}` is a link"))
-                .hint("name the folder that it leads to, or one that is new"));
-        }
-        // Before anything is made.
-        let mut known = parent;
-        let canonical = loop {
-            match (known.canonicalize(), known.parent()) {
-                (Ok(canonical), _) => break canonical,
-                (Err(_), Some(above)) => known = above,
-                (Err(cause), None) => return Err(unwritable(cause)),
-            }
-        };
-        let is_git = |path: &Path| path.components().any(|part| is_git_name(part.as_os_str()));
-        let git = workspace.repository.git_dir.as_deref();
-        let is_within =
-            git.and_then(|it| it.canonicalize().ok()).is_some_and(|git| canonical.starts_with(git));
-        if is_git(&canonical) || is_git(&whole) || is_within {
-            return Err(
-                Error::new(format_args!("`{shown}` lies in a folder of git")).hint(ELSEWHERE)
-            );
-        }
-        let is_there = match std::fs::read_dir(&whole) {
-            Ok(entries) => {
-                // What every file system of this kind holds says nothing.
-                let names = entries.flatten().map(|entry| entry.file_name());
-                let mut names = names.filter(|name| name != "lost+found");
-                if let Some(name) = names.next() {
-                    let error = Error::new(format_args!("`{shown}` is not empty")).hint(ELSEWHERE);
-                    let name = name.to_string_lossy();
-                    return Err(match name.starts_with(HIDDEN) {
-                        true => error.hint(format!(
-                            "`{name}` in it is left of an export that was ended: remove it"
-                        )),
-                        false => error,
-                    });
-                }
-                true
-            }
-            Err(cause) if cause.kind() == ErrorKind::NotFound => false,
-            Err(cause) => return Err(unwritable(cause)),
-        };
-        std::fs::create_dir_all(parent).map_err(&unwritable)?;
-        let around = Folder::open(parent).map_err(&unwritable)?;
-        Ok(Self { folder, around, name: name.to_owned(), is_there })
-    }
-
-    /// Writes all of it under a name that nobody looks for, from which it then takes its place: there
-    /// is all of it, or nothing. Bytes that were written.
-    fn write(&self, files: impl Iterator<Item = Result<File, Error>>) -> Result<usize, Error> {
-        let unwritable = unwritable(self.folder);
-        let name = Path::new(&self.name);
-        // Never one that another export, or anybody, has.
-        let hidden = PathBuf::from(format!("{HIDDEN}{}", uuid::Uuid::new_v4().simple()));
-        // Beside a folder that is there nobody may be allowed to write, nor to rename it where something
-        // is mounted.
-        let around = match self.is_there {
-            true => &self.around.at(name).map_err(&unwritable)?,
-            false => &self.around,
-        };
-        let moved = || match self.is_there {
-            false => around.rename(&hidden, name),
-            true => unpack(around, &hidden),
-        };
-        around.make_new(&hidden).map_err(&unwritable)?;
-        let written = written(around, &hidden, files, &unwritable)
-            .and_then(|bytes| moved().map(|()| bytes).map_err(&unwritable));
-        if written.is_err() {
-            // What remains of it says nothing, and is in the way of the next attempt.
-            let _ = around.remove_all(&hidden);
-        }
-        written
-    }
-}
-
-fn written(
-    around: &Folder,
-    hidden: &Path,
-    files: impl Iterator<Item = Result<File, Error>>,
-    unwritable: &impl Fn(std::io::Error) -> Error,
-) -> Result<usize, Error> {
-    let top = around.at(hidden).map_err(unwritable)?;
-    let mut bytes = 0;
-    for file in files {
-        let file = file?;
-        top.write_new(Path::new(&file.path), &file.bytes).map_err(unwritable)?;
-        bytes += file.bytes.len();
-    }
-    Ok(bytes)
-}
-
-/// Puts what lies in a folder beside it; what leads to everything else comes last. Where that ends half
-/// way, all of it is taken away again.
-fn unpack(around: &Folder, hidden: &Path) -> std::io::Result<()> {
-    let mut names: Vec<PathBuf> = Vec::new();
-    for entry in around.entries(hidden)? {
-        names.push(entry?.0.into());
-    }
-    names.sort_by_key(|name| name.as_os_str() == "index.html");
-    let nowhere = |done: &[PathBuf]| done.iter().for_each(|name| drop(around.remove_all(name)));
-    for (number, name) in names.iter().enumerate() {
-        around
-            .rename_new(&hidden.join(name), around, name)
-            .inspect_err(|_| nowhere(&names[..number]))?;
-    }
-    around.remove_folder(hidden)
-}
-
-fn unwritable(folder: &Path) -> impl Fn(std::io::Error) -> Error {
-    let shown = escape_control_line(&folder.display().to_string());
-    move |cause| {
-        let error = Error::new(format_args!("`{shown}` cannot be written: {cause}"));
-        match cause.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                error.hint("make room, or name a folder where there is more")
-            }
-            _ => error.hint(ELSEWHERE),
-        }
-    }
 }
 
 /// The head of exported pages says what the server of ours would say with them.

@@ -70,6 +70,7 @@ pub fn page(asked: &Asked, tab: Tab, title: &str, body: &Markup) -> Markup {
                 footer {
                     p {
                         "elophanto " (env!("CARGO_PKG_VERSION"))
+                        @if let Some(commit) = &asked.at { ". As of commit " code { (commit.short()) } "." }
                         @if !site.is_export { ". Keys: " kbd { "/" } " searches, " kbd { "j" } " and " kbd { "k" } " go down and up a list, " kbd { "Enter" } " opens, " kbd { "?" } " explains." }
                     }
                 }

@@ -11,6 +11,7 @@ mod agent_skills;
 mod answers;
 mod architecture;
 mod bad_inputs;
+mod begin;
 #[cfg(target_os = "linux")]
 mod beneath;
 mod cache;

@@ -95,22 +95,24 @@ impl Eval {
         flags: Vec<(String, String)>,
     ) -> Result<Self, Error> {
         let root = locate(folder).map_or_else(|_| folder.to_owned(), |found| found.root);
-        let (config, _) = Config::load(&layers(&root, environment, flags)?)?;
-        let set = read(dir)?;
-        let analyzer = Analyzer::new(config.search.language.as_str());
-        let named = Named::new(&config, &root, environment);
-        if let Named::Missing(reason) = &named {
-            return Err(Error::new(reason));
-        }
-        let profile = profiles::of(named.embedder().unwrap_or(&Builtin), environment);
-        let corpus = OnceCell::new();
+        let eval = Self::of(&root, environment, flags)?;
+        Ok(Self { set: read(dir)?, ..eval })
+    }
+
+    /// What asks nothing yet, with the settings around `root`.
+    fn of(
+        root: &Path,
+        environment: &Environment,
+        flags: Vec<(String, String)>,
+    ) -> Result<Self, Error> {
+        let eval = Self::of(root, environment, flags)?;
         Ok(Self {
-            set,
+            set: TestSet::default(),
+            analyzer: Analyzer::new(config.search.language.as_str()),
+            profile: profiles::of(named.embedder().unwrap_or(&Builtin), environment),
             config,
-            analyzer,
             named,
-            profile,
-            corpus,
+            corpus: OnceCell::new(),
             is_of_notes: false,
             kept: tempdir().ok(),
         })
@@ -130,11 +132,7 @@ impl Eval {
         let workspace = Workspace::around(folder, environment.clone(), flags.clone(), reporter)?;
         let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
         let root = &workspace.repository.root;
-        let (config, _) = Config::load(&layers(root, environment, flags)?)?;
-        let named = Named::new(&config, root, environment);
-        if let Named::Missing(reason) = &named {
-            return Err(Error::new(reason));
-        }
+        let eval = Self::of(root, environment, flags)?;
         let progress = reporter.progress("notes");
         let update = |done, all| progress.update(done, all);
         let options = Options { full: false, patience: None, progress: &update };
@@ -156,20 +154,8 @@ impl Eval {
                     "subjects of three words or more count, of commits that touch up to five notes",
                 ));
         }
-        let profile = profiles::of(named.embedder().unwrap_or(&Builtin), environment);
         let set = TestSet { questions, ..TestSet::default() };
-        let analyzer = Analyzer::new(config.search.language.as_str());
-        let corpus = OnceCell::from(Corpus::of(snapshot));
-        Ok(Self {
-            set,
-            config,
-            analyzer,
-            named,
-            profile,
-            corpus,
-            is_of_notes: true,
-            kept: tempdir().ok(),
-        })
+        Ok(Self { set, corpus: OnceCell::from(Corpus::of(snapshot)), is_of_notes: true, ..eval })
     }
 
     fn corpus(&self) -> Result<&Corpus, Error> {

@@ -8,6 +8,7 @@
 
 pub mod agent;
 pub mod attributes;
+pub mod beginning;
 pub mod changelog;
 pub mod channels;
 pub mod clean;

@@ -6,6 +6,7 @@ without one, completion and hover, a key in a note of 2 MB, memory.
 Prints one line for each figure, with the 50th and 95th percentile where there are several.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -21,6 +22,11 @@ import time
 SYLLABLES = "ba co de fi gu ha jo ke li mu na po ra se ti vu".split()
 WORDS = [a + b + c for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES]
 WEIGHTS = [1 / (rank + 10) for rank in range(len(WORDS))]
+DRAW = random.Random(7)
+
+
+def words(count):
+    return " ".join(DRAW.choices(WORDS, WEIGHTS, k=count))
 
 
 class Server:
@@ -76,9 +82,10 @@ class Server:
         self.tell("textDocument/didOpen", {"textDocument": {
             "uri": path.as_uri(), "languageId": "markdown", "version": 1, "text": text}})
 
-    def memory(self):
+    def memory(self, which="VmHWM"):
+        """MB: VmHWM is the most there ever was, VmRSS what there is now."""
         for line in open(f"/proc/{self.child.pid}/status"):
-            if line.startswith("VmHWM"):
+            if line.startswith(which):
                 return int(line.split()[1]) / 1024
 
     def end(self):
@@ -93,8 +100,9 @@ def shown(name, times):
     print(f"{name}: p50 {at(0.5):.1f} ms, p95 {at(0.95):.1f} ms ({len(times)} times)", flush=True)
 
 
-def main():
-    program = os.path.abspath(sys.argv[1])
+@contextlib.contextmanager
+def repository():
+    """3,000 notes in a committed repository, and an environment that holds nothing of the user's."""
     with tempfile.TemporaryDirectory(prefix="elophanto-figures.") as folder:
         root, home = pathlib.Path(folder) / "repo", pathlib.Path(folder) / "home"
         (home / ".config/elophanto").mkdir(parents=True)
@@ -104,21 +112,25 @@ def main():
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_GLOBAL": "/dev/null"}
         run = lambda *words: subprocess.run(words, cwd=root, env=environment, check=True, capture_output=True)
         root.mkdir()
-        draw = random.Random(7)
-        words = lambda count: " ".join(draw.choices(WORDS, WEIGHTS, k=count))
         bytes_written = 0
         for number in range(3000):
             path = root / f"notes/{number % 50}/note-{number}.md"
             path.parent.mkdir(parents=True, exist_ok=True)
             parts = [f"# Note {number}\n"]
             while sum(map(len, parts)) < 5500:
-                other = draw.randrange(3000)
+                other = DRAW.randrange(3000)
                 parts.append(f"\n## {words(3)}\n\n{words(60)} [[note-{other}]] {words(20)}.\n")
             bytes_written += path.write_text("".join(parts))
         run("git", "init", "-q", ".")
         run("git", "add", ".")
         run("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "notes")
         print(f"3000 notes, {bytes_written / 1e6:.1f} MB", flush=True)
+        yield root, environment
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with repository() as (root, environment):
         note = root / "notes/1/note-1.md"
         text = note.read_text() + f"\n[x](gone.md) {words(12)}, see [[\n"
         line = text.count("\n") - 1
@@ -191,4 +203,5 @@ def main():
         server.end()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync, existsSync } from "node:fs";
 import { extname, join } from "node:path";
+import { longChat } from "./long.mjs";
 
 const require = createRequire(`${process.env.MODULES}/`);
 const { chromium } = require("playwright-core");
@@ -436,6 +437,14 @@ const attempts = async (base) => {
   check("and searched in the browser", page.url().includes("ferry.md.html"), page.url());
   await context.close();
   site.close();
+}
+
+{
+  const context = await signedIn();
+  const page = await opened(context);
+  await page.goto(`${top}chat`);
+  await longChat(page);
+  await context.close();
 }
 
 check("nothing else was said, asked or fetched", faults.length === 0, faults);

@@ -7,6 +7,7 @@ mod health;
 mod note;
 mod past;
 mod picture;
+mod placing;
 mod shelf;
 mod web;
 
@@ -15,5 +16,6 @@ pub use health::Health;
 pub use note::{Alike, Linked, Note, alike, drift_of, note};
 pub use past::{Line, Past, Version, blame, past, version};
 pub use picture::{PictureFrom, commit, is_picture, picture};
+pub use placing::{NewFile, NewFolder};
 pub use shelf::Shelf;
 pub use web::{Cluster, Near, near};

@@ -1,0 +1,99 @@
+//! What somebody is told who asked for nothing yet: what is here, and what to try first.
+
+use crate::{
+    Error, hooks,
+    memory::Memories,
+    reading::{Catalogue, Entry},
+    workspace::Workspace,
+};
+use elophanto_base::visible::escape_control_line;
+use elophanto_index::{Kind, commit};
+
+/// Commands that are proposed.
+const MOST: usize = 3;
+/// Characters of a title that is proposed as a question.
+const MOST_TITLE: usize = 60;
+/// Notes among which such a title is looked for.
+const LOOKED_AT: usize = 20;
+
+/// A knowledge base at first sight.
+#[derive(Debug)]
+pub struct Beginning {
+    /// The name of its folder.
+    pub name: String,
+    pub notes: usize,
+    /// Pages of what was learnt about one thing each.
+    pub entities: usize,
+    /// Passages that are searched, in notes, pages of entities and descriptions of files.
+    pub chunks: usize,
+    pub lessons: usize,
+    pub tries: Vec<Try>,
+}
+
+/// A command for a shell, and what it does.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Try {
+    pub command: String,
+    pub does: &'static str,
+}
+
+/// Reads what changed, as a search does, and proposes what helps most here.
+///
+/// # Errors
+/// When a configured root does not exist, or the view can neither be read nor be made.
+pub fn begin(workspace: &Workspace) -> Result<Beginning, Error> {
+    let catalogue = Catalogue::now(workspace)?;
+    let entities = catalogue.entries.iter().filter(|entry| entry.kind == Kind::Fact).count();
+    let root = workspace.repository.root.file_name().unwrap_or_default();
+    Ok(Beginning {
+        name: root.to_string_lossy().into_owned(),
+        notes: catalogue.entries.len() - entities,
+        entities,
+        chunks: catalogue.chunks,
+        lessons: Memories::open(workspace).read().0.folded.memories.len(),
+        tries: tries(workspace, &catalogue)?,
+    })
+}
+
+fn tries(workspace: &Workspace, catalogue: &Catalogue) -> Result<Vec<Try>, Error> {
+    let repository = &workspace.repository;
+    let is_git = repository.git_dir.is_some();
+    let tries_of = |command: &str, does| Try { command: command.to_owned(), does };
+    let mut tries = Vec::new();
+    if catalogue.entries.is_empty() {
+        tries.push(tries_of("elophanto init", "makes a folder for notes, with pages to fill in"));
+    }
+    let latest = catalogue.latest(LOOKED_AT);
+    if let Some(title) = latest.into_iter().chain(&catalogue.entries).find_map(question) {
+        let command = format!("elophanto search {title}");
+        tries.push(Try { command, does: "finds it by meaning and by keyword" });
+    }
+    if workspace.commits_vectors()
+        && commit::uncommitted(&workspace.context(), &catalogue.searched)?.0 > 0
+    {
+        tries.push(tries_of(
+            "elophanto index && git add .elophanto",
+            "lets whoever clones the repository search at once",
+        ));
+    }
+    // Where the hooks cannot be looked at, `hook install` says why.
+    if is_git && !hooks::status(repository).is_ok_and(|status| status.is_complete()) {
+        tries.push(tries_of("elophanto hook install", "lets git keep the index up to date"));
+    }
+    tries.push(tries_of("elophanto page", "shows all of it in your browser"));
+    tries.push(tries_of("elophanto scan", "asks what no note says yet"));
+    tries.push(tries_of("elophanto agent install claude-code", "gives it to your agent"));
+    tries.truncate(MOST);
+    Ok(tries)
+}
+
+/// The title of a note as an argument for a shell, if it is one that can be shown and typed.
+fn question(entry: &Entry) -> Option<String> {
+    let title = entry.title.trim();
+    let is_usable = entry.kind == Kind::Note
+        && title.chars().count() <= MOST_TITLE
+        && title.chars().any(char::is_alphabetic)
+        && !title.starts_with('-')
+        && escape_control_line(title) == title;
+    is_usable.then(|| shlex::try_quote(title).ok().map(Into::into)).flatten()
+}

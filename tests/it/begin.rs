@@ -1,0 +1,62 @@
+//! `elophanto` without a command: what is here and what to try, else the help.
+
+use crate::env::{TestEnv, snapshot};
+
+fn tries(env: &TestEnv) -> Vec<String> {
+    let said = env.ok(&[]).stdout();
+    let commands = said.lines().filter_map(|line| line.strip_prefix("  "));
+    commands.map(|line| line.split("  ").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_is_here_and_what_to_try() {
+    let env = TestEnv::with(&[
+        ("docs/otters.md", "# Sea otters\n\nThey eat urchins.\n\n## Sleep\n\nIn kelp.\n"),
+        ("docs/gulls.md", "# It's `a` \"gull\"\n\nLoud.\n"),
+    ]);
+    env.commit("notes");
+    env.ok(&["agent", "remember", "--type", "error", "--context", "a leak", "--lesson", "caulk"]);
+    snapshot!(env.ok(&[]), @"");
+    assert_eq!(env.git(&["status", "--porcelain"]), "?? .elophanto/\n", "the lesson alone");
+
+    env.ok(&["index"]);
+    env.git(&["add", "."]);
+    env.commit("index");
+    assert_eq!(
+        tries(&env)[1..],
+        ["elophanto hook install", "elophanto page"],
+        "what is done is proposed no more"
+    );
+    env.ok(&["hook", "install"]);
+    assert_eq!(tries(&env)[1..], ["elophanto page", "elophanto scan"]);
+}
+
+#[test]
+fn the_first_proposal_can_be_typed() {
+    let env = TestEnv::with(&[
+        ("a.md", "# $(touch pwned); `id` 'x' \"y\" & | > z\n\nText.\n"),
+        ("b.md", "# \u{202e}sretto\n\nText.\n"),
+    ]);
+    env.commit("hostile titles");
+    let command = &tries(&env)[0];
+    let words = shlex::split(command).unwrap();
+    assert_eq!(words[..2], ["elophanto", "search"]);
+    assert_eq!(words[2], "$(touch pwned); `id` 'x' \"y\" & | > z");
+    assert_eq!(words.len(), 3);
+    assert!(!env.ok(&[]).stdout().contains('\u{202e}'));
+}
+
+#[test]
+fn where_there_are_no_notes() {
+    let env = TestEnv::new();
+    snapshot!(env.ok(&[]), @"");
+}
+
+#[test]
+fn where_there_is_nothing_the_help_is_shown() {
+    let env = TestEnv::plain();
+    let bare = env.run(&[]);
+    assert_eq!(bare.code, Some(2));
+    assert_eq!(bare.stdout(), "");
+    assert!(bare.stderr().contains("Every day:\n  index"), "{}", bare.stderr());
+}
