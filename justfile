@@ -53,4 +53,4 @@ release VERSION:
 picture PROGRAM:
     packaging/picture.py {{PROGRAM}} assets/pictures/terminal.svg \
         'search "how does the index survive a merge" -n 2' \
-        'search --answer "why is the program linked at a fixed address"'
+        'search --answer "why is the index not one Lance table that git merges"'

@@ -4,12 +4,14 @@
     packaging/picture.py PROGRAM OUT.svg COMMAND...
 
 Each COMMAND is the program's arguments, such as 'search "merge" -n 2'. It runs in a clone of this
-repository, with no settings of anybody's. The picture has a background of its own, so that it can be
-read on light and on dark pages, and asks for no font that is not there.
+repository, with no settings of anybody's. Long lines are broken between words. The picture has a
+background of its own, so that it can be read on light and on dark pages, and asks for no font that is
+not there.
 """
 
 import fcntl
 import html
+import itertools
 import os
 import pathlib
 import pty
@@ -23,7 +25,7 @@ import termios
 
 import about
 
-COLUMNS, SIZE = 100, 14
+COLUMNS, SIZE = 110, 14
 WIDTH, HEIGHT = SIZE * 0.6, SIZE * 1.45
 # Text, and the sixteen colours of terminals on a dark ground.
 TEXT, GROUND, EDGE, PROMPT = "#d8dee9", "#1b2130", "#4c566a", "#8fbf7f"
@@ -81,6 +83,26 @@ def painted(line):
     return runs
 
 
+def wrapped(runs):
+    """A line in as many as it takes, broken between words, each as far in as the first."""
+    indent = re.match(" *", "".join(text for text, _ in runs))[0]
+    lines, column = [[]], 0
+    for text, style in runs:
+        for word in re.findall(r" *[^ ]+| +", text):
+            if column and column + len(word) > COLUMNS:
+                lines.append([(indent, {})])
+                word, column = word.lstrip(), len(indent)
+            lines[-1].append((word, style))
+            column += len(word)
+    return [joined(line) for line in lines]
+
+
+def joined(runs):
+    """The same with neighbours of one style put together."""
+    return [("".join(text for text, _ in same), style)
+            for style, same in itertools.groupby(runs, key=lambda run: run[1])]
+
+
 def drawn(lines):
     """The picture of lines, each a list of runs."""
     width, height = round(COLUMNS * WIDTH + 40), round(len(lines) * HEIGHT + 56)
@@ -114,7 +136,10 @@ def main():
         for command in commands:
             shown = printed(os.path.abspath(program), shlex.split(command), clone, home)
             prompt = [("$ ", {"fill": PROMPT}), (f"{about.NAME} {command}", {"font-weight": "bold"})]
-            lines += [prompt, *map(painted, shown.rstrip("\n").split("\n")), []]
+            lines.append(prompt)
+            for line in shown.rstrip("\n").split("\n"):
+                lines += wrapped(painted(line))
+            lines.append([])
     picture = drawn(lines[:-1])
     pathlib.Path(out).write_text(picture)
     print(f"{out}: {len(picture.encode()):,} bytes")
