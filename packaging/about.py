@@ -14,6 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAME = "elophanto"
 # `Maintainer` of the Debian package, `Author` of the others.
 AUTHOR = "The elophanto authors <elophanto@users.noreply.github.com>"
+# How hard packages are compressed, 1 to 9; trials of a debug build want less.
+LEVEL = int(os.environ.get("PACKAGING_LEVEL", "9"))
 
 
 def run(*command, **options):

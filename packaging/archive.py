@@ -39,14 +39,14 @@ def tar(files, links=None, open_folders=()):
 
 
 def gz(data):
-    return gzip.compress(data, compresslevel=9, mtime=0)
+    return gzip.compress(data, compresslevel=about.LEVEL, mtime=0)
 
 
 def zipped(files):
     """A zip of paths mapped to files, in their order."""
     out = io.BytesIO()
     when = time.gmtime(max(about.epoch(), 315532800))[:6]  # zip knows no time before 1980
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=about.LEVEL) as made:
         for path, file in files.items():
             entry = zipfile.ZipInfo(path, when)
             entry.create_system = 3

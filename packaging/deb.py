@@ -16,6 +16,9 @@ import contents
 import needs
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+# Libraries mapped to their packages; those of glibc are all in one.
+PACKAGES = {"libgcc_s.so.1": "libgcc-s1 (>= 4.2)", "libz.so.1": "zlib1g (>= 1:1.2.11)"}
+GLIBC = ("libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux")
 
 
 def depends(program):
@@ -25,9 +28,9 @@ def depends(program):
     major, minor = needs.glibc(program)
     packages = {f"libc6 (>= {major}.{minor})"}
     for library in needs.libraries(program):
-        if library == "libgcc_s.so.1":
-            packages.add("libgcc-s1 (>= 4.2)")
-        elif not library.startswith(("libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux")):
+        if library in PACKAGES:
+            packages.add(PACKAGES[library])
+        elif not library.startswith(GLIBC):
             raise ValueError(f"no Debian package is known for {library}")
     return "Depends: " + ", ".join(sorted(packages)) + "\n"
 
@@ -96,7 +99,7 @@ def made(program):
         for made_folder in [root, *(path for path in root.rglob("*") if path.is_dir())]:
             made_folder.chmod(0o755)
         out = pathlib.Path(folder, file_name)
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, out],
+        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{min(about.LEVEL, 6)}", "--threads-max=1", "--build", root, out],
                        check=True, stdout=subprocess.DEVNULL,
                        env={**os.environ, "SOURCE_DATE_EPOCH": str(about.epoch())})
         return {file_name: out.read_bytes()}

@@ -27,13 +27,16 @@ def built(target):
     A target triple with a glibc behind it, such as `x86_64-unknown-linux-gnu.2.28`, asks zig for it.
     """
     home = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
-    maps = [(about.ROOT, "/elophanto"), (home, "/cargo")]
+    folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", about.ROOT / "target"))
+    # Of two that fit a path the last counts.
+    maps = [(home, "/cargo"), (about.ROOT, "/elophanto"), (folder, "/target")]
     environment = {
         **os.environ,
+        # zlib from its crate, so that the program does not depend on what else is on the builder.
+        "LIBZ_SYS_STATIC": "1",
         "RUSTFLAGS": " ".join(f"--remap-path-prefix={old}={new}" for old, new in maps),
         "CFLAGS": " ".join(f"-ffile-prefix-map={old}={new}" for old, new in maps),
     }
-    folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", about.ROOT / "target"))
     command = ["build"]
     if target:
         command = ["zigbuild" if "linux" in target else "build", "--target", target]
@@ -49,7 +52,7 @@ def archives(program):
     tree = contents.tree(program)
     packed = archive.tar({f"{label}/{path}": file for path, file in tree.items()})
     # One thread: with more, the bytes depend on how zstd shares the work among them.
-    squeezed = subprocess.run(["zstd", "-19", "--long=25", "--single-thread", "--quiet", "--stdout"],
+    squeezed = subprocess.run(["zstd", f"-{2 * about.LEVEL + 1}", "--long=25", "--single-thread", "--quiet", "--stdout"],
                               input=packed, check=True, stdout=subprocess.PIPE).stdout
     bill = tree[f"share/doc/{about.NAME}/{about.NAME}.cdx.json"].data
     return {f"{label}.tar.gz": archive.gz(packed), f"{label}.tar.zst": squeezed,

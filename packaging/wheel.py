@@ -14,7 +14,7 @@ import needs
 
 # What PEP 600 lets a wheel take from the system, of what a Rust program may want.
 ALLOWED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1",
-           "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+           "libz.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
 def platform(program):
