@@ -9,6 +9,7 @@ repos:
   rev: $(git -C "$clone" rev-parse HEAD)
   hooks: [{ id: elophanto-bundled }]
 YAML
+(cd "$mine" && HOME=$work "$program" init --yes </dev/null >"$work/init.log" 2>&1)
 echo "# Keys" >"$mine/keys.md" && echo "They are rotated every quarter." >>"$mine/keys.md"
 commit() {
     (cd "$mine" && git add . && HOME=$work PRE_COMMIT_HOME=$work/pre-commit PIP_FIND_LINKS=$made git commit --quiet -m "$1")
@@ -16,5 +17,6 @@ commit() {
 check "the framework installs itself" sh -c "cd '$mine' && '$work/framework/bin/pre-commit' install"
 check "a commit goes through" commit "Keys"
 check "and has the index of its notes" sh -c "git -C '$mine' show --stat HEAD | grep -q '\.lance'"
-echo "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLE1k" >>"$mine/keys.md"
+# Of the form of a token, and of no service.
+echo "The token is ghp_$(echo elophanto | sha256sum | cut -c 1-36)." >>"$mine/keys.md"
 check "a secret is refused" refuses "keys.md" commit "Secret"

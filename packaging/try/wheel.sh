@@ -1,9 +1,11 @@
 # The wheel: installed by pip into a fresh environment, and run by uvx.
 wheel=$(echo "$made"/*.whl)
-venv "$work/tools" && "$work/tools/bin/pip" install --quiet twine check-wheel-contents uv
+venv "$work/tools" && "$work/tools/bin/pip" install --quiet twine check-wheel-contents auditwheel uv
 check "twine" "$work/tools/bin/twine" check --strict "$wheel"
 # W007: no Python is in it.
 check "check-wheel-contents" "$work/tools/bin/check-wheel-contents" --ignore W007 "$wheel"
+tag=$(basename "$wheel" .whl | sed 's/.*-//')
+check "its name says what it needs: $tag" sh -c "'$work/tools/bin/auditwheel' show '$wheel' | grep -Fq '\"$tag\"'"
 venv "$work/venv"
 listed "$work/venv" >"$work/before"
 check "pip installs it" "$work/venv/bin/pip" install --quiet --no-index "$wheel"
