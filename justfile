@@ -35,13 +35,11 @@ real-mcp:
     cargo build
     tests/real/mcp/run.sh "${CARGO_TARGET_DIR:-target}/debug/elophanto"
 
-# The archives of a release for this machine, in target/packages; `--all` for all packages.
-# `just dist [PROGRAM] [--all] [--out DIR]`
+# Archives of a release in target/packages: `just dist [PROGRAM] [--all] [--out DIR]`
 dist *ARGS:
     packaging/dist.py {{ARGS}}
 
-# Each package made, installed in a fresh place, asked, and removed again. As root also the Debian
-# package and the image.
+# Each package made, installed in a fresh place, asked, and removed; as root all of them.
 try-packages PROGRAM:
     packaging/try.sh {{PROGRAM}}
 

@@ -5,7 +5,10 @@ check "twine" "$work/tools/bin/twine" check --strict "$wheel"
 # W007: no Python is in it.
 check "check-wheel-contents" "$work/tools/bin/check-wheel-contents" --ignore W007 "$wheel"
 tag=$(basename "$wheel" .whl | sed 's/.*-//')
-check "its name says what it needs: $tag" sh -c "'$work/tools/bin/auditwheel' show '$wheel' | grep -Fq '\"$tag\"'"
+says_what_it_needs() {
+    "$work/tools/bin/auditwheel" show "$wheel" | grep -Fq "\"$tag\""
+}
+check "its name says what it needs: $tag" says_what_it_needs
 venv "$work/venv"
 listed "$work/venv" >"$work/before"
 check "pip installs it" "$work/venv/bin/pip" install --quiet --no-index "$wheel"
