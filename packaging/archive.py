@@ -38,8 +38,8 @@ def tar(files, links=None, open_folders=()):
     return out.getvalue()
 
 
-def gz(data):
-    return gzip.compress(data, compresslevel=about.LEVEL, mtime=0)
+def gz(data, level=about.LEVEL):
+    return gzip.compress(data, compresslevel=level, mtime=0)
 
 
 def zipped(files):

@@ -42,16 +42,16 @@ def laid_out(program):
     for path, file in contents.tree(program).items():
         path = path.replace("zsh/site-functions", "zsh/vendor-completions")
         if "/man1/" in path or path.endswith("DEPENDENCIES.txt"):
-            path, file = f"{path}.gz", contents.File(archive.gz(file.data))
+            path, file = f"{path}.gz", contents.File(archive.gz(file.data, 9))
         elif path.endswith("CHANGELOG.md"):
-            path, file = path.replace("CHANGELOG.md", "changelog.gz"), contents.File(archive.gz(file.data))
+            path, file = path.replace("CHANGELOG.md", "changelog.gz"), contents.File(archive.gz(file.data, 9))
         elif path.endswith(("LICENSE-MIT", "LICENSE-APACHE")):
             continue  # both are in `copyright`
         files[f"usr/{path}"] = file
     when = email.utils.formatdate(about.epoch())
     entry = (f"{name} ({version}-1) unstable; urgency=medium\n\n  * See changelog.gz.\n\n"
              f" -- {about.AUTHOR}  {when}\n")
-    files[f"usr/share/doc/{name}/changelog.Debian.gz"] = contents.File(archive.gz(entry.encode()))
+    files[f"usr/share/doc/{name}/changelog.Debian.gz"] = contents.File(archive.gz(entry.encode(), 9))
     files[f"usr/share/doc/{name}/copyright"] = contents.File(copyright_file().encode())
     return dict(sorted(files.items()))
 
@@ -77,8 +77,9 @@ def control(program, files):
             f"Maintainer: {about.AUTHOR}\nInstalled-Size: {size}\n{depends(program)}"
             f"Recommends: git\nSection: utils\nPriority: optional\nHomepage: {package['repository']}\n"
             "Description: knowledge base out of a git repository's Markdown\n"
-            " Searches Markdown by meaning and by keyword, offline, with a model inside the program.\n"
-            " The index is committed beside the notes, so that a clone searches at once.\n")
+            " Searches Markdown by meaning and by keyword, offline, with a model inside\n"
+            " the program. The index is committed beside the notes, so that a clone\n"
+            " searches at once.\n")
 
 
 def made(program):
