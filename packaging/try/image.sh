@@ -5,6 +5,8 @@ if [ "$(id -u)" -eq 0 ] && command -v skopeo >/dev/null && command -v umoci >/de
     check "skopeo copies it, with all its digests" skopeo --insecure-policy copy "oci-archive:$image:$version" "oci:$work/layout:$version"
     check "umoci unpacks it" umoci unpack --image "$work/layout:$version" "$work/bundle"
     cp -rT "$clone" "$work/bundle/rootfs/work"
+    # What whoever runs an image brings along.
+    mkdir -p "$work/bundle/rootfs/dev" && mknod -m 666 "$work/bundle/rootfs/dev/null" c 1 3
     inside() {
         # As the image's user, who owns nothing there.
         env -i HOME=/tmp PATH=/usr/bin unshare --root="$work/bundle/rootfs" --wd=/work --setuid 65534 --setgid 65534 "$@"
