@@ -2,7 +2,8 @@
 """Makes the archives of a release in a folder: .tar.gz, .tar.zst, the bill of materials, SHA256SUMS.
 
 Other packages are made from the same program by `wheel.py`, `npm.py`, `deb.py` and `oci.py`; with
-`--all` they are made too, before the sums.
+`--all` they are made too, before the sums. Needs Python 3.11, cargo, git, zstd; for glibc readelf; for
+the other packages what their modules say.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The licences of all that is in the program: of every crate, with its text, and of Rust's own library.
+"""The licences of all that is in the program: every crate with its text, Rust's own library, the models.
 
 A crate without a text of its own gets the standard one that its licence names; where there is none
 either, nothing is made.
@@ -97,8 +97,9 @@ def document(target):
         lines.append(f"{package['name']} {package['version']}: {expression(package)}, {where}\n"
                      f"    texts {', '.join(map(str, sorted(set(used))))}")
     rule = "=" * 80
-    parts = [f"{about.NAME} is made with the software below. Each crate names its licence, and the texts\n"
-             "under it by their numbers. Rust's standard library comes last.\n", "\n".join(lines)]
+    head = (f"{about.NAME} is made with the software below. Each crate names its licence, and the texts\n"
+            "under it by their numbers. Rust's standard library and the models come last.\n")
+    parts = [head, "\n".join(lines)]
     parts += [f"{rule}\nText {number}\n{rule}\n\n{text}" for number, text in enumerate(printed, 1)]
     parts.append(f"{rule}\n\n{of_rust()}")
     for model in ("builtin", "minilm"):

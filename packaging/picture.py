@@ -106,13 +106,14 @@ def joined(runs):
 def drawn(lines):
     """The picture of lines, each a list of runs."""
     width, height = round(COLUMNS * WIDTH + 40), round(len(lines) * HEIGHT + 56)
+    label = "A terminal: elophanto answers from the notes of a repository"
+    fonts = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" aria-label="A terminal: elophanto answers from the notes of a repository">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{label}">',
         f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="{GROUND}" stroke="{EDGE}"/>',
         *(f'<circle cx="{18 + 18 * n}" cy="17" r="5" fill="{COLOURS[c]}"/>' for n, c in enumerate((1, 3, 2))),
-        f'<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,\'DejaVu Sans Mono\',monospace" '
-        f'font-size="{SIZE}" fill="{TEXT}" xml:space="preserve">',
+        f'<g font-family="{fonts}" font-size="{SIZE}" fill="{TEXT}" xml:space="preserve">',
     ]
     for row, runs in enumerate(lines):
         column, y = 0, round(48 + row * HEIGHT, 1)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A registry of npm packages for one folder of .tgz files: registry.py FOLDER PORT. Reads only."""
 
 import base64
