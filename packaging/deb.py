@@ -100,7 +100,9 @@ def made(program):
         for made_folder in [root, *(path for path in root.rglob("*") if path.is_dir())]:
             made_folder.chmod(0o755)
         out = pathlib.Path(folder, file_name)
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{min(about.LEVEL, 6)}", "--threads-max=1", "--build", root, out],
-                       check=True, stdout=subprocess.DEVNULL,
-                       env={**os.environ, "SOURCE_DATE_EPOCH": str(about.epoch())})
+        subprocess.run(
+            ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{min(about.LEVEL, 6)}", "--threads-max=1",
+             "--build", root, out],
+            check=True, stdout=subprocess.DEVNULL,
+            env={**os.environ, "SOURCE_DATE_EPOCH": str(about.epoch())})
         return {file_name: out.read_bytes()}

@@ -53,8 +53,8 @@ def archives(program):
     tree = contents.tree(program)
     packed = archive.tar({f"{label}/{path}": file for path, file in tree.items()})
     # One thread: with more, the bytes depend on how zstd shares the work among them.
-    squeezed = subprocess.run(["zstd", f"-{2 * about.LEVEL + 1}", "--long=25", "--single-thread", "--quiet", "--stdout"],
-                              input=packed, check=True, stdout=subprocess.PIPE).stdout
+    zstd = ["zstd", f"-{2 * about.LEVEL + 1}", "--long=25", "--single-thread", "--quiet", "--stdout"]
+    squeezed = subprocess.run(zstd, input=packed, check=True, stdout=subprocess.PIPE).stdout
     bill = tree[f"share/doc/{about.NAME}/{about.NAME}.cdx.json"].data
     return {f"{label}.tar.gz": archive.gz(packed), f"{label}.tar.zst": squeezed,
             f"{label}.cdx.json": bill}
