@@ -16,6 +16,19 @@ import contents
 import needs
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+# What lintian is told about the program.
+OVERRIDES = """\
+# A translation of libyaml to Rust, from its crate.
+elophanto: embedded-library *libyaml*
+# A name in the table of programs that an agent is asked about; it is not run.
+elophanto: missing-depends-on-sensible-utils *
+# A folder that the sandbox lets be read.
+elophanto: uses-dpkg-database-directly *
+# At a fixed address: knowledge/system/decisions/0021-no-position-independent-executable.md
+elophanto: hardening-no-pie *
+# Not uploaded to Debian.
+elophanto: initial-upload-closes-no-bugs *
+"""
 # Libraries mapped to their packages; those of glibc are all in one.
 PACKAGES = {"libgcc_s.so.1": "libgcc-s1 (>= 4.2)", "libz.so.1": "zlib1g (>= 1:1.2.11)"}
 GLIBC = ("libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux")
@@ -52,6 +65,7 @@ def laid_out(program):
     entry = (f"{name} ({version}-1) unstable; urgency=medium\n\n  * See changelog.gz.\n\n"
              f" -- {about.AUTHOR}  {when}\n")
     files[f"usr/share/doc/{name}/changelog.Debian.gz"] = contents.File(archive.gz(entry.encode(), 9))
+    files[f"usr/share/lintian/overrides/{name}"] = contents.File(OVERRIDES.encode())
     files[f"usr/share/doc/{name}/copyright"] = contents.File(copyright_file().encode())
     return dict(sorted(files.items()))
 

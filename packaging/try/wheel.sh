@@ -6,7 +6,7 @@ check "twine" "$work/tools/bin/twine" check --strict "$wheel"
 check "check-wheel-contents" "$work/tools/bin/check-wheel-contents" --ignore W007 "$wheel"
 tag=$(basename "$wheel" .whl | sed 's/.*-//')
 says_what_it_needs() {
-    "$work/tools/bin/auditwheel" show "$wheel" | grep -Fq "\"$tag\""
+    said=$("$work/tools/bin/auditwheel" show "$wheel") && grep -F "\"$tag\"" <<<"$said"
 }
 check "its name says what it needs: $tag" says_what_it_needs
 venv "$work/venv"
