@@ -21,6 +21,7 @@ const COMMANDS: &[&str] = &[
     "gateway",
     "channel",
     "page",
+    "acp",
     "lsp",
     "editor",
     "schedule",
@@ -79,6 +80,7 @@ fn help_of_the_program() {
       channel      Let people write to the agent on platforms such as Telegram, by a bot of yours
       editor       Set up your editor
       lsp          Serve an editor, over standard input and output
+      acp          Be the agent of your editor, over standard input and output
 
     Git:
       init         Make this repository or folder a knowledge base
@@ -1518,6 +1520,29 @@ fn help_of_agent_chat() {
           --no-gateway
               Work alone, though a gateway of yours serves this repository; any other option does so too
 
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_acp() {
+    snapshot!(help(&["acp"]), @"
+    exit: 0
+    --- stdout
+    Be the agent of your editor, over standard input and output
+
+    The agent of `elophanto agent chat` in editors that speak the Agent Client Protocol, such as Zed,
+    JetBrains and Neovim: plans, calls and diffs as they come, approvals in between, conversations that
+    go on later. Your editor starts it: editors/README.md says what to write where.
+
+    Usage: elophanto acp [OPTIONS]
+
+    Options:
           --no-color
               Print without colours and links
 
