@@ -15,9 +15,11 @@
 //! is handed in ([`Environment::offline`] needs nothing), and what is to be told or asked on the way
 //! goes through a [`Reporter`] ([`Silent`] tells nobody). `examples/` has whole programs.
 //!
-//! The doors to it are [`cli`], the terminal, [`mcp`], the Model Context Protocol, [`lsp`], which serves
-//! editors, and the gateway, which holds conversations over WebSockets; [`wire`] is what they say to programs. How the crates below `crates/` build on each other: `ARCHITECTURE.md`.
+//! The doors to it are [`cli`], the terminal, [`mcp`], the Model Context Protocol, [`lsp`] and the Agent
+//! Client Protocol, which serve editors, and the gateway, which holds conversations over WebSockets;
+//! [`wire`] is what they say to programs. How the crates below `crates/` build on each other: `ARCHITECTURE.md`.
 
+mod acp;
 pub mod cli;
 mod gateway;
 mod listening;

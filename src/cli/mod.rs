@@ -3,6 +3,7 @@
 //! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
+mod acp;
 mod agent;
 mod begin;
 mod changelog;
@@ -91,6 +92,7 @@ enum Command {
     Gateway(gateway::GatewayArgs),
     Channel(channel::ChannelArgs),
     Page(page::PageArgs),
+    Acp(acp::AcpArgs),
     Lsp(lsp::LspArgs),
     Editor(editor::EditorArgs),
     Schedule(schedule::ScheduleArgs),
@@ -205,7 +207,7 @@ fn is_json(command: &Command) -> bool {
         Command::Gateway(args) => args.is_json(),
         Command::Channel(args) => args.is_json(),
         Command::Page(args) => args.json,
-        Command::Lsp(_) => false,
+        Command::Acp(_) | Command::Lsp(_) => false,
         Command::Editor(args) => args.is_json(),
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
@@ -241,6 +243,7 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::Gateway(args) => gateway::run(args, ui),
         Command::Channel(args) => channel::run(args, ui),
         Command::Page(args) => page::run(args, ui),
+        Command::Acp(args) => acp::run(args),
         Command::Lsp(args) => lsp::run(args),
         Command::Editor(args) => editor::run(args, ui),
         Command::Schedule(args) => schedule::run(args, ui),

@@ -29,7 +29,7 @@ mod texts;
 mod tokens;
 mod uris;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::atomic::Ordering};
 
 use lsp_server::Connection;
 
@@ -46,11 +46,17 @@ pub fn serve(connection: Connection, folder: PathBuf, environment: Environment) 
 /// The same over standard streams. Nothing else may write to standard output meanwhile.
 ///
 /// # Errors
-/// When no thread can be started.
+/// When no thread can be started, or nothing that came in was a message of the protocol.
 pub fn serve_stdio(folder: PathBuf, environment: Environment) -> Result<bool, Error> {
-    let connection = stdio::connection()?;
+    let (connection, is_spoken) = stdio::connection()?;
     let sender = connection.sender.clone();
     let is_done = serve(connection, folder, environment);
     stdio::flush(&sender);
-    Ok(is_done)
+    match is_spoken.load(Ordering::Relaxed) {
+        true => Ok(is_done),
+        false => {
+            Err(Error::new("no message of the Language Server Protocol came in on standard input")
+                .hint("your editor starts this: `elophanto editor install` sets that up"))
+        }
+    }
 }

@@ -2,16 +2,24 @@
 //!
 //! `lsp-server` has this too, but ends at the first message that is no JSON, and an editor whose text
 //! holds half of a character sends one. Here such a half becomes a replacement character, and any other
-//! message that cannot be read is answered.
+//! message that cannot be read is answered; so is a request whose id `lsp-server` cannot hold.
 
 use std::{
     io::{self, BufRead, Write},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, RequestId, Response};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use elophanto_base::half_characters::mended;
 
 /// Bytes of a message: a text of 16 MiB, each character escaped.
 const MOST_BYTES: usize = 128 << 20;
@@ -20,19 +28,31 @@ const MOST_FLUSHING: Duration = Duration::from_secs(1);
 /// Bytes of a line of the header.
 const MOST_HEADER: u64 = 8 * 1024;
 
-/// Takes messages from standard input and sends them to standard output, each on a thread of its own.
+/// Takes messages from standard input and sends them to standard output, each on a thread of its own. The
+/// second says whether any came in.
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn connection() -> io::Result<Connection> {
+pub fn connection() -> io::Result<(Connection, Arc<AtomicBool>)> {
     let (sender, outgoing) = unbounded::<Message>();
     let (incoming, receiver) = bounded::<Message>(64);
     let answers = sender.clone();
-    let read = move || read_all(&mut io::stdin().lock(), &incoming, &answers);
+    let is_spoken = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&is_spoken);
+    let read = move || read_all(&mut io::stdin().lock(), &incoming, &answers, &heard, &mut refuse);
     thread::Builder::new().name("read".to_owned()).spawn(read)?;
     let write = move || write_all(&outgoing);
     thread::Builder::new().name("write".to_owned()).spawn(write)?;
-    Ok(Connection { sender, receiver })
+    Ok((Connection { sender, receiver }, is_spoken))
+}
+
+/// Answers a request whose id is none of those that the protocol has.
+fn refuse(id: &Value) {
+    let message = "the id of a request is a text or an integer of 32 bits";
+    let error = json!({ "code": ErrorCode::InvalidRequest as i32, "message": message });
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string();
+    let mut out = io::stdout().lock();
+    let _ = write!(out, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| out.flush());
 }
 
 fn write_all(messages: &Receiver<Message>) {
@@ -54,9 +74,19 @@ pub fn flush(sender: &Sender<Message>) {
 }
 
 /// Ends at the end of the input, or where no message begins any more.
-fn read_all(input: &mut impl BufRead, messages: &Sender<Message>, answers: &Sender<Message>) {
+fn read_all(
+    input: &mut impl BufRead,
+    messages: &Sender<Message>,
+    answers: &Sender<Message>,
+    is_spoken: &AtomicBool,
+    refuse: &mut dyn FnMut(&Value),
+) {
     while let Ok(Some(body)) = body(input) {
-        match parsed(&body) {
+        let message = parsed(&body);
+        is_spoken.fetch_or(message.is_some(), Ordering::Relaxed);
+        match message {
+            // A request whose id is not understood passes for a notification.
+            Some(Message::Notification(_)) if let Some(id) = id_of(&body) => refuse(&id),
             Some(message) => {
                 if messages.send(message).is_err() {
                     break;
@@ -71,45 +101,23 @@ fn read_all(input: &mut impl BufRead, messages: &Sender<Message>, answers: &Send
     }
 }
 
+/// The id of a message, whatever it is.
+fn id_of(body: &[u8]) -> Option<Value> {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default, deserialize_with = "any")]
+        id: Option<Value>,
+    }
+    fn any<'de, D: Deserializer<'de>>(id: D) -> Result<Option<Value>, D::Error> {
+        Value::deserialize(id).map(Some)
+    }
+    serde_json::from_slice::<Head>(body).ok()?.id
+}
+
 fn parsed(body: &[u8]) -> Option<Message> {
     let text = String::from_utf8_lossy(body);
     let whole = serde_json::from_str(&text);
     whole.or_else(|_| serde_json::from_str(&mended(&text))).ok()
-}
-
-/// JSON in which halves of characters (`\ud83d` without its other half) are replacement characters.
-fn mended(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    let mut rest = json;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        out.push_str(before);
-        let unit = |escape: &str| {
-            let digits = escape.strip_prefix("\\u")?.get(..4)?;
-            u16::from_str_radix(digits, 16).ok()
-        };
-        let length = match unit(escape) {
-            Some(0xd800..=0xdbff)
-                if matches!(escape.get(6..).and_then(unit), Some(0xdc00..=0xdfff)) =>
-            {
-                out.push_str(&escape[..12]);
-                12
-            }
-            Some(0xd800..=0xdfff) => {
-                out.push('\u{fffd}');
-                6
-            }
-            _ => {
-                // Two characters at least: what is escaped may be another backslash.
-                let end = escape.char_indices().nth(2).map_or(escape.len(), |it| it.0);
-                out.push_str(&escape[..end]);
-                end
-            }
-        };
-        rest = &escape[length..];
-    }
-    out.push_str(rest);
-    out
 }
 
 /// The next body; `None` at the end of the input.
@@ -152,13 +160,15 @@ mod tests {
     fn read(input: &[u8]) -> (Vec<String>, usize) {
         let (incoming, messages) = unbounded();
         let (answers, answered) = unbounded();
-        read_all(&mut &input[..], &incoming, &answers);
+        let mut refused = 0;
+        let is_spoken = AtomicBool::new(false);
+        read_all(&mut &input[..], &incoming, &answers, &is_spoken, &mut |_| refused += 1);
         drop((incoming, answers));
         let shown = |message: Message| match message {
             Message::Notification(it) => format!("{} {}", it.method, it.params),
             other => format!("{other:?}"),
         };
-        (messages.iter().map(shown).collect(), answered.iter().count())
+        (messages.iter().map(shown).collect(), answered.iter().count() + refused)
     }
 
     fn framed(json: &str) -> Vec<u8> {
@@ -174,6 +184,17 @@ mod tests {
         let (messages, answered) = read(&[one, two].concat());
         assert_eq!(messages, ["a \"x\u{fffd}y\\\\ud83d🦀\u{fffd}\"", "b 1"]);
         assert_eq!(answered, 0);
+    }
+
+    #[test]
+    fn requests_with_odd_ids_are_answered() {
+        for id in ["2147483648", "1.5", "null", "[]", "true"] {
+            let json = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"a","params":{{"id":1}}}}"#);
+            assert_eq!(read(&framed(&json)), (Vec::new(), 1), "{id}");
+            assert_eq!(id_of(json.as_bytes()).unwrap().to_string(), id);
+        }
+        let own = framed(r#"{"jsonrpc":"2.0","method":"a","params":{"id":1}}"#);
+        assert_eq!(read(&own), (vec!["a {\"id\":1}".to_owned()], 0));
     }
 
     #[test]

@@ -11,6 +11,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "gateway",
             "page",
+            "acp",
             "lsp",
             "mcp",
             "listening",
@@ -30,6 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("gateway", &["page", "mcp", "listening", "wire", "base", "index", "app"]),
     ("page", &["wire", "base", "repo", "text", "models", "agent", "index", "knowledge", "app"]),
+    ("acp", &["mcp", "base", "repo", "models", "agent", "app"]),
     ("lsp", &["base", "repo", "text", "index", "app"]),
     (
         "mcp",
@@ -88,6 +90,7 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("lance_io::", &["crates/tables/src/"]),
     ("lance_table::", &["crates/tables/src/"]),
     ("arrow::", &["crates/tables/src/"]),
+    ("agent_client_protocol::", &["src/acp/"]),
     ("crate::cli", &["src/cli/", "src/bin/"]),
     // Git is never looked for in a work tree.
     ("std::env::", &["src/cli/env.rs", "crates/repo/src/git/program.rs"]),

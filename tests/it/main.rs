@@ -3,6 +3,7 @@
 mod env;
 mod fake;
 
+mod acp;
 mod agent;
 mod agent_plugins;
 mod agent_run;

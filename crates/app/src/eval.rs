@@ -105,7 +105,11 @@ impl Eval {
         environment: &Environment,
         flags: Vec<(String, String)>,
     ) -> Result<Self, Error> {
-        let eval = Self::of(root, environment, flags)?;
+        let (config, _) = Config::load(&layers(root, environment, flags)?)?;
+        let named = Named::new(&config, root, environment);
+        if let Named::Missing(reason) = &named {
+            return Err(Error::new(reason));
+        }
         Ok(Self {
             set: TestSet::default(),
             analyzer: Analyzer::new(config.search.language.as_str()),

@@ -1,13 +1,15 @@
 //! What every other crate of elophanto stands on, and what knows nothing of notes.
 //!
-//! Owns files reached by handle, damaged ones that are set aside, logs of JSON lines, YAML that nobody vouches for, text that is
-//! safe to show, counted nouns, pictures without what is told of them, secrets in a text, words and
+//! Owns files reached by handle, damaged ones that are set aside, logs of JSON lines, JSON with halves of
+//! characters, YAML that nobody vouches for, text that is safe to show, counted nouns, blocks of code, pictures without what is told of them, secrets in a text, words and
 //! their terms, and programs that the user named.
 
 pub mod aside;
 pub mod beneath;
 pub mod contradicts;
 pub mod counted;
+pub mod fenced;
+pub mod half_characters;
 pub mod image;
 pub mod jsonl;
 pub mod lexical;

@@ -24,7 +24,7 @@ pub use adapter::{
 };
 pub use discord::{ADDRESS as DISCORD, Discord};
 pub use error::ChannelError;
-pub use parts::{Dialect, Text, fenced};
+pub use parts::{Dialect, Text};
 pub use slack::{ADDRESS as SLACK, Slack};
 pub use telegram::{ADDRESS as TELEGRAM, Telegram};
 pub use terminal::Terminal;

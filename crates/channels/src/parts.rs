@@ -306,18 +306,6 @@ fn flat(node: Node<'_>) -> String {
     words
 }
 
-/// A text as a block of code in Markdown, whatever is in it.
-pub fn fenced(text: &str) -> String {
-    let mut longest = 2;
-    let mut run = 0;
-    for char in text.chars() {
-        run = if char == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(longest + 1);
-    format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -406,12 +394,6 @@ mod tests {
         assert_eq!(plain(&long).len(), 3);
         assert!(plain(" \n\n").is_empty());
         assert_eq!(plain(&"😀".repeat(41)).len(), 3);
-    }
-
-    #[test]
-    fn fences_hold() {
-        assert_eq!(fenced("a"), "```\na\n```");
-        assert_eq!(fenced("a ```` b\n"), "`````\na ```` b\n`````");
     }
 
     proptest! {

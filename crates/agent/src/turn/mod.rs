@@ -129,6 +129,9 @@ impl Settings {
     }
 }
 
+/// Begins the message that quotes what the user adds to another.
+pub const GIVEN: &str = "I add to this:\n";
+
 /// What the user adds to what they say. It is from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
@@ -360,7 +363,7 @@ impl Run<'_, '_> {
         match given {
             Given::Text { origin, text } => {
                 let quoted = self.quote.wrap(origin, &clean(text, GIVEN_CAP));
-                frame.push(Message::User(format!("I add to this:\n{quoted}")));
+                frame.push(Message::User(format!("{GIVEN}{quoted}")));
                 self.taint(origin);
             }
             Given::Image(image) => {

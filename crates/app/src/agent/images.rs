@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use uuid::Uuid;
+
 use super::{Given, Models, Prepared, RunRequest, own::READS};
 use crate::{Error, Reporter, config::Images};
 use elophanto_agent::{MAX_IMAGE_BYTES, Session, image, permissions::Action};
@@ -22,9 +24,18 @@ use elophanto_models::llm::{Format, Message};
 /// Pictures with one message.
 const MOST_IMAGES: usize = 10;
 /// How pictures are called that were handed over with a message, and lie in no work tree.
-pub(crate) const HANDED_OVER: &str = "attachment:";
+const HANDED_OVER: &str = "attachment:";
 /// Bytes by which a picture is told.
 const FIRST_BYTES: usize = 12;
+
+/// A picture that is handed over with a message, as `id`. One of the work tree is never taken for it: of
+/// what is called so none is read.
+///
+/// # Errors
+/// When it is none of the kinds that models take, is damaged, or is too large.
+pub fn handed_over(id: Uuid, name: &str, bytes: &[u8]) -> Result<Given, Error> {
+    image(&format!("{HANDED_OVER}{id}/{name}"), bytes).map(Given::Image).map_err(Error::new)
+}
 
 impl Prepared<'_> {
     /// Whether a path, as it was typed, names a picture, by its first bytes.

@@ -17,6 +17,7 @@ mod gathering;
 mod hub_tools;
 pub mod images;
 pub mod knowledge;
+pub mod modes;
 mod own;
 pub mod plugins;
 mod proposing;
@@ -66,7 +67,7 @@ use elophanto_agent::{
     tools,
 };
 pub use elophanto_agent::{
-    Answer, Approval, Approver, End, Event, Finished, Given, Host, Intent, Outcome, Output,
+    Answer, Approval, Approver, End, Event, Finished, GIVEN, Given, Host, Intent, Outcome, Output,
     Session, Source, Spec, Tool, ToolError, checked,
     permissions::{Action, Level, Mode},
 };
@@ -84,9 +85,11 @@ use world::Surroundings;
 
 /// Where sessions and trails lie, below the folder of the state.
 const STATE: &str = "agent";
+/// The channel of whoever works here in an editor.
+pub const EDITOR: &str = "editor";
 /// Channels of whoever works here, whose conversations are as long as the model takes; those of others
 /// keep few messages.
-const OWN_CHANNELS: [&str; 2] = ["terminal", "library"];
+const OWN_CHANNELS: [&str; 3] = ["terminal", "library", EDITOR];
 /// Characters of a session's name.
 const MOST_NAME: usize = 80;
 /// Checkpoints that are kept.
@@ -508,7 +511,7 @@ mod tests {
         let variables = [("HOME".to_owned(), home.path().to_string_lossy().into_owned())];
         let environment = Environment::of_variables(variables);
         let workspace = Workspace::around(home.path(), environment, Vec::new(), &Silent).unwrap();
-        for (channel, expected) in [("terminal", None), ("library", None), ("telegram", Some(20))] {
+        for (channel, expected) in [("terminal", None), (EDITOR, None), ("telegram", Some(20))] {
             let agent = prepare(&workspace, Door { channel, ..Door::default() }).unwrap();
             let model = "anthropic/claude-sonnet-4-5".parse().ok();
             let settings =

@@ -7,8 +7,11 @@ use crate::gateway::{
     Channel,
     message::{ApprovalOf, ApprovalRequest, ApprovalResponse, Word},
 };
-use elophanto_base::visible::{exact, exact_line};
-use elophanto_channels::{Button, Sign, fenced};
+use elophanto_base::{
+    fenced::fenced,
+    visible::{exact, exact_line},
+};
+use elophanto_channels::{Button, Sign};
 
 /// Digits of the digest that a button repeats: what fits beside the rest of it.
 const DIGITS: usize = 16;
@@ -18,7 +21,7 @@ const MOST_OPTIONS: usize = 8;
 /// A request in words. All of what runs is in it, behind what speaks against it.
 pub fn shown(request: &ApprovalRequest) -> String {
     let what = match &request.what {
-        ApprovalOf::Call { shown, .. } => fenced(&exact(shown)),
+        ApprovalOf::Call { shown, .. } => fenced("", &exact(shown)),
         ApprovalOf::Question { .. } => String::new(),
     };
     with(request, &what)

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{
     Error,
-    agent::{Given, images::HANDED_OVER},
+    agent::{Given, images::handed_over},
 };
 use elophanto_base::{
     counted::counted,
@@ -140,11 +140,7 @@ impl Attachments {
         let bytes = read(&self.file(id), MOST_BYTES).ok_or_else(gone)?;
         let name = card.name;
         match card.kind {
-            AttachmentKind::Image => {
-                // A picture of the repository is never taken for it: of what is called so none is read.
-                let name = format!("{HANDED_OVER}{id}/{name}");
-                elophanto_agent::image(&name, &bytes).map(Given::Image).map_err(Error::new)
-            }
+            AttachmentKind::Image => handed_over(id, &name, &bytes),
             AttachmentKind::Text => {
                 let mut text = text(&name, &bytes)?;
                 let left = text.len().saturating_sub(MOST_TEXT);

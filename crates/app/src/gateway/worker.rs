@@ -262,7 +262,8 @@ impl Here<'_> {
         let (gateway, conversation) = (self.gateway, self.conversation);
         let telling =
             Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) };
-        let command = self.placed(command);
+        // Files that it names lie in the repository.
+        let command = command.within(&conversation.served.root);
         let done = super::commands::check(chat, &command, who).and_then(|()| {
             self.is_free(&command)?;
             let answer = chat.obey(command, &telling)?;
@@ -281,17 +282,6 @@ impl Here<'_> {
                 gateway.tell(conversation, &failure(&error, Some(reply_to)));
             }
             gateway.tell_status(conversation, None);
-        }
-    }
-
-    /// Files that a command names lie in the repository, wherever the gateway was started.
-    fn placed(&self, command: ChatCommand) -> ChatCommand {
-        match command {
-            ChatCommand::Export(Some(file)) if !file.starts_with('~') => {
-                let file = self.conversation.served.root.join(file);
-                ChatCommand::Export(Some(file.to_string_lossy().into_owned()))
-            }
-            command => command,
         }
     }
 

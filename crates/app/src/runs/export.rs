@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt::Write as _, path::Path};
 use super::write_new;
 use crate::Error;
 use elophanto_agent::Session;
-use elophanto_base::visible::visible;
+use elophanto_base::{fenced::fenced, visible::visible};
 use elophanto_models::llm::Message;
 
 /// All that was said in a conversation, with the calls of tools and their results, safe to show.
@@ -53,13 +53,14 @@ fn markdown(session: &Session, messages: &[Message]) -> String {
                 paragraph(&mut text, &said);
                 for call in tool_calls {
                     let _ = write!(text, "\n`{}`:\n", call.name);
-                    fenced(&mut text, "json", &format!("{:#}", call.arguments));
+                    let arguments = fenced("json", &format!("{:#}", call.arguments));
+                    let _ = writeln!(text, "\n{arguments}");
                 }
             }
             Message::Tool { name, failed, .. } => {
                 let how = if *failed { " failed" } else { "" };
                 let _ = write!(text, "\n`{name}`{how}:\n");
-                fenced(&mut text, "text", &said);
+                let _ = writeln!(text, "\n{}", fenced("text", said.trim_end()));
             }
             Message::System(_) | Message::User(_) | Message::Image(_) => {
                 paragraph(&mut text, &said)
@@ -73,13 +74,6 @@ fn paragraph(text: &mut String, said: &str) {
     if !said.trim().is_empty() {
         let _ = write!(text, "\n{}\n", said.trim());
     }
-}
-
-/// A block that nothing in it ends.
-fn fenced(text: &mut String, language: &str, said: &str) {
-    let longest = said.split(|char| char != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    let _ = write!(text, "\n{fence}{language}\n{}\n{fence}\n", said.trim_end());
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::text::trim_blank;
 use crate::markdown::{self, BlockKind, Document, Heading, Unparsable};
+use elophanto_base::fenced::fenced;
 
 /// The deepest level of a heading.
 const DEEPEST: u8 = 6;
@@ -33,7 +34,7 @@ pub(super) fn fit(text: &str, least: u8) -> Result<String, Unparsable> {
         let found = probe.headings.iter().map(|found| (found.level, found.text.as_str()));
         found.eq(expected.iter().copied().chain([(1, "end")]))
     };
-    Ok(if is_as_meant { fitted } else { fenced(text) })
+    Ok(if is_as_meant { fitted } else { fenced("text", text) })
 }
 
 /// The level of the heading that a text begins with.
@@ -133,18 +134,7 @@ fn close(text: String) -> Result<String, Unparsable> {
             format!("{text}\n{fence}")
         }
         // A comment that nobody ends hides the rest from readers too.
-        BlockKind::Html => format!("{before}{}", fenced(open)),
+        BlockKind::Html => format!("{before}{}", fenced("text", open)),
         _ => text,
     })
-}
-
-/// The text as a block of code, inside a fence longer than any in it.
-fn fenced(text: &str) -> String {
-    let (mut longest, mut run) = (0, 0);
-    for char in text.chars() {
-        run = if char == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}text\n{}\n{fence}", text.trim_end_matches('\n'))
 }

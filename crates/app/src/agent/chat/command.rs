@@ -1,7 +1,7 @@
 //! What is typed in a conversation, understood once: a message, a line for the shell, or a command.
 //! One table, of which help comes too. Pure.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use super::{
     super::{Mode, ModelRef},
@@ -140,6 +140,17 @@ impl ChatCommand {
                 | KnowledgeCommand::Wish { .. }
                 | KnowledgeCommand::React { .. } => Right::Chat,
             },
+        }
+    }
+
+    /// The same with files that it names below a folder, wherever this process was started.
+    #[must_use]
+    pub fn within(self, folder: &Path) -> Self {
+        match self {
+            Self::Export(Some(file)) if !file.starts_with('~') => {
+                Self::Export(Some(folder.join(file).to_string_lossy().into_owned()))
+            }
+            command => command,
         }
     }
 

@@ -14,7 +14,8 @@ pub use command::{COMMANDS, ChatCommand, KnownCommand, Line, Right, ScheduleComm
 pub use known::{KnowledgeCommand, known, none_scheduled, scheduled};
 
 use super::{
-    Answer, Approval, Approver, Event, Finished, Given, Image, Prepared, Ran, RunRequest, Session,
+    Answer, Approval, Approver, Event, Finished, Given, Image, Named, Prepared, Ran, RunRequest,
+    Session,
 };
 use crate::{
     Error, Reporter,
@@ -156,6 +157,38 @@ impl<'a> Chat<'a> {
         }
     }
 
+    /// A file of the work tree that goes with the next message, by its path from the root.
+    ///
+    /// # Errors
+    /// When no tool may read it, or it cannot be read.
+    pub fn attach_file(&mut self, path: &str) -> Result<(), Error> {
+        let given = self.named(path)?;
+        self.attach(given);
+        Ok(())
+    }
+
+    /// A file that the user names; of one that is not sent whole it is told which lines are.
+    fn named(&self, path: &str) -> Result<Given, Error> {
+        let Named { given, path: whole, part } = self.prepared.file(path, &self.session)?;
+        if let Some((from, to, all)) = part {
+            (&*self.prepared.reporter as &dyn Reporter).note(format_args!(
+                "`@{}`: lines {from}-{to} of {all} are sent; `@{}:{}-` goes on from there",
+                escape_control_line(path),
+                escape_control_line(&whole),
+                to + 1
+            ));
+        }
+        Ok(given)
+    }
+
+    /// All that was said in this conversation, what became a summary for the model too; the oldest first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn said(&self, reporter: &dyn Reporter) -> Result<Vec<Message>, Error> {
+        runs::said(&self.prepared.sessions, &self.session, reporter)
+    }
+
     /// A message, and the run that it begins. Files that it names by `@path` are quoted beside it.
     ///
     /// # Errors
@@ -176,16 +209,7 @@ impl<'a> Chat<'a> {
         for path in mention::mentions(line) {
             let is_file = self.prepared.is_file(&path) && !self.prepared.is_image(&path);
             if is_file || self.shows(&path) {
-                let named = self.prepared.file(&path, &self.session)?;
-                if let Some((from, to, all)) = named.part {
-                    tell.note(format_args!(
-                        "`@{}`: lines {from}-{to} of {all} are sent; `@{}:{}-` goes on from there",
-                        escape_control_line(&path),
-                        escape_control_line(&named.path),
-                        to + 1
-                    ));
-                }
-                given.push(named.given);
+                given.push(self.named(&path)?);
             } else {
                 tell.note(format_args!(
                     "`@{}` is no file of this work tree: it is sent as it is written",
@@ -301,7 +325,7 @@ impl<'a> Chat<'a> {
                 ChatAnswer::Renamed { session: self.session.id.to_string(), name }
             }
             ChatCommand::Export(file) => {
-                let said = runs::said(&prepared.sessions, &self.session, reporter)?;
+                let said = self.said(reporter)?;
                 match file {
                     None => ChatAnswer::Exported(runs::export(&self.session, &said)?),
                     Some(file) => {

@@ -1,0 +1,69 @@
+//! What runs without asking, as somebody may set it who is not at a terminal of this machine: never more
+//! than the settings say. Pure.
+
+use super::Mode;
+use crate::{Error, config::AgentMode};
+
+/// All modes, the narrowest first.
+pub const ALL: [Mode; 3] = [Mode::Ask, Mode::Smart, Mode::Full];
+
+/// How much runs without asking: the more, the higher.
+pub fn width(mode: Mode) -> usize {
+    ALL.iter().position(|it| *it == mode).unwrap_or_default()
+}
+
+/// What runs without asking where somebody narrowed it: never more than the settings say by now.
+pub fn held(kept: Option<Mode>, settings: Mode) -> Mode {
+    kept.filter(|kept| width(*kept) < width(settings)).unwrap_or(settings)
+}
+
+/// As settings write it.
+pub fn name(mode: Mode) -> String {
+    AgentMode::from(mode).to_string()
+}
+
+pub fn of_name(name: &str) -> Option<Mode> {
+    name.parse::<AgentMode>().ok().map(Mode::from)
+}
+
+/// Whether the user of this machine may set a mode: as far as the settings go.
+///
+/// # Errors
+/// When they say less.
+pub fn check(wanted: Mode, settings: Mode) -> Result<(), Error> {
+    match width(wanted) <= width(settings) {
+        true => Ok(()),
+        false => Err(Error::new(format_args!("the settings say {} at most", name(settings)))
+            .hint(to_widen(wanted))),
+    }
+}
+
+/// How a mode is allowed that is not.
+pub fn to_widen(wanted: Mode) -> String {
+    format!("on this machine: `agent.mode: {}` in your settings", name(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn never_more_than_the_settings_say() {
+        assert_eq!(of_name(&name(Mode::Full)), Some(Mode::Full));
+        for (kept, settings, expected) in [
+            (None, Mode::Smart, Mode::Smart),
+            (Some(Mode::Ask), Mode::Full, Mode::Ask),
+            (Some(Mode::Full), Mode::Ask, Mode::Ask),
+            (Some(Mode::Full), Mode::Full, Mode::Full),
+        ] {
+            assert_eq!(held(kept, settings), expected, "{kept:?} {settings:?}");
+        }
+        for (wanted, settings, expected) in [
+            (Mode::Smart, Mode::Smart, true),
+            (Mode::Ask, Mode::Smart, true),
+            (Mode::Full, Mode::Smart, false),
+        ] {
+            assert_eq!(check(wanted, settings).is_ok(), expected, "{wanted:?} {settings:?}");
+        }
+    }
+}

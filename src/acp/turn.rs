@@ -1,0 +1,142 @@
+//! Whether a conversation works on something, whether that is to end, and what runs without asking in it:
+//! known to whoever reads the editor's messages and to whoever works.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+use super::lock;
+use elophanto_app::{
+    Error,
+    agent::{Mode, modes},
+};
+
+pub struct Turn {
+    is_busy: AtomicBool,
+    is_stopped: AtomicBool,
+    /// Ends the run that goes on.
+    run: Mutex<Arc<AtomicBool>>,
+    /// What the user narrowed it to, and what the settings say.
+    mode: Mutex<(Option<Mode>, Mode)>,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self {
+            is_busy: AtomicBool::new(false),
+            is_stopped: AtomicBool::new(false),
+            run: Mutex::default(),
+            mode: Mutex::new((None, Mode::Ask)),
+        }
+    }
+}
+
+impl Turn {
+    /// Something is to be worked on; `false` if something is already.
+    pub fn begin(&self) -> bool {
+        let begins = !self.is_busy.swap(true, Ordering::SeqCst);
+        if begins {
+            self.is_stopped.store(false, Ordering::SeqCst);
+        }
+        begins
+    }
+
+    /// It is done with; whether it was to end.
+    pub fn end(&self) -> bool {
+        self.is_busy.store(false, Ordering::SeqCst);
+        self.is_stopped()
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.is_busy.load(Ordering::SeqCst)
+    }
+
+    /// What is worked on is to end.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::SeqCst);
+        self.stop_run();
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::SeqCst)
+    }
+
+    /// Ends the run if it was stopped before it could hear of it: one that begins forgets that.
+    pub fn remind(&self) {
+        if self.is_stopped() {
+            self.stop_run();
+        }
+    }
+
+    fn stop_run(&self) {
+        lock(&self.run).store(true, Ordering::Relaxed);
+    }
+
+    /// The repository was opened: what ends its runs, and what its settings say. The mode that holds now.
+    pub fn opened(&self, run: &Arc<AtomicBool>, settings: Mode) -> Mode {
+        *lock(&self.run) = Arc::clone(run);
+        lock(&self.mode).1 = settings;
+        self.mode()
+    }
+
+    /// What runs without asking.
+    pub fn mode(&self) -> Mode {
+        let (kept, settings) = *lock(&self.mode);
+        modes::held(kept, settings)
+    }
+
+    /// The same as the settings say: more is never to be had.
+    pub fn most(&self) -> Mode {
+        lock(&self.mode).1
+    }
+
+    /// Sets it from now on.
+    ///
+    /// # Errors
+    /// When the settings say less.
+    pub fn set_mode(&self, wanted: Mode) -> Result<(), Error> {
+        let mut mode = lock(&self.mode);
+        modes::check(wanted, mode.1)?;
+        mode.0 = Some(wanted);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_at_a_time() {
+        let turn = Turn::default();
+        assert!(turn.begin() && !turn.begin() && !turn.end());
+        assert!(turn.begin());
+        turn.stop();
+        assert!(turn.end(), "it was stopped");
+        assert!(turn.begin() && !turn.end(), "the next one was not");
+    }
+
+    #[test]
+    fn a_run_that_begins_is_reminded() {
+        let (turn, run) = (Turn::default(), Arc::new(AtomicBool::new(true)));
+        turn.opened(&run, Mode::Smart);
+        turn.begin();
+        turn.stop();
+        run.store(false, Ordering::Relaxed);
+        turn.remind();
+        assert!(run.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn the_settings_are_the_most() {
+        let turn = Turn::default();
+        let run = Arc::default();
+        assert_eq!(turn.opened(&run, Mode::Smart), Mode::Smart);
+        assert!(turn.set_mode(Mode::Full).is_err() && turn.mode() == Mode::Smart);
+        turn.set_mode(Mode::Ask).unwrap();
+        assert_eq!(turn.mode(), Mode::Ask);
+        turn.set_mode(Mode::Smart).unwrap();
+        assert_eq!(turn.opened(&run, Mode::Ask), Mode::Ask, "what was chosen widens nothing");
+    }
+}
