@@ -34,3 +34,21 @@ eval DIR:
 real-mcp:
     cargo build
     tests/real/mcp/run.sh "${CARGO_TARGET_DIR:-target}/debug/elophanto"
+
+# Archives of a release in target/packages: `just dist [PROGRAM] [--all] [--out DIR]`
+dist *ARGS:
+    packaging/dist.py {{ARGS}}
+
+# Each package made, installed in a fresh place, asked, and removed; as root all of them.
+try-packages PROGRAM:
+    packaging/try.sh {{PROGRAM}}
+
+# Whether a version may be released. Publishes nothing.
+release VERSION:
+    packaging/release.py {{VERSION}}
+
+# The picture at the top of the README.
+picture PROGRAM:
+    packaging/picture.py {{PROGRAM}} assets/pictures/terminal.svg \
+        'search "how does the index survive a merge" -n 2' \
+        'search --answer "why is the index not one Lance table that git merges"'

@@ -3,6 +3,7 @@
 --
 -- :ElophantoSearch [QUESTION]  asks the knowledge base and opens what is chosen
 -- K, gd, gr                    hover, go to, who refers here; where they mean something else already, that stays
+-- From 0.11 on Neovim starts the server itself (vim.lsp.config), and tells of it in :checkhealth vim.lsp.
 -- All else is Neovim's own: CTRL-X CTRL-O, vim.lsp.buf.code_action(), vim.lsp.buf.rename().
 -- Neovim 0.7 cannot make a missing note for a server without emptying one that was made meanwhile, and is
 -- not asked to.
@@ -47,14 +48,17 @@ local function on_attach(client, buffer)
   end
 end
 
+-- Where a buffer is looked at: a note in its repository, source code in a knowledge base.
+local function base_of(buffer)
+  local path = vim.api.nvim_buf_get_name(buffer)
+  local root = path ~= "" and vim.bo[buffer].buftype == "" and root_of(path)
+  local is_note = vim.bo[buffer].filetype == "markdown"
+  return root and (is_note or vim.fn.isdirectory(root .. "/.elophanto") == 1) and root or nil
+end
+
 local function attach(event)
-  local path = vim.api.nvim_buf_get_name(event.buf)
-  if path == "" or vim.bo[event.buf].buftype ~= "" then
-    return
-  end
-  local root = root_of(path)
-  local is_note = vim.bo[event.buf].filetype == "markdown"
-  if not root or not (is_note or vim.fn.isdirectory(root .. "/.elophanto") == 1) then
+  local root = base_of(event.buf)
+  if not root then
     return
   end
   local config = { name = "elophanto", cmd = { program, "lsp" }, root_dir = root, on_attach = on_attach }
@@ -66,7 +70,21 @@ local function attach(event)
   end
 end
 
-vim.api.nvim_create_autocmd("FileType", { callback = attach })
+if vim.lsp.config then
+  vim.lsp.config("elophanto", {
+    cmd = { program, "lsp" },
+    root_dir = function(buffer, found)
+      local root = base_of(buffer)
+      if root then
+        found(root)
+      end
+    end,
+    on_attach = on_attach,
+  })
+  vim.lsp.enable("elophanto")
+else
+  vim.api.nvim_create_autocmd("FileType", { callback = attach })
+end
 
 local function open(location)
   if vim.lsp.util.show_document then

@@ -18,12 +18,15 @@ async function search() {
   pick.placeholder = "Ask the knowledge base";
   // The server has ranked them already.
   pick.matchOnDescription = true;
-  let last = 0;
+  let asked = new vscode.CancellationTokenSource();
   pick.onDidChangeValue(async (query) => {
-    const own = ++last;
+    // Nobody waits for what was asked before.
+    asked.cancel();
+    const own = (asked = new vscode.CancellationTokenSource());
     pick.busy = true;
-    const found = (await client.sendRequest("workspace/symbol", { query })) || [];
-    if (own !== last) return;
+    const answer = client.sendRequest("workspace/symbol", { query }, own.token);
+    const found = (await answer.catch((error) => own.token.isCancellationRequested ? [] : Promise.reject(error))) || [];
+    if (own !== asked) return;
     pick.busy = false;
     const item = (it) => ({ label: it.name, description: it.containerName, alwaysShow: true, location: it.location });
     pick.items = found.map(item);
@@ -35,7 +38,10 @@ async function search() {
     const { uri, range } = client.protocol2CodeConverter.asLocation(chosen.location);
     vscode.window.showTextDocument(uri, { selection: range });
   });
-  pick.onDidHide(() => pick.dispose());
+  pick.onDidHide(() => {
+    asked.cancel();
+    pick.dispose();
+  });
   pick.show();
 }
 

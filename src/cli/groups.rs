@@ -22,7 +22,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Agents, chats and editors", &["gateway", "channel", "editor", "lsp", "acp"]),
-    ("Git", &["init", "hook", "trust"]),
+    ("Git", &["init", "hook", "trust", "publish"]),
     (
         "Upkeep",
         &["doctor", "schedule", "model", "vault", "usage", "eval", "completions", "man", "help"],

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{asked::Asked, commands, diagnostics::diagnostic};
 use elophanto_app::{
     Error,
-    editor::{Finding, Fix, LinkTo, Missing, Resolver, missing},
+    editor::{Fix, LinkTo, Missing, missing},
 };
 use elophanto_base::visible::escape_control_line;
 use elophanto_text::markdown::Destination;
@@ -41,13 +41,10 @@ pub fn actions(
 
 /// What mends findings at a place, those that the text shows itself.
 fn fixes(asked: &Asked, range: &ops::Range<usize>) -> Result<Vec<CodeAction>, Error> {
-    let editor = asked.editor();
-    let workspace = editor.workspace()?;
-    let catalogue = (editor.number() > 0).then(|| editor.catalogue(&workspace)).transpose()?;
-    let found = editor.own_findings(&workspace, catalogue.as_deref(), &asked.buffer);
-    let touches = |it: &&Finding| it.range.start <= range.end && range.start <= it.range.end;
+    let workspace = asked.editor().workspace()?;
+    let found = asked.resolver(&workspace)?.own_findings(&asked.buffer, Some(range));
     let mut all = Vec::new();
-    for finding in found.iter().filter(touches) {
+    for finding in found.iter().filter(|it| it.touches(range)) {
         for (rank, fix) in finding.fixes.iter().enumerate() {
             all.push(CodeAction {
                 title: escape_control_line(&fix.title),
@@ -90,15 +87,15 @@ fn missing_note(asked: &Asked, range: &ops::Range<usize>) -> Result<Option<CodeA
         return Ok(None);
     }
     let workspace = editor.workspace()?;
-    let catalogue = editor.catalogue(&workspace)?;
-    let listing = editor.listing();
-    let resolver = Resolver { editor, listing: &listing, catalogue: Some(&catalogue) };
+    let resolver = asked.resolver(&workspace)?;
+    resolver.catalogue()?;
     let link = resolver.link_at(&asked.buffer, range.start);
     let is_missing = |link: &LinkTo| {
         link.to == Destination::Nowhere && !resolver.is_foreign(&asked.buffer, link)
     };
     let Some(link) = link.filter(is_missing) else { return Ok(None) };
-    let Some(Missing { path, text }) = missing(&asked.buffer.path, link.link, &listing) else {
+    let Some(Missing { path, text }) = missing(&asked.buffer.path, link.link, &resolver.listing)
+    else {
         return Ok(None);
     };
     // Nothing is made where a link leads.

@@ -1,8 +1,8 @@
 //! A question about a text, with all that is at hand to answer it.
 
-use std::{ops, sync::Arc};
+use std::{cell::Cell, ops, sync::Arc};
 
-use lsp_types::{Location, Range, Uri};
+use lsp_types::{Location, Position, Range, Uri};
 
 use super::{
     client::Client,
@@ -11,8 +11,8 @@ use super::{
     texts::{Changes, Text},
 };
 use elophanto_app::{
-    Error,
-    editor::{Buffer, Editor, Spot},
+    Error, Workspace,
+    editor::{Buffer, Editor, Resolver, Spot},
 };
 
 /// What a question is about.
@@ -25,7 +25,11 @@ pub struct Asked {
     pub encoding: Encoding,
     pub client: Arc<Client>,
     /// All texts of the knowledge base that are open.
-    pub open: Vec<Text>,
+    pub texts: Vec<Text>,
+    /// What is known of what they say, and the text that is asked about.
+    pub open: Vec<Arc<Buffer>>,
+    /// A byte of the text, and its position: what stands behind it is counted from there.
+    pub counted: Cell<(usize, Position)>,
     pub changes: Changes,
     /// How many changes of texts there were when it was asked.
     pub at: u64,
@@ -48,8 +52,23 @@ impl Asked {
         self.changes.since(self.at, is_here)
     }
 
+    /// With what a question is answered.
+    ///
+    /// # Errors
+    /// When the knowledge base cannot be read.
+    pub fn resolver<'a>(&'a self, workspace: &'a Workspace) -> Result<Resolver<'a>, Error> {
+        self.editor().resolver(workspace, &self.open)
+    }
+
+    /// The position of a byte of the text.
+    pub fn position(&self, offset: usize) -> Position {
+        let position = self.encoding.position_behind(&self.buffer, offset, self.counted.get());
+        self.counted.set((self.buffer.floor(offset), position));
+        position
+    }
+
     pub fn range(&self, range: &ops::Range<usize>) -> Range {
-        self.encoding.range(&self.buffer, range)
+        Range::new(self.position(range.start), self.position(range.end))
     }
 
     /// The address of a file by its path: as the editor calls it, if it is open.

@@ -55,14 +55,11 @@ impl Client {
         self.send(Request::new(id, method.to_owned(), params));
     }
 
-    /// Takes an answer; of a question that nobody asked nothing is done.
-    pub fn answered(&self, response: Response) {
+    /// What is to be done with an answer; of a question that nobody asked nothing.
+    pub fn answered(&self, response: Response) -> Option<impl FnOnce() + Send + 'static> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let then = waiting.remove(&response.id);
-        drop(waiting);
-        if let Some(then) = then {
-            then(response.response_result.unwrap_or(Value::Null));
-        }
+        let then = waiting.remove(&response.id)?;
+        Some(move || then(response.response_result.unwrap_or(Value::Null)))
     }
 
     pub fn show(&self, typ: MessageType, message: impl Into<String>) {

@@ -80,7 +80,7 @@ impl Command {
                 return Ok(Value::Null);
             }
             REFERENCES => {
-                references(asked, &workspace, asked.encoding.offset(buffer, at));
+                references(asked, &workspace, asked.encoding.offset(buffer, at))?;
                 return Ok(Value::Null);
             }
             AT_COMMIT => {
@@ -97,8 +97,12 @@ impl Command {
 }
 
 /// Has somebody choose from what refers to a place, and opens it.
-fn references(asked: &Asked, workspace: &elophanto_app::Workspace, offset: usize) {
-    let spots = asked.editor().references(workspace, &asked.buffer, offset);
+fn references(
+    asked: &Asked,
+    workspace: &elophanto_app::Workspace,
+    offset: usize,
+) -> Result<(), Error> {
+    let spots = asked.resolver(workspace)?.references(&asked.buffer, offset);
     let mut places = Vec::new();
     for spot in spots.iter().take(MOST_CHOICES) {
         let Some(location) = asked.location(spot) else { continue };
@@ -113,6 +117,7 @@ fn references(asked: &Asked, workspace: &elophanto_app::Workspace, offset: usize
         }
     };
     asked.client.choose(format!("{} refer here", spots.len()), titles, open);
+    Ok(())
 }
 
 /// Has somebody choose a commit of a note, and opens the note as it was.

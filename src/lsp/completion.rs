@@ -21,7 +21,7 @@ pub fn completion(
     }
     let position = params.text_document_position.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
-    let proposals = propose(asked.editor(), &asked.buffer, offset)?;
+    let proposals = propose(asked.editor(), &asked.open, &asked.buffer, offset)?;
     let items = proposals.all.into_iter().enumerate().map(|(rank, it)| item(asked, rank, it));
     Ok(Some(CompletionResponse::List(CompletionList {
         is_incomplete: proposals.is_cut,

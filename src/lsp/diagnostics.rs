@@ -23,29 +23,29 @@ use elophanto_base::visible::visible;
 /// Findings of one text that are shown.
 const MOST: usize = 1_000;
 
-/// Which look at each text is the last one.
+/// Which look at each text is the last one: only what that found is shown.
 #[derive(Default)]
-pub struct Diagnostics {
-    texts: Mutex<HashMap<String, Known>>,
-}
+pub struct Diagnostics(Mutex<Looks>);
 
 #[derive(Default)]
-struct Known {
-    /// Counts looks; only what the last one found is shown.
-    looks: u64,
+struct Looks {
+    /// Counts those at all texts: a text that is opened again is not taken for what it was.
+    all: u64,
+    last: HashMap<String, u64>,
 }
 
 impl Diagnostics {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Known>> {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Looks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a look; what an earlier one finds is no longer shown.
     pub fn begin(&self, uri: &Uri) -> u64 {
-        let mut texts = self.lock();
-        let known = texts.entry(uri.as_str().to_owned()).or_default();
-        known.looks += 1;
-        known.looks
+        let mut looks = self.lock();
+        looks.all += 1;
+        let look = looks.all;
+        looks.last.insert(uri.as_str().to_owned(), look);
+        look
     }
 
     /// The text has changed: what is being found is of an old one.
@@ -55,12 +55,12 @@ impl Diagnostics {
 
     /// Whether a look is still the last one.
     fn is_last(&self, uri: &Uri, look: u64) -> bool {
-        self.lock().get(uri.as_str()).is_some_and(|known| known.looks == look)
+        self.lock().last.get(uri.as_str()) == Some(&look)
     }
 
     /// Of a text that is closed nothing is shown.
     pub fn close(&self, uri: &Uri, client: &Client) {
-        self.lock().remove(uri.as_str());
+        self.lock().last.remove(uri.as_str());
         let params =
             PublishDiagnosticsParams { uri: uri.clone(), diagnostics: Vec::new(), version: None };
         client.notify::<PublishDiagnostics>(params);
@@ -69,54 +69,62 @@ impl Diagnostics {
 
 /// A look at a text.
 pub struct Diagnosing {
-    pub version: u64,
+    pub look: u64,
     pub asked: Asked,
     pub kept: Arc<Diagnostics>,
+    /// What the text shows itself, by how often notes had changed when that was found.
+    pub found: Option<(u64, Vec<Finding>)>,
 }
 
 impl Diagnosing {
     /// Shows what the text shows itself; what is left to look at.
-    pub fn own(self) -> Option<Self> {
-        if !self.kept.is_last(&self.asked.uri, self.version) {
+    pub fn own(mut self) -> Option<Self> {
+        if !self.kept.is_last(&self.asked.uri, self.look) {
             return None;
         }
-        let asked = &self.asked;
-        let found = asked.editor().workspace().map(|workspace| {
-            // Once all notes were read, what they call themselves is known.
-            let editor = asked.editor();
-            let catalogue =
-                (editor.number() > 0).then(|| editor.catalogue(&workspace).ok()).flatten();
-            editor.own_findings(&workspace, catalogue.as_deref(), &asked.buffer)
+        let found = self.asked.editor().workspace().and_then(|workspace| {
+            let number = self.asked.editor().number();
+            let resolver = self.asked.resolver(&workspace)?;
+            Ok((number, resolver.own_findings(&self.asked.buffer, None)))
         });
-        self.show(found).then_some(self)
+        let (number, found) = self.or_say(found)?;
+        let is_last = self.show(&found);
+        self.found = Some((number, found));
+        is_last.then_some(self)
     }
 
-    /// Shows all that is wrong.
-    pub fn whole(self) {
-        if !self.kept.is_last(&self.asked.uri, self.version) {
+    /// Shows all that is wrong. Where that cannot be told, what was shown stays.
+    pub fn whole(mut self) {
+        if !self.kept.is_last(&self.asked.uri, self.look) {
             return;
         }
-        let (asked, editor) = (&self.asked, self.asked.editor());
-        let found = editor.workspace().and_then(|workspace| {
-            let catalogue = editor.catalogue(&workspace)?;
-            let mut found = editor.own_findings(&workspace, Some(&catalogue), &asked.buffer);
-            found.extend(editor.other_findings(&workspace, &catalogue, &asked.buffer));
+        let own = self.found.take();
+        let found = self.asked.editor().workspace().and_then(|workspace| {
+            let resolver = self.asked.resolver(&workspace)?;
+            let number = resolver.catalogue()?.number;
+            let mut found = match own {
+                Some((of, found)) if of == number => found,
+                _ => resolver.own_findings(&self.asked.buffer, None),
+            };
+            found.extend(resolver.other_findings(&self.asked.buffer)?);
             Ok(found)
         });
-        self.show(found);
+        if let Some(found) = self.or_say(found) {
+            self.show(&found);
+        }
+    }
+
+    fn or_say<T>(&self, found: Result<T, Error>) -> Option<T> {
+        found.map_err(|error| self.asked.client.log(MessageType::WARNING, told(&error))).ok()
     }
 
     /// Shows findings, unless the text has changed meanwhile; whether it has not.
-    fn show(&self, found: Result<Vec<Finding>, Error>) -> bool {
+    fn show(&self, found: &[Finding]) -> bool {
         let asked = &self.asked;
-        let found = found.unwrap_or_else(|error| {
-            asked.client.log(MessageType::WARNING, told(&error));
-            Vec::new()
-        });
         let diagnostics = found.iter().take(MOST).map(|it| diagnostic(asked, it)).collect();
         // Under the lock: what is older never comes after what is newer.
-        let texts = self.kept.lock();
-        if texts.get(asked.uri.as_str()).is_none_or(|it| it.looks != self.version) {
+        let looks = self.kept.lock();
+        if looks.last.get(asked.uri.as_str()) != Some(&self.look) {
             return false;
         }
         asked.client.notify::<PublishDiagnostics>(PublishDiagnosticsParams {
@@ -148,5 +156,22 @@ pub fn diagnostic(asked: &Asked, finding: &Finding) -> Diagnostic {
         message: visible(&finding.message),
         related_information: (!related.is_empty()).then_some(related),
         ..Diagnostic::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_from_before_a_text_was_closed_is_never_the_last_one() {
+        let (sender, _shown) = crossbeam_channel::unbounded();
+        let (all, client) = (Diagnostics::default(), Client::new(sender, Default::default()));
+        let uri: Uri = "file:///a.md".parse().expect("an address");
+        let before = all.begin(&uri);
+        all.close(&uri, &client);
+        assert!(!all.is_last(&uri, before));
+        let after = all.begin(&uri);
+        assert!(!all.is_last(&uri, before) && all.is_last(&uri, after));
     }
 }

@@ -1,6 +1,9 @@
 //! Which question is answered where.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use lsp_server::{ErrorCode, Request};
 use lsp_types::{
@@ -116,10 +119,9 @@ impl Server {
         let asked = self.asked(uri(&params));
         let awaited = self.waiting.begin(&request.id, &self.client);
         self.answering.run(move || {
-            if awaited.is_taken_back() {
+            let Some(asked) = asked.filter(|_| !awaited.is_taken_back()) else {
                 return awaited.answer(Ok(Value::Null));
-            }
-            let Some(asked) = asked else { return awaited.answer(Ok(Value::Null)) };
+            };
             let answer = guarded(|| answer(&asked, params));
             let is_outdated = match R::METHOD {
                 Rename::METHOD => asked.is_base_outdated(),
@@ -153,10 +155,13 @@ impl Server {
         else {
             return;
         };
-        let folders = self.folders.all();
+        let (folders, client) = (self.folders.all(), Arc::clone(&self.client));
         let awaited = self.waiting.begin(&request.id, &self.client);
         self.answering.run(move || {
-            awaited.answer(guarded(|| symbols::of_folders(&folders, &params.query)));
+            if awaited.is_taken_back() {
+                return awaited.answer(Ok(Value::Null));
+            }
+            awaited.answer(guarded(|| symbols::of_folders(&client, &folders, &params.query)));
         });
     }
 
@@ -168,7 +173,9 @@ impl Server {
         let asked = first.and_then(|uri| self.asked(&uri));
         let awaited = self.waiting.begin(&request.id, &self.client);
         self.answering.run(move || {
-            let Some(asked) = asked else { return awaited.answer(Ok(Value::Null)) };
+            let Some(asked) = asked.filter(|_| !awaited.is_taken_back()) else {
+                return awaited.answer(Ok(Value::Null));
+            };
             let answer = guarded(|| rename::will_rename(&asked, &params));
             awaited.answer(if asked.is_base_outdated() { outdated(answer) } else { answer });
         });

@@ -1,6 +1,7 @@
 //! Which knowledge base a file belongs to.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -12,6 +13,10 @@ use elophanto_app::{Environment, Error, editor::Editor};
 
 /// Knowledge bases that are kept open at once.
 const MOST: usize = 16;
+/// Folders that are not tried again.
+const MOST_REFUSED: usize = 500;
+/// Endings of the names of files for which a knowledge base is opened that has no settings of its own.
+const NOTES: [&str; 4] = ["md", "markdown", "mdown", "mkd"];
 
 /// A knowledge base, and what the editor calls its top.
 #[derive(Clone)]
@@ -42,8 +47,8 @@ impl Folder {
 pub struct Folders {
     environment: Environment,
     open: Mutex<Vec<Folder>>,
-    /// Why a folder could not be opened, once for each.
-    refused: Mutex<Vec<(PathBuf, String)>>,
+    /// Folders that could not be opened: why was said.
+    refused: Mutex<HashSet<PathBuf>>,
 }
 
 impl Folders {
@@ -61,11 +66,15 @@ impl Folders {
     /// # Errors
     /// When there is none, or it cannot be opened: said once.
     pub fn open(&self, folder: &Path) -> Result<Folder, Option<Error>> {
-        if lock(&self.refused).iter().any(|(known, _)| known == folder) {
+        if lock(&self.refused).contains(folder) {
             return Err(None);
         }
         let opened = Editor::open(folder, &self.environment).map_err(|error| {
-            lock(&self.refused).push((folder.to_owned(), error.message().to_owned()));
+            let mut refused = lock(&self.refused);
+            if refused.len() >= MOST_REFUSED {
+                refused.clear();
+            }
+            refused.insert(folder.to_owned());
             Some(error)
         })?;
         let mut all = lock(&self.open);
@@ -74,7 +83,9 @@ impl Folders {
         }
         let canonical = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let depth = canonical.strip_prefix(&opened.root).map_or(0, |below| below.iter().count());
-        let base = folder.ancestors().nth(depth).unwrap_or(&opened.root).to_owned();
+        // A link on the way may skip folders: then the top is called as it is.
+        let is_top = |above: &&Path| above.canonicalize().is_ok_and(|it| it == opened.root);
+        let base = folder.ancestors().nth(depth).filter(is_top).unwrap_or(&opened.root).to_owned();
         let folder = Folder { editor: Arc::new(opened), base };
         all.push(folder.clone());
         if all.len() > MOST {
@@ -87,7 +98,7 @@ impl Folders {
     pub fn close(&self, folder: &Path) {
         let canonical = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         lock(&self.open).retain(|known| !canonical.starts_with(&known.editor.root));
-        lock(&self.refused).retain(|(known, _)| known != folder);
+        lock(&self.refused).remove(folder);
     }
 
     /// Forgets what could not be opened: it may be mended.
@@ -96,7 +107,7 @@ impl Folders {
     }
 
     /// The knowledge base of a file, and the file's path in it. One that lies in no open folder is
-    /// looked for around the file.
+    /// looked for around the file: around source code, only where somebody has made one.
     pub fn of(&self, uri: &Uri) -> Option<(Folder, String)> {
         let path = path_of(uri)?;
         let known = || {
@@ -110,6 +121,11 @@ impl Folders {
             return Some(found);
         }
         let above = path.parent().filter(|above| above.is_dir())?;
+        let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        let is_note = NOTES.iter().any(|note| note.eq_ignore_ascii_case(ending));
+        if !is_note && !above.ancestors().any(|it| it.join(".elophanto").is_dir()) {
+            return None;
+        }
         let folder = self.open(above).ok()?;
         // A link in its path may lead elsewhere.
         let real = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));

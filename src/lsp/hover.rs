@@ -13,7 +13,7 @@ pub fn hover(asked: &Asked, params: HoverParams) -> Result<Option<Hover>, Error>
     let position = params.text_document_position_params.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;
-    let Some(found) = known_of(asked.editor(), &workspace, &asked.buffer, offset)? else {
+    let Some(found) = known_of(&asked.resolver(&workspace)?, &asked.buffer, offset)? else {
         return Ok(None);
     };
     let page = Page { is_markdown: asked.client.reads_markdown() };
@@ -70,10 +70,13 @@ impl Page {
 
     fn card(&self, asked: &Asked, card: &Card) -> String {
         match card {
-            Card::Note { path, title, lines, changed, drifted } => {
+            Card::Note { path, title, lines, changed, committed, drifted } => {
                 let mut out = format!("{}\n\n{}", self.strong(title), self.path(asked, path, 1));
                 if let Some(day) = changed {
                     out.push_str(&format!(", {day}"));
+                }
+                if let Some((author, commit)) = committed {
+                    out.push_str(&format!(", {} {commit}", self.plain(author)));
                 }
                 if let Some((commits, day)) = drifted {
                     let commits = counted(*commits, "commit");

@@ -18,7 +18,7 @@ const MOST: usize = 160;
 
 pub fn lenses(asked: &Asked, _: CodeLensParams) -> Result<Option<Vec<CodeLens>>, Error> {
     let workspace = asked.editor().workspace()?;
-    let found = known_lenses(asked.editor(), &workspace, &asked.buffer)?;
+    let found = known_lenses(&asked.resolver(&workspace)?, &asked.buffer)?;
     let mut all = Vec::new();
     for lens in found {
         let at = Position::new(count(lens.line), 0);
@@ -46,6 +46,11 @@ pub fn lenses(asked: &Asked, _: CodeLensParams) -> Result<Option<Vec<CodeLens>>,
             Shown::Drifted(commits, day) => {
                 let touched = counted(commits, "commit");
                 tell(format!("drifted since {day}: {touched}"), commands::OPEN, here);
+            }
+            Shown::Contradicted(page) => {
+                let Some(place) = place(asked, &page) else { continue };
+                let title = format!("contradicts {}:{}", page.path, page.line + 1);
+                tell(title, commands::OPEN, place);
             }
             Shown::Similar(spots) => {
                 for (spot, title) in spots {
@@ -78,10 +83,10 @@ pub fn hints(asked: &Asked, params: InlayHintParams) -> Result<Option<Vec<InlayH
     }
     let workspace = asked.editor().workspace()?;
     let wanted = asked.encoding.bytes(&asked.buffer, params.range);
-    let found = known_hints(asked.editor(), &workspace, &asked.buffer)?;
+    let found = known_hints(&asked.resolver(&workspace)?, &asked.buffer)?;
     let wanted = found.into_iter().filter(|it| wanted.start <= it.at && it.at <= wanted.end);
     let hint = wanted.map(|it| InlayHint {
-        position: asked.encoding.position(&asked.buffer, it.at),
+        position: asked.position(it.at),
         label: InlayHintLabel::String(visible(&it.text)),
         kind: Some(InlayHintKind::PARAMETER),
         text_edits: None,

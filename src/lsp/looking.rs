@@ -34,9 +34,10 @@ impl Server {
         let Some(asked) = self.asked(&text.uri) else { return };
         let pool = if is_new { &self.answering } else { &self.beside };
         let diagnosing = Diagnosing {
-            version: self.diagnostics.begin(&text.uri),
+            look: self.diagnostics.begin(&text.uri),
             asked,
             kept: Arc::clone(&self.diagnostics),
+            found: None,
         };
         let beside = self.beside.clone();
         pool.run(move || {
@@ -67,7 +68,7 @@ impl Server {
         for folder in self.folders.all() {
             let number = folder.editor.number();
             let before = self.numbers.insert(folder.editor.root.clone(), number);
-            has_changed |= number > 1 && before.is_some_and(|before| before != number);
+            has_changed |= number > 1 && before != Some(number);
         }
         if has_changed {
             self.look_at_all();

@@ -6,7 +6,7 @@ use lsp_types::{
 };
 
 use super::asked::Asked;
-use elophanto_app::{Error, editor::Resolver};
+use elophanto_app::Error;
 use elophanto_text::markdown::Destination;
 
 pub fn definition(
@@ -16,7 +16,7 @@ pub fn definition(
     let position = params.text_document_position_params.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;
-    let spot = asked.editor().definition(&workspace, &asked.buffer, offset);
+    let spot = asked.resolver(&workspace)?.definition(&asked.buffer, offset);
     let location = spot.and_then(|spot| asked.location(&spot));
     Ok(location.map(GotoDefinitionResponse::Scalar))
 }
@@ -25,7 +25,7 @@ pub fn references(asked: &Asked, params: ReferenceParams) -> Result<Option<Vec<L
     let position = params.text_document_position.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;
-    let spots = asked.editor().references(&workspace, &asked.buffer, offset);
+    let spots = asked.resolver(&workspace)?.references(&asked.buffer, offset);
     Ok(Some(spots.iter().filter_map(|spot| asked.location(spot)).collect()))
 }
 
@@ -34,15 +34,12 @@ const MOST_LINKS: usize = 2_000;
 
 /// Links that lead to a file here, or to the web. Nothing else is opened by a click.
 pub fn links(asked: &Asked, _: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>, Error> {
-    let editor = asked.editor();
-    if !editor.is_note(&asked.buffer.path) {
+    if !asked.editor().is_note(&asked.buffer.path) {
         return Ok(None);
     }
-    let workspace = editor.workspace()?;
-    let catalogue = (editor.number() > 0).then(|| editor.catalogue(&workspace)).transpose()?;
-    let listing = editor.listing();
-    let resolver = Resolver { editor, listing: &listing, catalogue: catalogue.as_deref() };
-    let links = resolver.links(&asked.buffer, MOST_LINKS).into_iter().filter_map(|link| {
+    let workspace = asked.editor().workspace()?;
+    let resolver = asked.resolver(&workspace)?;
+    let links = resolver.links(&asked.buffer).take(MOST_LINKS).filter_map(|link| {
         let target = match &link.to {
             Destination::Inside(path) => asked.uri_of(path)?,
             Destination::External => {
@@ -52,7 +49,7 @@ pub fn links(asked: &Asked, _: DocumentLinkParams) -> Result<Option<Vec<Document
             }
             Destination::Nowhere => return None,
         };
-        let range = link.written.map_or(link.link.range.clone(), |written| {
+        let range = link.written(&asked.buffer).map_or(link.link.range.clone(), |written| {
             let end = written.heading.map_or(written.target.end, |heading| heading.end);
             written.target.start..end
         });

@@ -71,10 +71,23 @@ impl Encoding {
 
     /// The position of a byte of a text.
     pub fn position(self, buffer: &Buffer, offset: usize) -> Position {
+        self.position_behind(buffer, offset, (0, Position::default()))
+    }
+
+    /// The same where that of another byte is known: a long line is counted once.
+    pub fn position_behind(
+        self,
+        buffer: &Buffer,
+        offset: usize,
+        (known, at): (usize, Position),
+    ) -> Position {
         let offset = buffer.floor(offset);
         let line = buffer.line_at(offset);
         let start = buffer.line_range(line).start;
-        Position::new(count(line), self.column(buffer.text.get(start..offset).unwrap_or_default()))
+        let is_before = (start..=offset).contains(&known);
+        let (from, before) = if is_before { (known, at.character) } else { (start, 0) };
+        let column = self.column(buffer.text.get(from..offset).unwrap_or_default());
+        Position::new(count(line), before.saturating_add(column))
     }
 
     /// The range of some bytes of a text.
@@ -122,6 +135,20 @@ mod tests {
                 assert_eq!(encoding.position(&buffer, byte), position, "{encoding:?} {byte}");
                 assert_eq!(encoding.offset(&buffer, position), byte, "{encoding:?} {byte}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_counted_from_another_place_is_the_same() {
+        let text = "aö🦀b\r\n\tx🦀\n";
+        let buffer = Buffer::new("a.md".into(), text.into());
+        for (known, offset) in
+            (0..=text.len()).flat_map(|it| (0..=text.len()).map(move |at| (it, at)))
+        {
+            let known = buffer.floor(known);
+            let at = Encoding::Utf16.position(&buffer, known);
+            let found = Encoding::Utf16.position_behind(&buffer, offset, (known, at));
+            assert_eq!(found, Encoding::Utf16.position(&buffer, offset), "{known} {offset}");
         }
     }
 

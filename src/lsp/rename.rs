@@ -26,7 +26,7 @@ pub fn prepare(
     }
     let offset = asked.encoding.offset(&asked.buffer, params.position);
     let workspace = asked.editor().workspace()?;
-    let found = asked.editor().renaming(&workspace, &asked.buffer, offset);
+    let found = asked.resolver(&workspace)?.renaming(&asked.buffer, offset);
     Ok(found.map(|(_, range, placeholder)| PrepareRenameResponse::RangeWithPlaceholder {
         range: asked.range(&range),
         placeholder,
@@ -37,7 +37,7 @@ pub fn rename(asked: &Asked, params: RenameParams) -> Result<Option<WorkspaceEdi
     let position = params.text_document_position.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;
-    let found = asked.editor().renaming(&workspace, &asked.buffer, offset);
+    let found = asked.resolver(&workspace)?.renaming(&asked.buffer, offset);
     let (what, ..) = found.ok_or_else(|| {
         Error::new("nothing here can be renamed")
             .hint("put the cursor on a heading, or on a link to a note")
@@ -92,14 +92,12 @@ pub fn will_rename(
 }
 
 fn plan(asked: &Asked, what: &Rename, name: &str) -> Result<Result<Renamed, Vec<Unproven>>, Error> {
-    if let Some(lost) = asked.open.iter().find(|text| text.is_lost) {
+    if let Some(lost) = asked.texts.iter().find(|text| text.is_lost) {
         return Err(Error::new(format_args!("what `{}` says now is not known", lost.buffer.path))
             .hint("close it and open it again"));
     }
     let workspace = asked.editor().workspace()?;
-    let open: Vec<&Buffer> =
-        asked.open.iter().map(|text| &*text.buffer).chain([&*asked.buffer]).collect();
-    asked.editor().rename(&workspace, what, name, &open)
+    asked.editor().rename(&workspace, what, name, &asked.open)
 }
 
 fn refused(unproven: &[Unproven]) -> Error {
@@ -118,27 +116,24 @@ fn refused(unproven: &[Unproven]) -> Error {
 
 /// The edits, then the new name of the file.
 fn edit(asked: &Asked, renamed: &Renamed, with_file: bool) -> Result<WorkspaceEdit, Error> {
-    let gone = || Error::new("a note that refers to it is gone").hint("try again");
+    let gone = || Error::new("a note that refers to it has changed meanwhile").hint("try again");
     let mut operations = Vec::new();
     let mut plain = std::collections::BTreeMap::new();
     for change in &renamed.changes {
-        let open = asked.open.iter().find(|text| text.buffer.path == change.path);
-        let saved;
-        let buffer: &Buffer = if change.path == asked.buffer.path {
-            &asked.buffer
-        } else if let Some(text) = open {
-            &text.buffer
-        } else {
-            saved = asked.editor().read(&change.path).ok_or_else(gone)?;
-            &saved
-        };
+        let open = asked.texts.iter().find(|text| text.buffer.path == change.path);
+        let buffer = Buffer::new(change.path.clone(), change.text.clone());
+        // Texts that are open are looked at once more when the answer is there.
+        let is_so = |now: Buffer| now.text == change.text;
+        if open.is_none() && !asked.editor().read(&change.path).is_some_and(is_so) {
+            return Err(gone());
+        }
         let uri = open.map(|text| text.uri.clone()).or_else(|| asked.uri_of(&change.path));
         let uri = uri.ok_or_else(gone)?;
         let edits: Vec<TextEdit> = change
             .edits
             .iter()
             .map(|(range, text)| TextEdit {
-                range: asked.encoding.range(buffer, range),
+                range: asked.encoding.range(&buffer, range),
                 new_text: text.clone(),
             })
             .collect();

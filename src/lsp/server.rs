@@ -1,6 +1,7 @@
 //! The loop: messages in, their order, and when it ends.
 
 use std::{
+    cell::Cell,
     collections::HashMap,
     path::PathBuf,
     sync::{Arc, atomic::AtomicBool},
@@ -97,7 +98,11 @@ impl Server {
             let message = self.connection.receiver.recv_timeout(next.unwrap_or(LOOKS).min(LOOKS));
             match message {
                 Ok(Message::Request(request)) => self.request(request),
-                Ok(Message::Response(response)) => self.client.answered(response),
+                Ok(Message::Response(response)) => {
+                    if let Some(then) = self.client.answered(response) {
+                        self.answering.run(then);
+                    }
+                }
                 Ok(Message::Notification(it)) if it.method == Exit::METHOD => {
                     return self.is_ending;
                 }
@@ -270,8 +275,14 @@ impl Server {
             glob_pattern: GlobPattern::String(glob.to_owned()),
             kind: None,
         };
+        let all = self.folders.all();
+        let endings = all.iter().flat_map(|folder| folder.editor.endings());
+        let mut globs: Vec<String> = endings.map(|ending| format!("**/*.{ending}")).collect();
+        globs.extend(["**/*.md", "**/.elophanto/config.yaml"].map(str::to_owned));
+        globs.sort();
+        globs.dedup();
         let options = DidChangeWatchedFilesRegistrationOptions {
-            watchers: ["**/*.md", "**/.elophanto/config.yaml"].map(watcher).into(),
+            watchers: globs.iter().map(|glob| watcher(glob)).collect(),
         };
         let registration = Registration {
             id: "files".to_owned(),
@@ -295,15 +306,28 @@ impl Server {
             Some(text) => Arc::new(Buffer::new(path, text.buffer.text.clone())),
             None => Arc::new(folder.editor.read(&path)?),
         };
-        let is_here = |text: &&Text| text.root.as_ref() == Some(&folder.editor.root);
-        let open_here = self.texts.all().filter(is_here).cloned().collect();
+        let version = open.map(|text| text.version);
+        let here = |text: &Text| match &text.root {
+            Some(root) => (*root == folder.editor.root).then(|| text.clone()),
+            // It was opened before its knowledge base was.
+            None => {
+                let buffer = Buffer::new(folder.path_of(&text.uri)?, text.buffer.text.clone());
+                Some(Text { buffer: Arc::new(buffer), ..text.clone() })
+            }
+        };
+        let texts: Vec<Text> = self.texts.all().filter_map(here).collect();
+        let known = texts.iter().filter(|text| !text.is_lost && text.buffer.path != buffer.path);
+        let mut open: Vec<_> = known.map(|text| Arc::clone(&text.buffer)).collect();
+        open.push(Arc::clone(&buffer));
         Some(Asked {
             buffer,
             uri: uri.clone(),
-            version: open.map(|text| text.version),
+            version,
             encoding: self.encoding,
             client: Arc::clone(&self.client),
-            open: open_here,
+            texts,
+            open,
+            counted: Cell::default(),
             at: self.texts.changes.count(),
             changes: self.texts.changes.clone(),
             folder,

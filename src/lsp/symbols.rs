@@ -2,11 +2,16 @@
 
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeKind,
-    FoldingRangeParams, Location, Position, Range, SymbolInformation, SymbolKind,
+    FoldingRangeParams, Location, MessageType, Position, Range, SymbolInformation, SymbolKind,
     WorkspaceSymbolResponse,
 };
 
-use super::{asked::Asked, folders::Folder, positions::count};
+use super::{
+    asked::{Asked, told},
+    client::Client,
+    folders::Folder,
+    positions::count,
+};
 use elophanto_app::{
     Error,
     editor::{Section, Symbol, foldings as parts, search_symbols, sections},
@@ -88,14 +93,22 @@ pub fn foldings(asked: &Asked, _: FoldingRangeParams) -> Result<Option<Vec<Foldi
     Ok(Some(parts(buffer).into_iter().filter_map(folding).collect()))
 }
 
-/// Places in all knowledge bases that answer a question, best first.
+/// Places in all knowledge bases that answer a question, best first. One that cannot be read is said to
+/// be so, and is in the way of no other.
 pub fn of_folders(
+    client: &Client,
     folders: &[Folder],
     query: &str,
 ) -> Result<Option<WorkspaceSymbolResponse>, Error> {
     let mut found = Vec::new();
     for folder in folders {
-        let workspace = folder.editor.workspace()?;
+        let workspace = match folder.editor.workspace() {
+            Ok(workspace) => workspace,
+            Err(error) => {
+                client.log(MessageType::WARNING, told(&error));
+                continue;
+            }
+        };
         let symbols = match search_symbols(&folder.editor, &workspace, query) {
             Ok(symbols) => symbols,
             // Nothing but marks was typed so far.

@@ -33,7 +33,12 @@ pub struct Changes(Arc<Mutex<Counted>>);
 struct Counted {
     all: u64,
     last: HashMap<String, u64>,
+    /// Up to this one it is no longer known which text each was of.
+    forgotten: u64,
 }
+
+/// Texts of which it is known when they changed last.
+const MOST_COUNTED: usize = 1_000;
 
 impl Changes {
     fn lock(&self) -> MutexGuard<'_, Counted> {
@@ -42,6 +47,10 @@ impl Changes {
 
     fn note(&self, uri: &Uri) {
         let mut counted = self.lock();
+        if counted.last.len() >= MOST_COUNTED {
+            counted.last.clear();
+            counted.forgotten = counted.all;
+        }
         counted.all += 1;
         let now = counted.all;
         counted.last.insert(uri.as_str().to_owned(), now);
@@ -52,9 +61,10 @@ impl Changes {
         self.lock().all
     }
 
-    /// Whether a text that is meant has changed since then.
+    /// Whether a text that is meant has changed since then, as far as that is still known.
     pub fn since(&self, then: u64, is_meant: impl Fn(&str) -> bool) -> bool {
-        self.lock().last.iter().any(|(uri, at)| *at > then && is_meant(uri))
+        let counted = self.lock();
+        counted.forgotten > then || counted.last.iter().any(|(uri, at)| *at > then && is_meant(uri))
     }
 }
 
@@ -104,9 +114,13 @@ impl Texts {
         }
         text.is_lost = false;
         text.version = document.version;
-        for change in params.content_changes {
-            text.buffer = Arc::new(changed(&text.buffer, change, encoding));
-        }
+        let mut buffer = if is_whole {
+            Buffer::new(text.buffer.path.clone(), String::new())
+        } else {
+            text.buffer.copy()
+        };
+        params.content_changes.into_iter().for_each(|it| change(&mut buffer, it, encoding));
+        text.buffer = Arc::new(buffer);
         Changed::To(text.clone())
     }
 
@@ -124,10 +138,11 @@ impl Texts {
     }
 }
 
-fn changed(buffer: &Buffer, change: TextDocumentContentChangeEvent, encoding: Encoding) -> Buffer {
+/// Changes a text in its place: one message may bring thousands of parts.
+fn change(buffer: &mut Buffer, change: TextDocumentContentChangeEvent, encoding: Encoding) {
     match change.range {
-        None => Buffer::new(buffer.path.clone(), change.text),
-        Some(range) => buffer.edited(encoding.bytes(buffer, range), &change.text),
+        None => *buffer = Buffer::new(std::mem::take(&mut buffer.path), change.text),
+        Some(range) => buffer.edit(encoding.bytes(buffer, range), &change.text),
     }
 }
 
@@ -146,6 +161,18 @@ mod tests {
         if is_between { at + 1 } else { at }
     }
 
+    #[test]
+    fn a_change_that_is_forgotten_may_have_been_any() {
+        let changes = Changes::default();
+        let note = |name: usize| changes.note(&format!("file:///{name}").parse().expect("a URI"));
+        note(0);
+        let then = changes.count();
+        assert!(!changes.since(then, |_| true));
+        (1..=MOST_COUNTED).for_each(note);
+        assert!(changes.since(then, |uri| uri == "file:///nobody"));
+        assert!(!changes.since(changes.count(), |_| true));
+    }
+
     proptest! {
         /// What an editor has after its changes is what the server has.
         #[test]
@@ -160,14 +187,18 @@ mod tests {
                 let (one, other) = (place(&theirs, one), place(&theirs, other));
                 let (start, end) = (one.min(other), one.max(other));
                 let range = Range::new(encoding.position(&ours, start), encoding.position(&ours, end));
-                let change = TextDocumentContentChangeEvent {
+                let part = TextDocumentContentChangeEvent {
                     range: Some(range),
                     range_length: None,
                     text: new.clone(),
                 };
-                ours = changed(&ours, change, encoding);
+                change(&mut ours, part, encoding);
                 theirs.replace_range(start..end, &new);
                 prop_assert_eq!(&ours.text, &theirs);
+                let whole = Buffer::new("a.md".to_owned(), theirs.clone());
+                prop_assert_eq!(ours.lines(), whole.lines());
+                let starts = |it: &Buffer| (0..it.lines()).map(|line| it.line_range(line)).collect::<Vec<_>>();
+                prop_assert_eq!(starts(&ours), starts(&whole));
             }
         }
     }

@@ -6,7 +6,7 @@ use lsp_types::{
 };
 
 use super::{asked::Asked, positions::count};
-use elophanto_app::{Error, editor::Resolver};
+use elophanto_app::{Error, editor::LinkTo};
 use elophanto_text::markdown::{Destination, LinkKind};
 
 /// Tokens of one text.
@@ -32,11 +32,9 @@ pub fn tokens(
         return Ok(None);
     }
     let workspace = editor.workspace()?;
-    let catalogue = (editor.number() > 0).then(|| editor.catalogue(&workspace)).transpose()?;
-    let listing = editor.listing();
-    let resolver = Resolver { editor, listing: &listing, catalogue: catalogue.as_deref() };
-    let mut links = resolver.links(&asked.buffer, usize::MAX);
-    links.retain(|link| link.link.kind != LinkKind::Inline);
+    let resolver = asked.resolver(&workspace)?;
+    let is_wiki = |link: &LinkTo| link.link.kind != LinkKind::Inline;
+    let mut links: Vec<LinkTo> = resolver.links(&asked.buffer).filter(is_wiki).collect();
     links.sort_by_key(|link| link.link.range.start);
     let (mut line, mut column) = (0, 0);
     let mut data = Vec::new();
@@ -45,7 +43,7 @@ pub fn tokens(
         let number = buffer.line_at(link.link.range.start);
         let whole = buffer.line_range(number);
         let end = link.link.range.end.min(whole.end);
-        let start = asked.encoding.position(buffer, link.link.range.start);
+        let start = asked.position(link.link.range.start);
         let text = buffer.text.get(link.link.range.start..end).unwrap_or_default();
         if text.is_empty() || (start.line, start.character) < (line, column) {
             continue;

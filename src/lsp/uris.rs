@@ -2,13 +2,14 @@
 
 use std::{
     ffi::OsString,
-    fmt::Write as _,
     os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
     str::FromStr,
 };
 
 use lsp_types::Uri;
+
+use elophanto_text::percent;
 
 /// The path that an address names; `None` if it names no file of this machine.
 pub fn path_of(uri: &Uri) -> Option<PathBuf> {
@@ -17,34 +18,14 @@ pub fn path_of(uri: &Uri) -> Option<PathBuf> {
     if !path.starts_with('/') {
         return None;
     }
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let digit = |at: usize| tail.get(at).and_then(|&digit| char::from(digit).to_digit(16));
-        rest = tail;
-        match (byte, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push(u8::try_from(high * 16 + low).ok()?);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            _ => bytes.push(byte),
-        }
-    }
+    let bytes = percent::decoded(path);
     (!bytes.contains(&0)).then(|| PathBuf::from(OsString::from_vec(bytes)))
 }
 
 /// The address of a file.
 pub fn uri_of(path: &Path) -> Option<Uri> {
-    let mut text = String::from("file://");
-    for &byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                text.push(char::from(byte));
-            }
-            _ => drop(write!(text, "%{byte:02X}")),
-        }
-    }
-    Uri::from_str(&text).ok()
+    let path = percent::encoded(path.as_os_str().as_bytes());
+    Uri::from_str(&format!("file://{path}")).ok()
 }
 
 #[cfg(test)]

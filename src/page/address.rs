@@ -1,8 +1,8 @@
 //! Addresses of pages, and what is asked behind the `?` of one. Pure.
 
-use std::fmt::Write as _;
-
 use url::form_urlencoded;
+
+pub use elophanto_text::{markdown::percent_decode as decoded, percent::encoded};
 
 /// More pages than any list has.
 const MOST_PAGES: usize = 1_000_000;
@@ -79,38 +79,6 @@ pub fn file_name(path: &str) -> String {
     }
     let kept = &name[..name.floor_char_boundary(MOST_NAME - HTML.len() - 17)];
     format!("{folder}{kept}-{}{HTML}", &blake3::hash(name.as_bytes()).to_hex()[..16])
-}
-
-/// Percent-encoded but for letters, digits, `-._~` and `/`.
-pub fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(char::from(byte));
-            }
-            _ => drop(write!(out, "%{byte:02X}")),
-        }
-    }
-    out
-}
-
-/// Percent-decoded once, a `%` that no two hex digits follow as it is; `None` if that is no UTF-8.
-pub fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let digit = |at: usize| tail.get(at).and_then(|&digit| char::from(digit).to_digit(16));
-        rest = tail;
-        match (byte, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push(u8::try_from(high * 16 + low).ok()?);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            _ => bytes.push(byte),
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 /// What is asked behind the `?`, in its order.

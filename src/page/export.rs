@@ -70,7 +70,7 @@ pub fn export(
         opener: Opener::none(),
         workspace,
         number: 0,
-        catalogue: catalogue.into(),
+        catalogue,
         query: Query::default(),
         shape: Shape::Page,
         at,

@@ -16,7 +16,19 @@ fn what_is_here_and_what_to_try() {
     ]);
     env.commit("notes");
     env.ok(&["agent", "remember", "--type", "error", "--context", "a leak", "--lesson", "caulk"]);
-    snapshot!(env.ok(&[]), @"");
+    snapshot!(env.ok(&[]), @r#"
+    exit: 0
+    --- stdout
+    repo: 2 notes in 2 passages, 1 lesson.
+
+    Try:
+      elophanto search "It's a \"gull\""     finds it by meaning and by keyword
+      elophanto index && git add .elophanto  lets whoever clones the repository search at once
+      elophanto hook install                 lets git keep the index up to date
+
+    All commands: elophanto --help
+    --- stderr
+    "#);
     assert_eq!(env.git(&["status", "--porcelain"]), "?? .elophanto/\n", "the lesson alone");
 
     env.ok(&["index"]);
@@ -41,7 +53,7 @@ fn the_first_proposal_can_be_typed() {
     let command = &tries(&env)[0];
     let words = shlex::split(command).unwrap();
     assert_eq!(words[..2], ["elophanto", "search"]);
-    assert_eq!(words[2], "$(touch pwned); `id` 'x' \"y\" & | > z");
+    assert_eq!(words[2], "$(touch pwned); id 'x' \"y\" & | > z", "what is code in it is its words");
     assert_eq!(words.len(), 3);
     assert!(!env.ok(&[]).stdout().contains('\u{202e}'));
 }
@@ -49,7 +61,19 @@ fn the_first_proposal_can_be_typed() {
 #[test]
 fn where_there_are_no_notes() {
     let env = TestEnv::new();
-    snapshot!(env.ok(&[]), @"");
+    snapshot!(env.ok(&[]), @"
+    exit: 0
+    --- stdout
+    repo has no notes yet.
+
+    Try:
+      elophanto init          makes a folder for notes, with pages to fill in
+      elophanto hook install  lets git keep the index up to date
+      elophanto scan          asks what no note says yet
+
+    All commands: elophanto --help
+    --- stderr
+    ");
 }
 
 #[test]

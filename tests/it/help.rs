@@ -54,14 +54,17 @@ fn help_of_the_program() {
 
     Usage: elophanto [OPTIONS] <COMMAND>
 
-    Commands:
-      init         Make this repository or folder a knowledge base
+    Every day:
       index        Bring the index up to date
       scan         Find what the knowledge base does not know yet
-      graph        Show what refers to what
       search       Search the knowledge base
       learn        Learn about a topic: search for it, read what is found, keep facts with their source
       enrich       Find out more about what you care about
+      clean        Tidy up what elophanto keeps
+      agent        The agent, and what agents share: lessons, notes, an MCP server
+      page         See, search and read the knowledge base in your browser
+
+    Knowledge:
       entity       Show what is known: all entities with their facts counted, or one with its facts
       like         Say that you like a topic: an entity is made of it, and it is worth finding out more
       unlike       Take a like back
@@ -69,23 +72,28 @@ fn help_of_the_program() {
       undislike    Take a dislike back
       interests    Show what you care about, by what you did
       react        React to a notification or an answer: `+` for more of it, `-` for no more
-      agent        The agent, and what agents share: lessons, notes, an MCP server
+      graph        Show what refers to what
+      changelog    Say what changed in the knowledge base, newest first
+
+    Agents, chats and editors:
       gateway      Serve conversations with the agent, and MCP, to programs of yours
       channel      Let people write to the agent on platforms such as Telegram, by a bot of yours
-      page         See, search and read the knowledge base in your browser
-      acp          Be the agent of your editor, over standard input and output
-      lsp          Serve an editor, over standard input and output
       editor       Set up your editor
-      schedule     Run a command at intervals
-      changelog    Say what changed in the knowledge base, newest first
-      doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
-      clean        Tidy up what elophanto keeps
-      eval         Measure how well search answers your own questions
+      lsp          Serve an editor, over standard input and output
+      acp          Be the agent of your editor, over standard input and output
+
+    Git:
+      init         Make this repository or folder a knowledge base
       hook         Let git keep the index up to date by itself
       trust        Show what of this repository needs your trust, ask, and trust it
-      vault        Keep API keys and other secrets, encrypted, out of every repository
+
+    Upkeep:
+      doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
+      schedule     Run a command at intervals
       model        See which models are used for what, and try them
+      vault        Keep API keys and other secrets, encrypted, out of every repository
       usage        Say what asking models has cost
+      eval         Measure how well search answers your own questions
       completions  Print completions for a shell
       man          Print the manual page
       help         Print this message or the help of the given subcommand(s)

@@ -80,7 +80,9 @@ fn tries(workspace: &Workspace, catalogue: &Catalogue) -> Result<Vec<Try>, Error
     if is_git && !hooks::status(repository).is_ok_and(|status| status.is_complete()) {
         tries.push(tries_of("elophanto hook install", "lets git keep the index up to date"));
     }
-    tries.push(tries_of("elophanto page", "shows all of it in your browser"));
+    if !catalogue.entries.is_empty() {
+        tries.push(tries_of("elophanto page", "shows all of it in your browser"));
+    }
     tries.push(tries_of("elophanto scan", "asks what no note says yet"));
     tries.push(tries_of("elophanto agent install claude-code", "gives it to your agent"));
     tries.truncate(MOST);

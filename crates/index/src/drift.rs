@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use globset::{Glob, GlobBuilder};
 use rayon::prelude::*;
 
 use crate::{
@@ -196,6 +197,24 @@ fn pathspecs(covers: &[&str], path: &NotePath) -> Vec<OsString> {
     specs
 }
 
+/// What matches the paths of files that a pattern names, as git takes it: `*` and `?` stop at `/`, and
+/// braces are letters. None if the pattern can name nothing in the repository.
+pub fn globs(pattern: &str) -> Vec<Glob> {
+    let Some(pattern) = plain(pattern) else { return Vec::new() };
+    let mut letters = String::with_capacity(pattern.len());
+    let (mut is_escaped, mut is_class) = (false, false);
+    for char in pattern.chars() {
+        if matches!(char, '{' | '}') && !is_escaped && !is_class {
+            letters.push('\\');
+        }
+        is_class = if is_escaped { is_class } else { char == '[' || is_class && char != ']' };
+        is_escaped = char == '\\' && !is_escaped;
+        letters.push(char);
+    }
+    let glob = |text: &str| GlobBuilder::new(text).literal_separator(true).build().ok();
+    [glob(&letters), glob(&format!("{letters}/**"))].into_iter().flatten().collect()
+}
+
 /// A pattern relative to the top; `None` if it cannot name anything in the repository.
 fn plain(pattern: &str) -> Option<String> {
     if pattern.is_empty() || pattern.len() > MOST_PATTERN_BYTES || pattern.contains('\0') {
@@ -239,6 +258,27 @@ mod tests {
             assert_eq!(plain(pattern).as_deref(), expected, "{pattern:?}");
         }
         assert_eq!(plain(&"x".repeat(MOST_PATTERN_BYTES + 1)), None);
+    }
+
+    #[test]
+    fn files_are_matched_as_git_does() {
+        for (pattern, path, expected) in [
+            ("src/*.rs", "src/a.rs", true),
+            ("src/*.rs", "src/b/a.rs", false),
+            ("src/**/*.rs", "src/b/c/a.rs", true),
+            ("./src//b/", "src/b/a.rs", true),
+            ("/", "a/b", true),
+            ("s?c", "s/c", false),
+            ("a{b,c}", "ab", false),
+            ("a{b,c}", "a{b,c}", true),
+            ("a\\{b", "a{b", true),
+            ("[{]b", "{b", true),
+            ("../src", "src/a", false),
+            ("", "a", false),
+        ] {
+            let is_match = globs(pattern).iter().any(|it| it.compile_matcher().is_match(path));
+            assert_eq!(is_match, expected, "{pattern} {path}");
+        }
     }
 
     #[test]

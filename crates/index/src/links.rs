@@ -57,14 +57,18 @@ pub struct Names {
 }
 
 impl Names {
-    fn add(&mut self, path: &NotePath, parsed: &markdown::Document) {
+    /// Adds a note that calls itself so.
+    pub fn add(&mut self, path: &NotePath, aliases: impl IntoIterator<Item = String>) {
         self.stems
             .entry(path.stem())
             .and_modify(|known| *known = None)
             .or_insert_with(|| Some(path.to_text()));
-        for alias in &parsed.front_matter.aliases {
-            self.aliases.insert(alias.clone(), path.to_text());
-        }
+        self.aliases.extend(aliases.into_iter().map(|alias| (alias, path.to_text())));
+    }
+
+    /// The one note of this file name without ending.
+    pub fn by_stem(&self, stem: &str) -> Option<&str> {
+        self.stems.get(stem)?.as_deref()
     }
 
     /// Where a link of the note at a path leads; `exists` as for [`follow`].
@@ -76,7 +80,7 @@ impl Names {
     ) -> Destination {
         let notes = markdown::Notes {
             exists,
-            by_stem: &|stem| self.stems.get(stem).cloned().flatten(),
+            by_stem: &|stem| self.by_stem(stem).map(str::to_owned),
             by_alias: &|alias| self.aliases.get(alias).cloned(),
         };
         markdown::resolve_link(note, link, &notes)
@@ -110,30 +114,35 @@ pub fn follow_by_names(
         .into_par_iter()
         .map(|(segment, number)| {
             let view = segment.document(number)?;
+            // Of all notes at once nothing else is kept.
             let parsed = markdown::parse(segment.text(&view)?).ok();
-            Ok(parsed.map(|mut parsed| {
-                if let Attributes::Facts { names, .. } = view.attributes {
-                    let names = names.into_iter().map(str::to_owned);
-                    parsed.front_matter.aliases = names.collect();
-                }
-                (view.path, parsed)
+            Ok(parsed.map(|parsed| {
+                let aliases = match view.attributes {
+                    Attributes::Facts { names, .. } => {
+                        names.into_iter().map(str::to_owned).collect()
+                    }
+                    _ => parsed.front_matter.aliases,
+                };
+                (view.path, parsed.links, aliases)
             }))
         })
         .collect::<Result<_, Malformed>>()?;
     let mut documents: Vec<_> = read.into_iter().flatten().collect();
     documents.sort_by(|a, b| a.0.cmp(&b.0));
     let mut names = Names::default();
-    documents.iter().for_each(|(path, parsed)| names.add(path, parsed));
+    for (path, _, aliases) in &mut documents {
+        names.add(path, std::mem::take(aliases));
+    }
     let mut followed = Vec::new();
-    for (path, parsed) in &documents {
+    for (path, links, _) in documents {
         let text = path.to_text();
-        for link in &parsed.links {
+        for link in links {
             followed.push(Followed {
                 path: path.clone(),
                 line: link.line,
-                target: link.target.clone(),
                 wiki: link.kind != LinkKind::Inline,
-                to: names.destination(&text, link, &|path| exists(path)),
+                to: names.destination(&text, &link, &|path| exists(path)),
+                target: link.target,
             });
         }
     }

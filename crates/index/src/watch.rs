@@ -108,7 +108,17 @@ pub fn follow(root: &Path, changed: &mut dyn FnMut()) {
 
 /// The same; each time that the root cannot be watched, `unwatched` is told why.
 pub fn follow_or_tell(root: &Path, changed: &mut dyn FnMut(), unwatched: &mut dyn FnMut(&str)) {
-    loop {
+    follow_while(root, &|| true, changed, unwatched);
+}
+
+/// The same for as long as somebody wants it, which is asked every few seconds.
+pub fn follow_while(
+    root: &Path,
+    is_wanted: &dyn Fn() -> bool,
+    changed: &mut dyn FnMut(),
+    unwatched: &mut dyn FnMut(&str),
+) {
+    while is_wanted() {
         let folder = identity(root);
         let watch = match folder {
             Some(_) => Watch::begin(root).map_err(|cause| cause.to_string()),
@@ -118,11 +128,11 @@ pub fn follow_or_tell(root: &Path, changed: &mut dyn FnMut(), unwatched: &mut dy
             Ok(watch) => {
                 changed();
                 watch.run(Some(LOOKS), |wake| {
-                    let is_there = identity(root) == folder;
-                    if is_there && wake != Wake::Interval {
+                    let goes_on = is_wanted() && identity(root) == folder;
+                    if goes_on && wake != Wake::Interval {
                         changed();
                     }
-                    is_there
+                    goes_on
                 });
             }
             Err(why) => {
@@ -208,6 +218,19 @@ mod tests {
         check(EventKind::Create(CreateKind::File), "/r/.git/elophanto/view/manifest", false);
         check(EventKind::Create(CreateKind::File), "/r/.elophanto/index/x.lance", false);
         check(EventKind::Access(AccessKind::Any), "/r/a.md", false);
+    }
+
+    #[test]
+    fn nobody_who_wants_it_no_more_keeps_it_alive() {
+        let folder = tempfile::tempdir().unwrap();
+        let (is_wanted, changes) = (std::cell::Cell::new(true), std::cell::Cell::new(0));
+        let mut changed = || {
+            changes.set(changes.get() + 1);
+            is_wanted.set(false);
+            std::fs::write(folder.path().join("a.md"), "x").unwrap();
+        };
+        follow_while(folder.path(), &|| is_wanted.get(), &mut changed, &mut |why| panic!("{why}"));
+        assert_eq!(changes.get(), 1);
     }
 
     #[test]

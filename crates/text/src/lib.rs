@@ -11,6 +11,7 @@ pub mod graph;
 pub mod html;
 pub mod markdown;
 pub mod outline;
+pub mod percent;
 pub mod place;
 pub mod reading;
 pub mod sentences;

@@ -1,5 +1,7 @@
 //! Places in notes as they come from outside: paths, URIs, with lines or without. Pure.
 
+use crate::percent;
+
 /// Scheme and authority of the URI of a note.
 pub const PREFIX: &str = "elophanto://note/";
 /// The template of all URIs of notes (RFC 6570).
@@ -10,17 +12,7 @@ const MOST_DIGITS: usize = 18;
 
 /// The URI of a note, all but letters, digits, `-._~` and `/` percent-encoded.
 pub fn to_uri(path: &str) -> String {
-    let mut uri = String::with_capacity(PREFIX.len() + path.len());
-    uri.push_str(PREFIX);
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("{PREFIX}{}", percent::encoded(path))
 }
 
 /// A note, and its lines if they are named.

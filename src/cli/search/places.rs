@@ -1,6 +1,6 @@
 //! How a place that was found is shown: on a terminal, and as Markdown.
 
-use std::{fmt::Write as _, ops::Range, path::Path};
+use std::{ops::Range, path::Path};
 
 use anstyle::{AnsiColor, Style};
 
@@ -14,7 +14,7 @@ use elophanto_index::{
     Kind,
     search::{Hit, origin::Author},
 };
-use elophanto_text::outline::FileKind;
+use elophanto_text::{outline::FileKind, percent};
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const HEADING: Style = Style::new().dimmed();
@@ -225,13 +225,6 @@ fn paint(text: &str, style: Style, ui: &Ui) -> String {
 
 /// An OSC 8 link. The target is percent-encoded, so that nothing in a name can end it early.
 fn link(text: &str, path: &Path) -> String {
-    let mut target = String::from("file://");
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
-            target.push(char::from(byte));
-        } else {
-            let _ = write!(target, "%{byte:02X}");
-        }
-    }
-    format!("\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\")
+    let target = percent::encoded(path.as_os_str().as_encoded_bytes());
+    format!("\x1b]8;;file://{target}\x1b\\{text}\x1b]8;;\x1b\\")
 }

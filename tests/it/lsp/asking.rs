@@ -59,6 +59,9 @@ fn a_link_shows_what_it_leads_to() {
     assert!(found.contains("None when"), "{found}");
     let found = hover(&mut session, "docs/harbour.md", 2, 37);
     assert!(found.contains("**The ferry**") && found.contains("It leaves at dawn\\."), "{found}");
+    // Who changed it last, and in which commit.
+    let commit = env.git(&["rev-parse", "--short=10", "HEAD~1"]);
+    assert!(found.contains(&format!(", A {}\n", commit.trim())), "{found} {commit}");
     session.open("docs/new.md", "[[ferri]] KEF [code](../src/tide.rs)\n");
     let found = hover(&mut session, "docs/new.md", 0, 3);
     assert!(found.starts_with("**ferri** leads nowhere\n- [docs/ferry\\.md]("), "{found}");
@@ -130,6 +133,14 @@ fn a_note_that_says_otherwise_than_a_fact_is_told_so() {
             "2:0-2:24 contradiction a fact about KEF says otherwise: KEF was founded in 1961. (no source named)"
         ]
     );
+    let lenses = session.about("textDocument/codeLens", "knowledge/user/audio.md");
+    let titles: Vec<&str> = lenses
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|it| it["command"]["title"].as_str())
+        .collect();
+    assert!(titles.iter().any(|it| it.starts_with("contradicts knowledge/learned/")), "{titles:?}");
     let page = "knowledge/learned/entities/kef.md";
     session.open(page, &text(&env, page));
     let found = session.diagnostics(page, |all| !all.is_empty());

@@ -114,6 +114,61 @@ fn files_that_change_underneath_are_seen() {
 }
 
 #[test]
+fn a_folder_that_goes_is_seen_by_whoever_is_not_told() {
+    let env =
+        TestEnv::with(&[("one.md", "# One\n\n[x](docs/two.md)\n"), ("docs/two.md", "# Two\n")]);
+    let mut session = Session::begin(&env);
+    session.open("one.md", "# One\n\n[x](docs/two.md)\n");
+    session.ask("workspace/symbol", json!({ "query": "" })).unwrap();
+    session.diagnostics("one.md", <[_]>::is_empty);
+    std::fs::remove_dir_all(env.path("docs")).unwrap();
+    session.diagnostics("one.md", |all| all.len() == 1);
+    assert!(session.end());
+}
+
+#[test]
+fn what_cannot_be_read_takes_nothing_back_and_stops_nobody_else() {
+    let one = TestEnv::with(&[("a.md", "# Otters\n\n[[nowhere]]\n")]);
+    let two = TestEnv::with(&[("b.md", "# Bears\n")]);
+    let mut session = Session::begin(&one);
+    let folder = json!({ "uri": format!("file://{}", two.root().display()), "name": "two" });
+    let change = json!({ "event": { "added": [folder], "removed": [] } });
+    session.tell("workspace/didChangeWorkspaceFolders", change);
+    session.open("a.md", "# Otters\n\n[[nowhere]]\n");
+    session.diagnostics("a.md", |all| all.len() == 1);
+    one.write(".elophanto/config.yaml", "search: [\n");
+    session.replace("a.md", 2, "# Otters\n\n[[nowhere]] [[either]]\n");
+    session.told("window/logMessage");
+    let found = session.ask("workspace/symbol", json!({ "query": "" })).unwrap();
+    assert_eq!(found[0]["name"], "Bears", "{found}");
+    let uri = session.uri("a.md");
+    assert!(
+        session.published[&uri].iter().skip(1).all(|it| it["diagnostics"] != json!([])),
+        "{:?}",
+        session.published[&uri]
+    );
+    assert!(session.end());
+}
+
+#[test]
+fn source_code_opens_no_repository_that_is_no_knowledge_base() {
+    let one = TestEnv::with(&[("a.md", "# Otters\n")]);
+    let two = TestEnv::with(&[("b.md", "# Bears\n"), ("x.rs", "fn x() {}\n")]);
+    let _ = std::fs::remove_dir_all(two.path(".elophanto"));
+    let mut session = Session::begin(&one);
+    let open = |session: &mut Session, name: &str| {
+        let uri = format!("file://{}", two.path(name).display());
+        let document = json!({ "uri": uri, "languageId": "x", "version": 1, "text": "x" });
+        session.tell("textDocument/didOpen", json!({ "textDocument": document }));
+        let found = session.ask("workspace/symbol", json!({ "query": "" })).unwrap();
+        found.as_array().unwrap().len()
+    };
+    assert_eq!(open(&mut session, "x.rs"), 1);
+    assert_eq!(open(&mut session, "b.md"), 2);
+    assert!(session.end());
+}
+
+#[test]
 fn a_file_outside_of_any_knowledge_base_is_nobodys() {
     let env = TestEnv::with(&[("one.md", "# One\n")]);
     let mut session = Session::begin(&env);

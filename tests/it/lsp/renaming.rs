@@ -72,6 +72,63 @@ fn a_note_is_renamed_with_its_links() {
 }
 
 #[test]
+fn other_texts_count_as_they_are_open() {
+    let env = TestEnv::with(&[
+        ("one.md", "# One\n\n[[two#Part]] [[two#New]]\n"),
+        ("two.md", "# Two\n\n## Part\n"),
+    ]);
+    let mut session = Session::begin(&env);
+    session.open("one.md", "# One\n\n[[two#Part]] [[two#New]]\n");
+    session.diagnostics("one.md", |all| all.len() == 1);
+    session.open("two.md", "# Two\n\n## New\n\n## Part\n");
+    let edit = rename(&mut session, "one.md", 2, 8, "Piece").unwrap();
+    assert_eq!(shown(&session, &edit), ["/one.md 2:6-2:10 Piece", "/two.md 4:3-4:7 Piece"]);
+    let to = session.at("textDocument/definition", "one.md", 2, 8);
+    assert_eq!(place(&to["range"]), "4:0-4:7");
+    session.replace("one.md", 2, "# One\n\n[[two#Part]] [[two#New]] \n");
+    session.diagnostics("one.md", <[_]>::is_empty);
+    let completed = session.at("textDocument/completion", "one.md", 2, 6);
+    let labels: Vec<&Value> =
+        completed["items"].as_array().unwrap().iter().map(|it| &it["label"]).collect();
+    assert_eq!(labels, ["Two", "New", "Part"]);
+    assert!(session.end());
+}
+
+#[test]
+fn bytes_that_editors_take_otherwise_are_not_counted_or_not_edited() {
+    let env = TestEnv::with(&[("one.md", "# One\n"), ("two.md", "[[one]]\n")]);
+    env.write("mark.md", "\u{feff}[[one]]\n");
+    let mut session = Session::begin(&env);
+    session.open("two.md", "[[one]]\n");
+    let edit = rename(&mut session, "two.md", 0, 3, "new").unwrap();
+    assert_eq!(
+        shown(&session, &edit),
+        ["/mark.md 0:2-0:5 new", "/two.md 0:2-0:5 new", "/one.md -> /new.md"]
+    );
+    env.write("old.md", b"Die Stra\xdfe nach Norden: [[one]]\n");
+    let refused = rename(&mut session, "two.md", 0, 3, "new").unwrap_err();
+    assert!(refused.1.contains("old.md:1: `one`: its file is not UTF-8"), "{refused:?}");
+    assert!(session.end());
+}
+
+#[test]
+fn a_folder_that_is_reached_through_a_link_is_called_by_its_own_name() {
+    let env =
+        TestEnv::with(&[("docs/notes/a.md", "# A\n\n[x](../b.md)\n"), ("docs/b.md", "# B\n")]);
+    let folder = env.outside().join("ws/here");
+    std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(env.path("docs/notes"), &folder).unwrap();
+    let mut session = Session::begin_at(&env, &folder);
+    session.open("a.md", "# A\n\n[x](../b.md)\n");
+    let top = format!("file://{}", env.root().canonicalize().unwrap().display());
+    let to = session.at("textDocument/definition", "a.md", 2, 5);
+    assert_eq!(to["uri"], format!("{top}/docs/b.md"));
+    let edit = rename(&mut session, "a.md", 2, 5, "c").unwrap();
+    assert_eq!(edit["documentChanges"][1]["newUri"], format!("{top}/docs/c.md"));
+    assert!(session.end());
+}
+
+#[test]
 fn what_cannot_be_proven_is_named_and_nothing_is_renamed() {
     let env = TestEnv::with(&[
         ("one.md", "# One\n"),

@@ -74,6 +74,14 @@ impl Session {
         session
     }
 
+    /// Begins in a folder that is called so.
+    pub fn begin_at(env: &TestEnv, root: &std::path::Path) -> Self {
+        let mut session = Self::connect(env);
+        session.root = root.to_str().unwrap().to_owned();
+        session.initialize(able());
+        session
+    }
+
     /// A connection on which nobody said hello yet.
     pub fn connect(env: &TestEnv) -> Self {
         let (client, server) = Connection::memory();

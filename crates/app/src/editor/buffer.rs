@@ -2,7 +2,10 @@
 
 use std::{ops::Range, sync::OnceLock};
 
-use elophanto_text::markdown::{self, Document};
+use rustc_hash::FxHashSet;
+
+use super::links::Headings;
+use elophanto_text::markdown::{self, Document, Heading};
 
 /// A file as an editor has it, saved or not. Parsed alone, once somebody asks for it.
 #[derive(Debug, Default)]
@@ -12,6 +15,8 @@ pub struct Buffer {
     pub text: String,
     starts: OnceLock<Vec<usize>>,
     document: OnceLock<Result<Document, String>>,
+    headings: OnceLock<Headings>,
+    labels: OnceLock<FxHashSet<String>>,
 }
 
 impl Buffer {
@@ -19,20 +24,28 @@ impl Buffer {
         Self { path, text, ..Self::default() }
     }
 
-    /// The same with another text in the place of some of its bytes; a range that is none changes
-    /// nothing.
-    pub fn edited(&self, range: Range<usize>, text: &str) -> Self {
-        let mut edited = String::with_capacity(self.text.len() + text.len());
-        let (before, behind) = (self.text.get(..range.start), self.text.get(range.end..));
-        match (before, behind) {
-            (Some(before), Some(behind)) if range.start <= range.end => {
-                edited.push_str(before);
-                edited.push_str(text);
-                edited.push_str(behind);
-            }
-            _ => edited.push_str(&self.text),
+    /// The same, to be edited.
+    pub fn copy(&self) -> Self {
+        let starts = self.starts.clone();
+        Self { starts, ..Self::new(self.path.clone(), self.text.clone()) }
+    }
+
+    /// Puts another text in the place of some of its bytes; a range that is none changes nothing.
+    pub fn edit(&mut self, range: Range<usize>, text: &str) {
+        if self.text.get(range.clone()).is_none() {
+            return;
         }
-        Self::new(self.path.clone(), edited)
+        self.text.replace_range(range.clone(), text);
+        (self.document, self.headings, self.labels) = Default::default();
+        let Some(mut starts) = self.starts.take() else { return };
+        // Whether a line begins at a byte is told by that byte and the one before it.
+        let (start, end) = (range.start.max(1), range.start + text.len());
+        let first = starts.partition_point(|&it| it < start);
+        let behind = starts.partition_point(|&it| it <= range.end);
+        starts.iter_mut().skip(behind).for_each(|it| *it = *it - range.end + end);
+        let bytes = self.text.as_bytes();
+        starts.splice(first..behind, (start..=end).filter(|&at| begins_line(bytes, at)));
+        self.starts = OnceLock::from(starts);
     }
 
     /// Read as Markdown; why not, if it cannot be.
@@ -43,13 +56,30 @@ impl Buffer {
         parsed.as_ref().map_err(String::as_str)
     }
 
+    /// The heading that a link means.
+    pub fn heading(&self, wanted: &str) -> Option<&Heading> {
+        let document = self.document().ok()?;
+        let headings = self.headings.get_or_init(|| Headings::of(document));
+        document.headings.get(headings.number(wanted)?)
+    }
+
+    /// Whether `[label]` is defined: then `[[label]]` is a link in brackets.
+    pub fn defines(&self, label: &str) -> bool {
+        let label_of = |line: &str| {
+            let (label, _) = line.trim_start().strip_prefix('[')?.split_once("]:")?;
+            Some(label.to_lowercase())
+        };
+        let labels = self.labels.get_or_init(|| self.text.lines().filter_map(label_of).collect());
+        !label.is_empty() && labels.contains(&label.to_lowercase())
+    }
+
     /// Where each line begins. A line ends at `\n`, `\r\n` or a lone `\r`.
     fn starts(&self) -> &[usize] {
         self.starts.get_or_init(|| {
             let bytes = self.text.as_bytes();
             let ends = memchr::memchr2_iter(b'\n', b'\r', bytes);
-            let ends = ends.filter(|&at| bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'));
-            std::iter::once(0).chain(ends.map(|at| at + 1)).collect()
+            let behind = ends.map(|at| at + 1).filter(|&at| begins_line(bytes, at));
+            std::iter::once(0).chain(behind).collect()
         })
     }
 
@@ -97,6 +127,11 @@ impl Buffer {
         self.line_range(first).start..self.line_range(end).end
     }
 
+    /// Whether the front matter is TOML, if there is any.
+    pub fn is_toml(&self) -> bool {
+        self.text.trim_start_matches('\u{feff}').starts_with('+')
+    }
+
     /// The bytes between the lines that open and close the front matter; `None` where there is none.
     pub fn front_matter(&self) -> Option<Range<usize>> {
         let first = self.line(0).trim_start_matches('\u{feff}').trim_end();
@@ -127,6 +162,15 @@ impl Buffer {
     }
 }
 
+/// Whether a line begins at a byte behind the first one.
+fn begins_line(bytes: &[u8], at: usize) -> bool {
+    match at.checked_sub(1).and_then(|before| bytes.get(before)) {
+        Some(b'\n') => true,
+        Some(b'\r') => bytes.get(at) != Some(&b'\n'),
+        _ => false,
+    }
+}
+
 /// Lines of a paragraph on either side.
 const MOST_AROUND: usize = 30;
 /// Lines of front matter.
@@ -148,11 +192,20 @@ mod tests {
 
     #[test]
     fn edits_that_cannot_be_change_nothing() {
-        let buffer = Buffer::new("a.md".into(), "öx".into());
-        assert_eq!(buffer.edited(2..3, "y").text, "öy");
+        let mut buffer = Buffer::new("a.md".into(), "öx".into());
         for range in [1..2, 0..9, std::ops::Range { start: 3, end: 2 }] {
-            assert_eq!(buffer.edited(range, "y").text, "öx");
+            buffer.edit(range, "y");
+            assert_eq!(buffer.text, "öx");
         }
+        buffer.edit(2..3, "y");
+        assert_eq!(buffer.text, "öy");
+    }
+
+    #[test]
+    fn labels_are_found_whatever_their_letters() {
+        let buffer = Buffer::new("a.md".into(), "[[Über]]\n  [über]: x.md\n[no] : y".into());
+        assert!(buffer.defines("ÜBER"));
+        assert!(!buffer.defines("no") && !buffer.defines(""));
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::{
-    Buffer, Editor, Resolver, Spot,
+    Buffer, LinkTo, Resolver, Spot,
     facts::{contradicted, on_page},
     fixes::{Fix, near, near_names, target_to},
-    links::{LinkTo, heading_of},
 };
 use crate::{
+    Error,
     on_commit::secrets::{allowed, is_covered},
-    reading::{Catalogue, drift_of},
+    reading::drift_of,
     when::day,
     workspace::Workspace,
 };
@@ -19,8 +19,8 @@ use elophanto_index::drift::Drift;
 use elophanto_repo::{Git, NotePath};
 use elophanto_text::markdown::{Destination, Document, Heading, LinkKind, anchor};
 
-/// Links of one text that are told one by one.
-const MOST_LINKS: usize = 500;
+/// Links of one text that are looked at because they may be broken.
+const MOST_LINKS: usize = 2_000;
 /// Characters of what is told of a commit.
 const MOST_SUBJECT: usize = 80;
 
@@ -56,6 +56,11 @@ impl Finding {
         let (fixes, related) = (Vec::new(), Vec::new());
         Self { range, severity, code, message: message.into(), fixes, related }
     }
+
+    /// Whether it stands in some bytes, or beside them.
+    pub fn touches(&self, range: &Range<usize>) -> bool {
+        self.range.start <= range.end && range.start <= self.range.end
+    }
 }
 
 /// Code of a secret: its fix masks it.
@@ -63,17 +68,12 @@ pub const SECRET: &str = "secret";
 /// Code of a link that leads nowhere.
 pub const BROKEN_LINK: &str = "broken-link";
 
-impl Editor {
-    /// What a text shows itself, with the names of files at hand: told at once. `catalogue` if all notes
-    /// were read.
-    pub fn own_findings(
-        &self,
-        workspace: &Workspace,
-        catalogue: Option<&Catalogue>,
-        buffer: &Buffer,
-    ) -> Vec<Finding> {
-        let mut found = secrets_of(workspace, buffer);
-        if !self.is_note(&buffer.path) {
+impl Resolver<'_> {
+    /// What a text shows itself, with the names of files at hand: told at once. Only what is found in the
+    /// bytes `mended` has fixes that take long to find.
+    pub fn own_findings(&self, buffer: &Buffer, mended: Option<&Range<usize>>) -> Vec<Finding> {
+        let mut found = secrets_of(self.workspace, buffer);
+        if !self.editor.is_note(&buffer.path) {
             return found;
         }
         match buffer.document() {
@@ -89,85 +89,81 @@ impl Editor {
                 Finding::new(buffer.line_range(line), Severity::Warning, "note", message)
             })),
         }
-        let listing = match catalogue {
-            Some(catalogue) => self.relist(catalogue),
-            None => self.listing(),
-        };
-        let resolver = Resolver { editor: self, listing: &listing, catalogue };
-        let links = resolver.links(buffer, usize::MAX);
-        let broken = links.iter().filter_map(|link| self.broken(&resolver, buffer, link));
-        found.extend(broken.take(MOST_LINKS));
+        let is_doubtful =
+            |link: &LinkTo| link.to == Destination::Nowhere || link.heading().is_some();
+        let doubtful = self.links(buffer).filter(is_doubtful).take(MOST_LINKS);
+        found.extend(doubtful.filter_map(|link| self.broken(buffer, &link, mended)));
         found
     }
 
     /// What all notes and git tell of a text beside.
-    pub fn other_findings(
-        &self,
-        workspace: &Workspace,
-        catalogue: &Catalogue,
-        buffer: &Buffer,
-    ) -> Vec<Finding> {
-        let known = self.known(workspace, catalogue);
-        let mut found = contradicted(&known, buffer);
+    ///
+    /// # Errors
+    /// When the knowledge base cannot be read.
+    pub fn other_findings(&self, buffer: &Buffer) -> Result<Vec<Finding>, Error> {
+        let (catalogue, known) = (self.catalogue()?, self.known()?);
+        let mut found = contradicted(self.workspace, &known, buffer);
         found.extend(on_page(self, &known, catalogue, buffer));
         let path = NotePath::from(buffer.path.as_str());
-        if let Some(drift) = drift_of(workspace, catalogue, &path) {
+        if let Some(drift) = drift_of(self.workspace, catalogue, &path) {
             found.push(drifted(buffer, &drift));
         }
-        found
+        Ok(found)
     }
 
-    fn broken(&self, resolver: &Resolver, buffer: &Buffer, link: &LinkTo) -> Option<Finding> {
-        match &link.to {
+    fn broken(
+        &self,
+        buffer: &Buffer,
+        link: &LinkTo,
+        mended: Option<&Range<usize>>,
+    ) -> Option<Finding> {
+        let mut found = match &link.to {
             Destination::External => None,
-            Destination::Nowhere if resolver.is_foreign(buffer, link) => None,
-            Destination::Nowhere if resolver.is_sure(link.link) => {
-                Some(self.leads_nowhere(resolver, buffer, link))
+            Destination::Nowhere => {
+                let is_so = self.is_sure(link.link) && !self.is_foreign(buffer, link);
+                is_so.then(|| {
+                    let message = format!("`{}` leads nowhere", link.link.target);
+                    let range = one_line_of(buffer, &link.link.range);
+                    Finding::new(range, Severity::Warning, BROKEN_LINK, message)
+                })
             }
-            Destination::Nowhere => None,
             Destination::Inside(path) => self.misses_heading(buffer, link, path),
+        }?;
+        if mended.is_some_and(|range| found.touches(range)) {
+            found.fixes = match &link.to {
+                Destination::Inside(path) => self.near_headings(buffer, link, path),
+                _ => self.near_notes(buffer, link),
+            };
         }
+        Some(found)
     }
 
-    fn leads_nowhere(&self, resolver: &Resolver, buffer: &Buffer, link: &LinkTo) -> Finding {
+    /// Links to notes that are called nearly so.
+    fn near_notes(&self, buffer: &Buffer, link: &LinkTo) -> Vec<Fix> {
+        let Some(written) = link.written(buffer) else { return Vec::new() };
         let target = &link.link.target;
-        let range = one_line_of(buffer, &link.link.range);
-        let message = format!("`{target}` leads nowhere");
-        let mut finding = Finding::new(range, Severity::Warning, BROKEN_LINK, message);
-        let Some(written) = &link.written else { return finding };
-        let named = resolver.catalogue.map(|it| near_names(target, it)).unwrap_or_default();
-        let mut near = [named, near(target, resolver.listing)].concat();
+        let named = self.known_notes().map(|it| near_names(target, it)).unwrap_or_default();
+        let mut near = [named, near(target, &self.listing)].concat();
         near.retain(|path| *path != buffer.path);
         near.dedup();
-        finding.fixes = near
-            .into_iter()
-            .map(|path| {
-                let (kind, pointed) = (link.link.kind, written.is_pointed);
-                let text = target_to(&buffer.path, path, kind, pointed, resolver.listing);
-                let title = format!("Link to {path}");
-                Fix { title, range: written.target.clone(), text }
-            })
-            .collect();
-        finding
+        let fix = |path: &str| {
+            let (kind, pointed) = (link.link.kind, written.is_pointed);
+            let text = target_to(&buffer.path, path, kind, pointed, &self.listing);
+            Fix { title: format!("Link to {path}"), range: written.target.clone(), text }
+        };
+        near.into_iter().map(fix).collect()
     }
 
     /// That a note is there, and the heading in it is not.
     fn misses_heading(&self, buffer: &Buffer, link: &LinkTo, path: &str) -> Option<Finding> {
-        let wanted = link.link.heading.as_deref().filter(|heading| !heading.is_empty())?;
+        let wanted = link.heading()?;
         // `#^block` names a paragraph, `#:~:text=` words of it, `#L10` lines.
-        let is_other = wanted.starts_with(['^', ':', '!', '/']) || is_line(wanted);
-        if is_other || !self.is_note(path) {
+        if wanted.starts_with(['^', ':', '!', '/']) || is_line(wanted) {
             return None;
         }
-        let own;
-        let target = if path == buffer.path {
-            buffer
-        } else {
-            own = self.read(path)?;
-            &own
-        };
+        let target = self.buffer_of(path)?;
         let document = target.document().ok()?;
-        if heading_of(document, wanted).is_some()
+        if target.heading(wanted).is_some()
             || has_anchor(&target.text, wanted)
             || has_pictured(&target.text, document, wanted)
             || wanted.eq_ignore_ascii_case("top")
@@ -176,34 +172,30 @@ impl Editor {
         }
         let range = one_line_of(buffer, &link.link.range);
         let message = format!("`{path}` has no heading `{wanted}`");
-        let mut finding = Finding::new(range, Severity::Information, "missing-heading", message);
-        if let Some(at) = link.written.as_ref().and_then(|written| written.heading.clone()) {
-            let slug = anchor(wanted);
-            let alike = |heading: &str| {
-                let other = anchor(heading);
-                strsim::jaro_winkler(&slug, &other)
-            };
-            let mut near: Vec<(f64, &str)> = document
-                .headings
-                .iter()
-                .map(|heading| (alike(&heading.text), heading.text.as_str()))
-                .filter(|(likeness, _)| *likeness >= ALIKE)
-                .collect();
-            near.sort_by(|a, b| b.0.total_cmp(&a.0));
-            finding.fixes = near
-                .into_iter()
-                .take(3)
-                .map(|(_, heading)| Fix {
-                    title: format!("Link to # {heading}"),
-                    range: at.clone(),
-                    text: match link.link.kind {
-                        LinkKind::Inline => anchor(heading),
-                        LinkKind::Wiki | LinkKind::Embed => heading.to_owned(),
-                    },
-                })
-                .collect();
-        }
-        Some(finding)
+        Some(Finding::new(range, Severity::Information, "missing-heading", message))
+    }
+
+    /// Links to headings of the note that say nearly so.
+    fn near_headings(&self, buffer: &Buffer, link: &LinkTo, path: &str) -> Vec<Fix> {
+        let at = link.written(buffer).and_then(|written| written.heading);
+        let (Some(at), Some(target)) = (at, self.buffer_of(path)) else { return Vec::new() };
+        let headings = target.document().map_or(&[][..], |it| it.headings.as_slice());
+        let slug = anchor(link.heading().unwrap_or_default());
+        let mut near: Vec<(f64, &str)> = headings
+            .iter()
+            .map(|it| (strsim::jaro_winkler(&slug, &anchor(&it.text)), it.text.as_str()))
+            .filter(|(likeness, _)| *likeness >= ALIKE)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let fix = |(_, heading): (f64, &str)| Fix {
+            title: format!("Link to # {heading}"),
+            range: at.clone(),
+            text: match link.link.kind {
+                LinkKind::Inline => anchor(heading),
+                LinkKind::Wiki | LinkKind::Embed => heading.to_owned(),
+            },
+        };
+        near.into_iter().take(3).map(fix).collect()
     }
 }
 

@@ -28,6 +28,8 @@ const MOST_CONTEXT: usize = 300;
 const MOST_TOPIC: usize = 80;
 /// Folder of notes as they were at a commit, below the folder that is local to a clone.
 const AT: &str = "at";
+/// Commits of which notes lie there.
+const MOST_AT: usize = 50;
 
 /// A note that a link leads to and that is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -225,10 +227,15 @@ pub fn at_commit(
     let local = workspace.repository.local_dir();
     let above = local.parent().unwrap_or(&editor.root);
     let top = Folder::open(above)?;
-    let id = commit.to_string();
     let folder = local.strip_prefix(above).unwrap_or(Path::new("elophanto"));
+    let at = folder.join(AT);
+    let kept = top.entries(&at).into_iter().flatten().flatten().count();
+    if kept >= MOST_AT {
+        // Which of them is still open nobody knows: an editor has what it has opened.
+        top.remove_all(&at)?;
+    }
     // With its folders: notes of one name are several.
-    let file = folder.join(AT).join(id.get(..10).unwrap_or(&id)).join(path);
+    let file = at.join(commit.short()).join(path);
     top.write(&file, found.text.as_bytes())?;
     Ok(above.join(file))
 }

@@ -1,6 +1,6 @@
 //! What may be meant by what was typed so far.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
@@ -9,6 +9,7 @@ use super::{
     context::{Typing, typing},
     covers,
     fixes::{relative, target_to},
+    links::anchors,
     lock,
 };
 use crate::{
@@ -79,26 +80,34 @@ pub struct Meant {
     ranks: FxHashMap<String, usize>,
 }
 
-/// What may be meant at a byte.
+/// What may be meant at a byte; `open` are the texts that are open.
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn propose(editor: &Editor, buffer: &Buffer, offset: usize) -> Result<Proposals, Error> {
-    match typing(buffer, offset) {
-        None => Ok(Proposals::default()),
-        Some(Typing::Wiki { target, closing }) => {
+pub fn propose(
+    editor: &Editor,
+    open: &[Arc<Buffer>],
+    buffer: &Buffer,
+    offset: usize,
+) -> Result<Proposals, Error> {
+    // Most keys are part of no link: nothing is opened for them.
+    let Some(typing) = typing(buffer, offset) else { return Ok(Proposals::default()) };
+    let workspace = editor.workspace()?;
+    let resolver = editor.resolver(&workspace, open)?;
+    match typing {
+        Typing::Wiki { target, closing } => {
             let form = (LinkKind::Wiki, false, closing);
-            notes(editor, buffer, target, offset, form)
+            notes(&resolver, buffer, target, offset, form)
         }
-        Some(Typing::Path { target, closing, is_pointed }) => {
+        Typing::Path { target, closing, is_pointed } => {
             let form = (LinkKind::Inline, is_pointed, closing);
-            notes(editor, buffer, target, offset, form)
+            notes(&resolver, buffer, target, offset, form)
         }
-        Some(Typing::Heading { target, range, is_wiki }) => {
-            Ok(headings(editor, buffer, &target, range, is_wiki))
+        Typing::Heading { target, range, is_wiki } => {
+            Ok(headings(&resolver, buffer, target, range, is_wiki))
         }
-        Some(Typing::Key { from }) => Ok(keys(buffer, from..offset)),
-        Some(Typing::Value { key, from }) => values(editor, buffer, &key, from..offset),
+        Typing::Key { from } => Ok(keys(buffer, from..offset)),
+        Typing::Value { key, from } => values(&resolver, buffer, &key, from..offset),
     }
 }
 
@@ -112,7 +121,7 @@ struct Candidate<'c> {
 /// Notes in the place of `range`, of which as much is typed as stands before `offset`; `form` is how the
 /// link is written: its kind, whether it stands in `<`, and what is missing behind it.
 fn notes(
-    editor: &Editor,
+    resolver: &Resolver,
     buffer: &Buffer,
     range: Range<usize>,
     offset: usize,
@@ -120,18 +129,11 @@ fn notes(
 ) -> Result<Proposals, Error> {
     let typed = buffer.text.get(range.start..offset).unwrap_or_default().to_lowercase();
     // Before notes were read, names have to do: nobody waits for a list.
-    let catalogue = match editor.number() {
-        0 => {
-            editor.warm();
-            None
-        }
-        _ => Some(editor.catalogue(&editor.workspace()?)?),
-    };
-    let listing = match &catalogue {
-        Some(catalogue) => editor.relist(catalogue),
-        None => editor.listing(),
-    };
-    let candidates: Vec<Candidate> = match &catalogue {
+    let (editor, listing, catalogue) = (resolver.editor, &resolver.listing, resolver.known_notes());
+    if catalogue.is_none() {
+        editor.warm();
+    }
+    let candidates: Vec<Candidate> = match catalogue {
         Some(catalogue) => {
             let of = |it: &'_ crate::reading::Entry| it.name != buffer.path;
             let entries = catalogue.entries.iter().filter(|it| of(it));
@@ -148,7 +150,7 @@ fn notes(
         LinkKind::Inline => range.start.saturating_sub(1),
         LinkKind::Wiki | LinkKind::Embed => range.start.saturating_sub(2),
     };
-    let ranks = match &catalogue {
+    let ranks = match catalogue {
         Some(catalogue) => ranks(editor, catalogue, buffer, open..range.end)?,
         None => FxHashMap::default(),
     };
@@ -174,7 +176,7 @@ fn notes(
     fitting.sort_by(|a, b| (a.0, a.1, a.2.path).cmp(&(b.0, b.1, b.2.path)));
     let is_cut = fitting.len() > MOST || catalogue.is_none();
     let all = fitting.into_iter().take(MOST).map(|(_, _, it)| {
-        let target = target_to(&buffer.path, it.path, kind, is_pointed, &listing);
+        let target = target_to(&buffer.path, it.path, kind, is_pointed, listing);
         // What rises is compared as it is typed.
         let as_typed = if rising.is_empty() { String::new() } else { format!("{target} ") };
         let text = format!("{target}{closing}");
@@ -238,34 +240,20 @@ fn ranks(
 }
 
 fn headings(
-    editor: &Editor,
+    resolver: &Resolver,
     buffer: &Buffer,
-    target: &str,
+    target: String,
     range: Range<usize>,
     is_wiki: bool,
 ) -> Proposals {
     let kind = if is_wiki { LinkKind::Wiki } else { LinkKind::Inline };
-    let link = Link { target: target.to_owned(), kind, heading: None, line: 1, range: 0..0 };
-    let known = (editor.number() > 0).then(|| editor.workspace().ok()).flatten();
-    let catalogue = known.and_then(|workspace| editor.catalogue(&workspace).ok());
-    let listing = editor.listing();
-    let resolver = Resolver { editor, listing: &listing, catalogue: catalogue.as_deref() };
-    let Destination::Inside(path) = resolver.destination(&buffer.path, &link) else {
-        return Proposals::default();
+    let link = Link { target, kind, heading: None, line: 1, range: 0..0 };
+    let note = match resolver.destination(&buffer.path, &link) {
+        Destination::Inside(path) => resolver.buffer_of(&path),
+        _ => None,
     };
-    let own;
-    let note = if path == buffer.path {
-        buffer
-    } else {
-        match editor.is_note(&path).then(|| editor.read(&path)).flatten() {
-            None => return Proposals::default(),
-            Some(read) => {
-                own = read;
-                &own
-            }
-        }
-    };
-    let Ok(document) = note.document() else { return Proposals::default() };
+    let document = note.as_ref().and_then(|note| note.document().ok());
+    let Some(document) = document else { return Proposals::default() };
     let proposal = |(heading, slug): (&Heading, String)| Proposal {
         label: one_line(&heading.text, MOST_NAME),
         detail: "#".repeat(heading.level.into()),
@@ -278,7 +266,7 @@ fn headings(
         replace: range.clone(),
         kind: ProposalKind::Heading,
     };
-    Proposals { all: super::links::anchors(document).map(proposal).collect(), is_cut: false }
+    Proposals { all: anchors(document).map(proposal).collect(), is_cut: false }
 }
 
 fn keys(buffer: &Buffer, range: Range<usize>) -> Proposals {
@@ -287,8 +275,7 @@ fn keys(buffer: &Buffer, range: Range<usize>) -> Proposals {
         let mut lines = front.unwrap_or_default().lines();
         lines.any(|line| line.split([':', '=']).next().is_some_and(|known| known.trim() == key))
     };
-    let mark =
-        if buffer.text.trim_start_matches('\u{feff}').starts_with('+') { " = " } else { ": " };
+    let mark = if buffer.is_toml() { " = " } else { ": " };
     let keys = KEYS.iter().filter(|(key, _)| !is_there(key)).map(|(key, what)| Proposal {
         label: (*key).to_owned(),
         detail: (*what).to_owned(),
@@ -301,7 +288,7 @@ fn keys(buffer: &Buffer, range: Range<usize>) -> Proposals {
 }
 
 fn values(
-    editor: &Editor,
+    resolver: &Resolver,
     buffer: &Buffer,
     key: &str,
     range: Range<usize>,
@@ -312,7 +299,7 @@ fn values(
         label: text.clone(),
         detail,
         filter: text.clone(),
-        text: if is_quoted { text } else { quoted(text) },
+        text: if is_quoted { text } else { quoted(text, buffer.is_toml()) },
         replace: range.clone(),
         kind,
     };
@@ -336,7 +323,7 @@ fn values(
                 .into_iter()
                 .collect()
         }
-        "covers" => covers::proposals(&editor.root, typed)
+        "covers" => covers::proposals(&resolver.editor.root, typed)
             .into_iter()
             .map(|path| {
                 let is_folder = path.ends_with(['/', '*']);
@@ -344,15 +331,12 @@ fn values(
                 value(path, String::new(), kind)
             })
             .collect(),
-        "tags" => {
-            let catalogue = editor.catalogue(&editor.workspace()?)?;
-            tags(&catalogue)
-                .into_iter()
-                .map(|(tag, notes)| {
-                    value(tag, elophanto_base::counted::counted(notes, "note"), ProposalKind::Tag)
-                })
-                .collect()
-        }
+        "tags" => tags(resolver.catalogue()?)
+            .into_iter()
+            .map(|(tag, notes)| {
+                value(tag, elophanto_base::counted::counted(notes, "note"), ProposalKind::Tag)
+            })
+            .collect(),
         _ => Vec::new(),
     };
     Ok(Proposals { all, is_cut: key == "covers" })
@@ -370,14 +354,45 @@ fn tags(catalogue: &Catalogue) -> Vec<(String, usize)> {
     tags
 }
 
-/// A value as it stands in front matter.
-fn quoted(text: String) -> String {
+/// A value as it stands in front matter: as text, which TOML has quoted, and YAML where it would take it
+/// for something else.
+fn quoted(text: String, is_toml: bool) -> String {
+    const MEANT: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"];
+    let is_meant = MEANT.iter().any(|word| text.eq_ignore_ascii_case(word));
+    let is_digits =
+        text.starts_with(|char: char| char.is_ascii_digit()) && !text.contains(char::is_alphabetic);
+    let is_number = is_digits
+        || text.parse::<f64>().is_ok()
+        || ["0x", "0o"].iter().any(|it| text.starts_with(it));
     let begins = text
         .starts_with(['*', '&', '!', '[', '{', '"', '\'', '#', '%', '@', '`', '|', '>', '-', '?']);
     let holds = [": ", " #", ","].iter().any(|mark| text.contains(mark)) || text.ends_with(':');
-    if begins || holds || text.contains(['[', ']', '{', '}']) {
+    if is_toml || is_meant || is_number || begins || holds || text.contains(['[', ']', '{', '}']) {
         format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
     } else {
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_text() {
+        for (text, yaml, toml) in [
+            ("one", "one", "\"one\""),
+            ("2024", "\"2024\"", "\"2024\""),
+            ("1e5", "\"1e5\"", "\"1e5\""),
+            ("2024-01-02", "\"2024-01-02\"", "\"2024-01-02\""),
+            ("No", "\"No\"", "\"No\""),
+            ("nothing", "nothing", "\"nothing\""),
+            ("src/**", "src/**", "\"src/**\""),
+            ("*.rs", "\"*.rs\"", "\"*.rs\""),
+            ("2026-11-27T10:00:00Z", "2026-11-27T10:00:00Z", "\"2026-11-27T10:00:00Z\""),
+        ] {
+            assert_eq!(quoted(text.to_owned(), false), yaml);
+            assert_eq!(quoted(text.to_owned(), true), toml);
+        }
     }
 }

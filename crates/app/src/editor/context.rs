@@ -102,19 +102,24 @@ pub fn typing(buffer: &Buffer, offset: usize) -> Option<Typing> {
 
 /// Whether a line stands in fenced code.
 fn is_in_fence(buffer: &Buffer, until: usize) -> bool {
-    let mut open: Option<&str> = None;
+    // The letter that opened the code, and how many of it at least close it.
+    let mut open: Option<(char, usize)> = None;
     let text = buffer.text.get(..until).unwrap_or_default();
-    // Nearly every line is passed over by its first byte.
-    for line in text.lines() {
-        let line = line.trim_start();
-        if !line.starts_with("```") && !line.starts_with("~~~") {
-            continue;
-        }
-        let mark = &line[..3];
+    for line in text.lines().map(str::trim_start) {
+        // Nearly every line is passed over by its first byte.
+        let Some(mark @ ('`' | '~')) = line.chars().next() else { continue };
+        let rest = line.trim_start_matches(mark);
+        let length = line.len() - rest.len();
         match open {
-            None => open = Some(mark),
-            Some(opened) if opened == mark => open = None,
-            Some(_) => {}
+            None if length >= 3 && !(mark == '`' && rest.contains(mark)) => {
+                open = Some((mark, length));
+            }
+            Some((opened, least))
+                if opened == mark && length >= least && rest.trim().is_empty() =>
+            {
+                open = None;
+            }
+            _ => {}
         }
     }
     open.is_some()
@@ -203,6 +208,9 @@ mod tests {
         check("[x](a.md \"ti¦", None);
         check("```\n[[on¦", None);
         check("```\n```\n[[on¦", Some("wiki \"on\" ]]"));
+        check("````\n```\n[[on¦", None);
+        check("```\n```rust\n[[on¦", None);
+        check("```a```\n[[on¦", Some("wiki \"on\" ]]"));
         check("---\nti¦\n---\n", Some("key \"ti\""));
         check("---\ntags: [a, b¦]\n---\n", Some("value tags \"b\""));
         check("---\ntags:\n  - a\n  - \"b¦\n---\n", Some("value tags \"b\""));

@@ -1,4 +1,4 @@
-//! What a pattern of `covers:` names, as drift understands it.
+//! What may be meant by the beginning of a pattern of `covers:`.
 
 use std::{ops::ControlFlow, path::Path};
 
@@ -6,21 +6,6 @@ use elophanto_repo::walk_entries;
 
 /// Names of a folder that are proposed.
 const MOST: usize = 300;
-
-/// The patterns that a pattern stands for: what it names, and what lies below. None where it can name
-/// nothing in the repository.
-pub fn globs(pattern: &str) -> Vec<String> {
-    let parts: Vec<&str> =
-        pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    if parts.is_empty() {
-        return if pattern.is_empty() { Vec::new() } else { vec!["**".to_owned()] };
-    }
-    if parts.contains(&"..") {
-        return Vec::new();
-    }
-    let plain = parts.join("/");
-    vec![format!("{plain}/**"), plain]
-}
 
 /// What may follow the beginning of a pattern: folders (with `/` and with `/**`), files, and files of one
 /// ending where several have it. Nothing of hidden folders, and nothing through links.
@@ -55,16 +40,4 @@ pub fn proposals(root: &Path, typed: &str) -> Vec<String> {
         found.push(format!("{prefix}*.{}", run[0]));
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_mean_what_drift_takes_them_for() {
-        assert_eq!(globs("./src//a/"), ["src/a/**", "src/a"]);
-        assert_eq!(globs("/"), ["**"]);
-        assert!(globs("").is_empty() && globs("../x").is_empty());
-    }
 }

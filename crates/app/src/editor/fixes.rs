@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use super::Listing;
 use crate::reading::Catalogue;
-use elophanto_text::{authoring::nearest, markdown::LinkKind};
+use elophanto_text::{
+    authoring::nearest,
+    markdown::{Destination, Link, LinkKind},
+};
 
 /// Notes that are proposed in the place of one that is not there.
 const NEAR: usize = 3;
@@ -22,7 +25,7 @@ pub fn near<'l>(target: &str, listing: &'l Listing) -> Vec<&'l str> {
     nearest(target, listing.paths().iter().map(String::as_str), NEAR)
 }
 
-/// How a note links to another: by the name alone where that is enough, else by its path; in round
+/// How a note links to another: by the name alone where that leads there, else by its path; in round
 /// brackets from its own folder.
 pub fn target_to(
     from: &str,
@@ -31,30 +34,53 @@ pub fn target_to(
     is_pointed: bool,
     listing: &Listing,
 ) -> String {
+    let is_inline = kind == LinkKind::Inline;
+    let leads = |target: &String| {
+        let link = Link { target: target.clone(), kind, heading: None, line: 1, range: 0..0 };
+        let found = listing.names.destination(from, &link, &|path| listing.contains(path));
+        is_inline || matches!(found, Destination::Inside(found) if found == to)
+    };
+    let form = Form { kind, is_pointed, is_whole: is_inline, has_path: false };
+    let found = targets(from, to, form).into_iter().find(leads);
+    found.unwrap_or_else(|| to.strip_suffix(".md").unwrap_or(to).to_owned())
+}
+
+/// How a link is written.
+pub struct Form {
+    pub kind: LinkKind,
+    pub is_pointed: bool,
+    /// With `.md` at its end.
+    pub is_whole: bool,
+    /// With folders.
+    pub has_path: bool,
+}
+
+/// The ways to write a target, the one that is likest to how it was written first.
+pub fn targets(from: &str, to: &str, form: Form) -> Vec<String> {
+    let Form { kind, is_pointed, is_whole, has_path } = form;
     let bare = to.strip_suffix(".md").unwrap_or(to);
     match kind {
         LinkKind::Inline => {
-            let path = relative(from, to);
-            if is_pointed { path } else { encoded(&path) }
+            let path = |to: &str| {
+                let path = relative(from, to);
+                if is_pointed { path } else { encoded(&path) }
+            };
+            if is_whole { vec![path(to)] } else { vec![path(bare), path(to)] }
         }
         LinkKind::Wiki | LinkKind::Embed => {
             let stem = bare.rsplit('/').next().unwrap_or(bare);
-            let is_plain = |name: &str| !name.contains(['[', ']', '|', '#']);
-            match listing.by_stem(stem) == Some(to) && is_plain(stem) && to.ends_with(".md") {
-                // A file of that name beside the note, or at the top, would come first.
-                true if !is_taken(from, stem, to, listing) => stem.to_owned(),
-                _ => bare.to_owned(),
+            let mut all = match is_whole {
+                true => vec![format!("{stem}.md"), to.to_owned(), bare.to_owned()],
+                false => vec![stem.to_owned(), bare.to_owned(), to.to_owned()],
+            };
+            if has_path {
+                all.rotate_left(1);
             }
+            // Percent signs, and what ends a link, are written otherwise.
+            let plain = |target: &String| !target.contains(['[', ']', '|', '#', '%', '\\', '&']);
+            all.into_iter().filter(plain).collect()
         }
     }
-}
-
-/// Whether the name alone leads to another note from the folder of one, or from the top.
-fn is_taken(from: &str, stem: &str, to: &str, listing: &Listing) -> bool {
-    let folder = from.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-    let beside = [format!("{folder}{stem}.md"), format!("{stem}.md")];
-    let first = beside.into_iter().find(|path| listing.contains(path));
-    first.is_some_and(|first| first != to)
 }
 
 /// The path of a file from the folder of another.

@@ -2,7 +2,7 @@
 //! begin like wikilinks, paths of rustdoc, pages of sites and of forges, tests of shells.
 
 use super::{Buffer, LinkTo, Resolver};
-use elophanto_text::markdown::{Destination, Link, LinkKind};
+use elophanto_text::markdown::{Destination, Link, LinkKind, followed};
 
 impl Resolver<'_> {
     /// Whether a link that leads nowhere is not called broken.
@@ -14,7 +14,7 @@ impl Resolver<'_> {
                 let is_followed =
                     behind.starts_with('(') || behind.starts_with('[') && !behind.starts_with("[[");
                 is_followed
-                    || is_defined(&buffer.text, &link.link.target)
+                    || buffer.defines(&link.link.target)
                     || is_of_shell(source, &link.link.target)
             }
             LinkKind::Inline => {
@@ -47,13 +47,6 @@ impl Resolver<'_> {
             matches!(self.destination(note, &other), Destination::Inside(_))
         })
     }
-}
-
-/// Whether `[label]` is defined: then `[[label]]` is a link in brackets.
-fn is_defined(text: &str, label: &str) -> bool {
-    let definition = format!("[{label}]:").to_lowercase();
-    !label.is_empty()
-        && text.lines().any(|line| line.trim_start().to_lowercase().starts_with(&definition))
 }
 
 /// Tests of shells (`[[ -f x ]]`), classes of characters (`[[:alpha:]]`), indices (`[[0]]`) and footnotes.
@@ -122,16 +115,8 @@ fn is_of_rustdoc(target: &str) -> bool {
 
 /// Whether a path leaves the repository: forges have pages there (`../../issues`).
 fn is_above(note: &str, target: &str) -> bool {
-    let mut depth = note.matches('/').count();
-    for part in target.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if depth == 0 => return true,
-            ".." => depth -= 1,
-            _ => depth += 1,
-        }
-    }
-    false
+    let folder = note.rsplit_once('/').map_or("", |(folder, _)| folder);
+    followed(folder, target.split('/')).is_none()
 }
 
 #[cfg(test)]

@@ -1,22 +1,23 @@
 //! What is known of what stands under the cursor.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
+
+use rustc_hash::FxHashMap;
 
 use super::{
-    Buffer, Editor, LinkTo, Resolver,
+    Buffer, LinkTo, Resolver,
     facts::stale,
     fixes::near,
     known::{Fact, Known},
-    links::heading_of,
+    lock,
 };
 use crate::{
     Error,
-    reading::{Catalogue, blame, drift_of},
+    reading::{Catalogue, Line, blame, drift_of},
     when::day,
-    workspace::Workspace,
 };
 use elophanto_base::one_line::one_line;
-use elophanto_repo::NotePath;
+use elophanto_repo::{CommitId, Git, NotePath};
 use elophanto_text::{entity::Entity, markdown::Destination};
 
 /// Lines of a note that are shown.
@@ -25,6 +26,11 @@ const MOST_LINES: usize = 6;
 const MOST_LINE: usize = 200;
 /// Facts of an entity that are shown.
 const MOST_FACTS: usize = 8;
+/// Pages of which it is kept who wrote which line.
+const MOST_BLAMED: usize = 64;
+
+/// Who wrote the lines of pages, by commit, path and text.
+pub type Blamed = FxHashMap<(Option<CommitId>, String, blake3::Hash), Arc<Vec<Line>>>;
 
 /// What is shown of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +49,8 @@ pub enum Card {
         lines: Vec<String>,
         /// The day on which it changed last.
         changed: Option<String>,
+        /// Who changed it last, and in which commit; `None` if that is not committed.
+        committed: Option<(String, String)>,
         /// Commits that touched what it covers since, and the day since when.
         drifted: Option<(usize, String)>,
     },
@@ -99,79 +107,57 @@ pub struct Mention {
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn hover(
-    editor: &Editor,
-    workspace: &Workspace,
-    buffer: &Buffer,
-    offset: usize,
-) -> Result<Option<Hover>, Error> {
-    let catalogue = editor.catalogue(workspace)?;
-    if !editor.is_note(&buffer.path) {
-        return super::source::hover(editor, workspace, &catalogue, buffer, offset);
+pub fn hover(resolver: &Resolver, buffer: &Buffer, offset: usize) -> Result<Option<Hover>, Error> {
+    let catalogue = resolver.catalogue()?;
+    if !resolver.editor.is_note(&buffer.path) {
+        return super::source::hover(resolver, catalogue, buffer, offset);
     }
-    let listing = editor.listing();
-    let resolver = Resolver { editor, listing: &listing, catalogue: Some(&catalogue) };
+    let known = resolver.known()?;
     if let Some(link) = resolver.link_at(buffer, offset) {
-        let card = of_link(workspace, &resolver, &catalogue, buffer, &link);
+        let card = of_link(resolver, catalogue, &known, buffer, &link);
         return Ok(card.map(|card| Hover { range: link.link.range.clone(), cards: vec![card] }));
     }
-    let known = editor.known(workspace, &catalogue);
     let found = known.entity_at(buffer, offset);
     Ok(found.map(|(range, entity)| Hover {
         range,
-        cards: vec![of_entity(editor, workspace, &catalogue, &known, entity)],
+        cards: vec![of_entity(resolver, catalogue, &known, entity)],
     }))
 }
 
 fn of_link(
-    workspace: &Workspace,
     resolver: &Resolver,
     catalogue: &Catalogue,
+    known: &Known,
     buffer: &Buffer,
     link: &LinkTo,
 ) -> Option<Card> {
-    let editor = resolver.editor;
     match &link.to {
         Destination::External => None,
         Destination::Nowhere => {
             let target = link.link.target.clone();
-            let near = near(&target, resolver.listing).into_iter().map(str::to_owned).collect();
+            let near = near(&target, &resolver.listing).into_iter().map(str::to_owned).collect();
             Some(Card::Missing { target, near })
         }
-        Destination::Inside(path) if editor.is_note(path) => {
-            let known = editor.known(workspace, catalogue);
-            let is_page = known.facts_on(path).next().is_some();
-            if is_page && *path != buffer.path {
-                let stem = NotePath::from(path.as_str()).stem();
-                if let Some(entity) = known.snapshot.entities.by_slug(&stem) {
-                    return Some(of_entity(editor, workspace, catalogue, &known, entity));
-                }
+        Destination::Inside(path) if resolver.editor.is_note(path) => {
+            let entity = known.of_page(path).filter(|entity| !entity.facts.is_empty());
+            if let Some(entity) = entity.filter(|_| *path != buffer.path) {
+                return Some(of_entity(resolver, catalogue, known, entity));
             }
-            let own;
-            let target = if *path == buffer.path {
-                buffer
-            } else {
-                own = editor.read(path)?;
-                &own
-            };
-            Some(of_note(workspace, catalogue, target, link.link.heading.as_deref()))
+            Some(of_note(resolver, catalogue, &*resolver.buffer_of(path)?, link.heading()))
         }
-        Destination::Inside(path) => {
-            Some(super::source::of_file(editor, workspace, catalogue, path))
-        }
+        Destination::Inside(path) => Some(super::source::of_file(resolver, catalogue, path)),
     }
 }
 
 /// A note by its title and first lines, or those behind a heading.
 fn of_note(
-    workspace: &Workspace,
+    resolver: &Resolver,
     catalogue: &Catalogue,
     note: &Buffer,
     heading: Option<&str>,
 ) -> Card {
     let document = note.document().ok();
-    let wanted = heading.filter(|heading| !heading.is_empty());
-    let found = wanted.and_then(|wanted| heading_of(document?, wanted));
+    let found = heading.and_then(|wanted| note.heading(wanted));
     let (title, from) = match (found, document) {
         (Some(heading), _) => (heading.text.clone(), heading.range.end),
         (None, Some(document)) => {
@@ -189,51 +175,45 @@ fn of_note(
     let lines = lines.take(MOST_LINES).map(|line| one_line(line, MOST_LINE)).collect();
     let number = catalogue.find(&note.path);
     let entry = number.and_then(|number| catalogue.entries.get(number));
-    let drift = entry.and_then(|entry| drift_of(workspace, catalogue, &entry.path));
+    let drift = entry.and_then(|entry| drift_of(resolver.workspace, catalogue, &entry.path));
+    let committed = || {
+        let commit = catalogue.made(&entry?.path)?.commit;
+        Some((Git::of(&resolver.workspace.repository)?.author(&commit)?, commit.short()))
+    };
     Card::Note {
         path: note.path.clone(),
         title,
         lines,
         changed: entry.and_then(|entry| entry.changed).map(day),
+        committed: committed(),
         drifted: drift.map(|drift| (drift.total, day(drift.since))),
     }
 }
 
-fn of_entity(
-    editor: &Editor,
-    workspace: &Workspace,
-    catalogue: &Catalogue,
-    known: &Known,
-    entity: &Entity,
-) -> Card {
-    let facts = known.facts(entity);
+fn of_entity(resolver: &Resolver, catalogue: &Catalogue, known: &Known, entity: &Entity) -> Card {
+    let facts = known.facts(resolver.workspace, entity);
     let page = known.page(entity).unwrap_or_default();
-    // What git does not tell in time is left out.
-    let text = editor.text(&page).unwrap_or_default();
-    let path = NotePath::from(page.as_str());
     let lines = match facts.is_empty() {
-        true => Vec::new(),
-        false => blame(workspace, &path, &text).unwrap_or_default(),
+        true => Arc::default(),
+        false => lines_of(resolver, catalogue, &page),
     };
     let shown = |fact: &Fact| {
-        let line = lines.get(fact.line.saturating_sub(1)).filter(|_| fact.page == page);
+        let told = &fact.told;
+        let line = lines.get(told.line.saturating_sub(1)).filter(|_| told.path == page);
         // The line as it is committed, unless the page has moved under it.
         let blame =
-            line.filter(|line| line.text.contains(&fact.id)).and_then(|it| it.blame.as_ref());
+            line.filter(|line| line.text.contains(told.id)).and_then(|it| it.blame.as_ref());
         let doubts = [
-            fact.against.as_ref().map(|note| format!("your note {note} says otherwise")),
-            fact.otherwise.first().map(|other| format!("another source says: {other}")),
-            stale(editor, catalogue, fact),
-            fact.is_edited.then(|| "changed by hand".to_owned()),
+            told.against.map(|note| format!("your note {note} says otherwise")),
+            fact.otherwise().map(|other| format!("another source says: {other}")),
+            stale(resolver, catalogue, fact),
+            told.edited.then(|| "changed by hand".to_owned()),
         ];
         KnownFactShown {
-            text: fact.text.clone(),
-            source: fact.source.clone(),
-            day: fact.day.clone(),
-            committed: blame.map(|blame| {
-                let commit = blame.commit.to_string();
-                (blame.author.clone(), commit.get(..10).unwrap_or(&commit).to_owned())
-            }),
+            text: told.text.to_owned(),
+            source: told.source.filter(|it| !it.is_empty()).map(str::to_owned),
+            day: told.day().map(str::to_owned),
+            committed: blame.map(|blame| (blame.author.clone(), blame.commit.short())),
             doubts: doubts.into_iter().flatten().collect(),
         }
     };
@@ -243,4 +223,24 @@ fn of_entity(
         more: facts.len().saturating_sub(MOST_FACTS),
         page,
     }
+}
+
+/// Who wrote which line of a page as it lies on disk; asked of git once. What it does not tell in time is
+/// left out.
+fn lines_of(resolver: &Resolver, catalogue: &Catalogue, page: &str) -> Arc<Vec<Line>> {
+    let editor = resolver.editor;
+    let Some(Buffer { text, .. }) = editor.read(page) else { return Arc::default() };
+    let head = catalogue.snapshot.history.head;
+    let key = (head, page.to_owned(), blake3::hash(text.as_bytes()));
+    if let Some(known) = lock(&editor.blamed).get(&key) {
+        return Arc::clone(known);
+    }
+    let told = blame(resolver.workspace, &NotePath::from(page), &text);
+    let lines = Arc::new(told.unwrap_or_default());
+    let mut all = lock(&editor.blamed);
+    if all.len() >= MOST_BLAMED {
+        all.clear();
+    }
+    all.insert(key, Arc::clone(&lines));
+    lines
 }

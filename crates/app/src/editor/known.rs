@@ -1,20 +1,25 @@
 //! What of all notes and pages is looked up again and again, as it was when notes changed last.
 
-use std::{ops::Range, path::PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use rustc_hash::FxHashMap;
+use globset::{GlobSet, GlobSetBuilder};
 
 use super::{Buffer, Spot};
 use crate::{
-    entities,
+    entities::{self, KnownFact},
     learning::{Learning, now},
     reading::Catalogue,
     workspace::Workspace,
 };
-use elophanto_index::store::{manifest::Place, segment::Attributes};
-use elophanto_knowledge::learn::entity_store::EntitySnapshot;
-use elophanto_text::entity::Entity;
+use elophanto_index::{
+    drift::globs,
+    store::{manifest::Place, segment::Attributes},
+};
+use elophanto_knowledge::learn::entity_store::{EntitySnapshot, EntityStore};
+use elophanto_text::entity::{self, Entity};
 
 /// Words of a name.
 const MOST_WORDS: usize = 6;
@@ -25,35 +30,31 @@ const MOST_MENTIONS: usize = 500;
 /// Patterns of one note.
 const MOST_PATTERNS: usize = 100;
 
-/// A line of a page of an entity.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
-    pub entity: String,
-    pub id: String,
-    pub text: String,
-    /// The page, relative to the root, and its line from 1.
-    pub page: String,
-    pub line: usize,
-    pub source: Option<String>,
-    /// Further sources that say the same.
-    pub also: usize,
-    /// The day on which it was found out.
-    pub day: Option<String>,
-    /// In seconds since 1970.
-    pub at: Option<i64>,
-    /// The user's note that says otherwise.
-    pub against: Option<String>,
-    /// What other facts say otherwise, the newest first.
-    pub otherwise: Vec<String>,
-    pub is_edited: bool,
+/// A fact with the entity that it is of.
+pub struct Fact<'k> {
+    pub entity: &'k Entity,
+    pub told: KnownFact<'k>,
+}
+
+impl Fact<'_> {
+    /// When it was found out, in seconds since 1970.
+    pub fn at(&self) -> Option<i64> {
+        let at: jiff::Timestamp = self.told.learned_at.as_deref()?.parse().ok()?;
+        Some(at.as_second())
+    }
+
+    /// What another fact says otherwise, the newest of them.
+    pub fn otherwise(&self) -> Option<&str> {
+        let id = self.told.otherwise.first()?;
+        let other = self.entity.facts.iter().find(|fact| fact.line.id == *id)?;
+        Some(&other.line.text)
+    }
 }
 
 /// Pages of entities, and what notes cover.
 pub struct Known {
     pub snapshot: EntitySnapshot,
     folder: PathBuf,
-    /// By the slug of the entity.
-    facts: FxHashMap<String, Vec<Fact>>,
     covers: GlobSet,
     /// For each pattern of `covers` the note and the pattern as written.
     covering: Vec<(String, String)>,
@@ -61,37 +62,52 @@ pub struct Known {
 
 impl Known {
     pub fn of(workspace: &Workspace, catalogue: &Catalogue) -> Self {
-        let learning = Learning::look(workspace);
-        let store = learning.store();
-        let snapshot = store.read(now());
-        let mut facts = FxHashMap::default();
-        for entity in snapshot.entities.iter() {
-            facts.insert(entity.slug.clone(), facts_of(&entities::of(&store, entity), entity));
-        }
-        let folder = elophanto_knowledge::learn::entity_store::folder(store.write_root);
         let (covers, covering) = covers(catalogue);
-        Self { snapshot, folder, facts, covers, covering }
+        let folder = entity::folder(&workspace.config.knowledge.write_root);
+        Self { snapshot: Learning::look(workspace).store().read(now()), folder, covers, covering }
     }
 
     /// What is known of an entity.
-    pub fn facts(&self, entity: &Entity) -> &[Fact] {
-        self.facts.get(&entity.slug).map(Vec::as_slice).unwrap_or_default()
+    pub fn facts<'k>(&self, workspace: &Workspace, entity: &'k Entity) -> Vec<Fact<'k>> {
+        let record_store = &workspace.record_store();
+        let write_root = &workspace.config.knowledge.write_root;
+        let known = entities::of(&EntityStore { record_store, write_root }, entity);
+        known.facts.into_iter().map(|told| Fact { entity, told }).collect()
+    }
+
+    /// Facts that are meant, or are of entities of which one is.
+    fn meant(
+        &self,
+        workspace: &Workspace,
+        is_meant: impl Fn(&entity::Fact) -> bool,
+    ) -> Vec<Fact<'_>> {
+        let all = self.snapshot.entities.iter().filter(|it| it.facts.iter().any(&is_meant));
+        all.flat_map(|entity| self.facts(workspace, entity)).collect()
     }
 
     /// Facts that stand on a page.
-    pub fn facts_on<'k>(&'k self, page: &'k str) -> impl Iterator<Item = &'k Fact> {
-        self.facts.values().flatten().filter(move |fact| fact.page == page)
+    pub fn facts_on(&self, workspace: &Workspace, page: &str) -> Vec<Fact<'_>> {
+        let slug = entity::slug_of(&self.folder, Path::new(page));
+        let mut found = self.meant(workspace, |fact| Some(&fact.slug) == slug.as_ref());
+        found.retain(|fact| fact.told.path == page);
+        found
     }
 
     /// Facts of which a note says otherwise.
-    pub fn against<'k>(&'k self, note: &'k str) -> impl Iterator<Item = &'k Fact> {
-        self.facts.values().flatten().filter(move |fact| fact.against.as_deref() == Some(note))
+    pub fn against(&self, workspace: &Workspace, note: &str) -> Vec<Fact<'_>> {
+        let mut found = self.meant(workspace, |fact| fact.line.against.as_deref() == Some(note));
+        found.retain(|fact| fact.told.against == Some(note));
+        found
+    }
+
+    /// The entity of a page.
+    pub fn of_page(&self, page: &str) -> Option<&Entity> {
+        self.snapshot.entities.by_slug(&entity::slug_of(&self.folder, Path::new(page))?)
     }
 
     /// The page of an entity, relative to the root.
     pub fn page(&self, entity: &Entity) -> Option<String> {
-        let page = self.folder.join(format!("{}.md", entity.slug));
-        page.to_str().map(str::to_owned)
+        entity::path(&self.folder, &entity.slug).to_str().map(str::to_owned)
     }
 
     /// The notes that cover a file, each with the pattern that says so.
@@ -190,29 +206,6 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-fn facts_of(known: &entities::Known, entity: &Entity) -> Vec<Fact> {
-    let said = |id: &str| known.facts.iter().find(|it| it.id == id).map(|it| it.text.to_owned());
-    let at = |id: &str| {
-        let line = entity.facts.iter().flat_map(|fact| fact.lines()).find(|line| line.id == id)?;
-        line.at.map(jiff::Timestamp::as_second)
-    };
-    let fact = |fact: &entities::KnownFact| Fact {
-        entity: entity.title.clone(),
-        id: fact.id.to_owned(),
-        text: fact.text.to_owned(),
-        page: fact.path.clone(),
-        line: fact.line,
-        source: fact.source.filter(|source| !source.is_empty()).map(str::to_owned),
-        also: fact.also.len(),
-        day: fact.day().map(str::to_owned),
-        at: at(fact.id),
-        against: fact.against.map(str::to_owned),
-        otherwise: fact.otherwise.iter().filter_map(|id| said(id)).collect(),
-        is_edited: fact.edited,
-    };
-    known.facts.iter().map(fact).collect()
-}
-
 /// The patterns of all notes, and whose each is.
 fn covers(catalogue: &Catalogue) -> (GlobSet, Vec<(String, String)>) {
     let mut set = GlobSetBuilder::new();
@@ -223,10 +216,7 @@ fn covers(catalogue: &Catalogue) -> (GlobSet, Vec<(String, String)>) {
         let Ok(view) = part.loaded.segment.document(document as usize) else { continue };
         let Attributes::Note { covers } = view.attributes else { continue };
         for pattern in covers.into_iter().take(MOST_PATTERNS) {
-            for glob in super::covers::globs(pattern) {
-                let Ok(glob) = GlobBuilder::new(&glob).literal_separator(true).build() else {
-                    continue;
-                };
+            for glob in globs(pattern) {
                 set.add(glob);
                 covering.push((file.path.to_text(), pattern.to_owned()));
             }

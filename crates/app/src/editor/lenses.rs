@@ -1,19 +1,18 @@
 //! What is told beside a text: who refers to it, what resembles it, since when it has drifted, where
 //! facts are from.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use super::{
-    Buffer, Editor, Resolver, Spot,
-    facts::lines_of,
-    links::heading_of,
+    Buffer, Resolver, Spot,
+    facts::{contradicted, lines_of},
+    known::Fact,
     source::{about_file, description},
 };
 use crate::{
     Error,
     reading::{self, Catalogue, drift_of},
     when::day,
-    workspace::Workspace,
 };
 use elophanto_base::one_line::one_line;
 use elophanto_repo::NotePath;
@@ -45,6 +44,8 @@ pub enum Shown {
     Similar(Vec<(Spot, String)>),
     /// Commits that touched what it covers, and the day since when.
     Drifted(usize, String),
+    /// A fact on this page says otherwise than the note.
+    Contradicted(Spot),
     /// Notes that cover or name a source file, each with its title.
     Told(Vec<(Spot, String)>),
     /// What was found out about a source file, and whether it still holds.
@@ -64,24 +65,28 @@ pub struct Hint {
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn lenses(editor: &Editor, workspace: &Workspace, buffer: &Buffer) -> Result<Vec<Lens>, Error> {
-    let catalogue = editor.catalogue(workspace)?;
-    if !editor.is_note(&buffer.path) {
-        return Ok(of_source(editor, workspace, &catalogue, buffer));
+pub fn lenses(resolver: &Resolver, buffer: &Buffer) -> Result<Vec<Lens>, Error> {
+    let catalogue = resolver.catalogue()?;
+    if !resolver.editor.is_note(&buffer.path) {
+        return of_source(resolver, catalogue, buffer);
     }
     let document = buffer.document().ok();
     let first = document.and_then(|it| it.headings.first()).map_or(0, |heading| heading.line - 1);
     let mut found = Vec::new();
     let mut tell = |line, shown| found.push(Lens { line, shown });
     let path = NotePath::from(buffer.path.as_str());
-    if let Some(drift) = drift_of(workspace, &catalogue, &path) {
+    if let Some(drift) = drift_of(resolver.workspace, catalogue, &path) {
         tell(first, Shown::Drifted(drift.total, day(drift.since)));
     }
-    let (all, by_heading) = referred(editor, &catalogue, buffer);
+    for finding in contradicted(resolver.workspace, &*resolver.known()?, buffer) {
+        let line = buffer.line_at(finding.range.start);
+        finding.related.into_iter().for_each(|(page, _)| tell(line, Shown::Contradicted(page)));
+    }
+    let (all, by_heading) = referred(resolver, catalogue, buffer);
     if all > 0 {
         tell(first, Shown::Referred(all));
     }
-    let similar = similar(editor, &catalogue, buffer)?;
+    let similar = similar(resolver, catalogue, buffer)?;
     if !similar.is_empty() {
         tell(first, Shown::Similar(similar));
     }
@@ -93,16 +98,13 @@ pub fn lenses(editor: &Editor, workspace: &Workspace, buffer: &Buffer) -> Result
 
 /// How many links lead to a note, and to which of its headings (lines from 0).
 fn referred(
-    editor: &Editor,
+    resolver: &Resolver,
     catalogue: &Catalogue,
     buffer: &Buffer,
 ) -> (usize, BTreeMap<usize, usize>) {
     let mut by_heading = BTreeMap::new();
     let Some(number) = catalogue.find(&buffer.path) else { return (0, by_heading) };
     let incoming = catalogue.incoming(number);
-    let Ok(document) = buffer.document() else { return (incoming.len(), by_heading) };
-    let listing = editor.listing();
-    let resolver = Resolver { editor, listing: &listing, catalogue: Some(catalogue) };
     let mut from: Vec<usize> = incoming.iter().map(|it| it.from).collect();
     from.dedup();
     for note in from.into_iter().take(MOST_READ) {
@@ -114,10 +116,10 @@ fn referred(
             continue;
         }
         let other = Buffer::new(entry.name.clone(), text.to_owned());
-        for link in resolver.links(&other, usize::MAX) {
+        for link in resolver.links(&other) {
             let leads = matches!(&link.to, Destination::Inside(to) if *to == buffer.path);
-            let wanted = link.link.heading.as_deref().filter(|it| leads && !it.is_empty());
-            if let Some(heading) = wanted.and_then(|wanted| heading_of(document, wanted)) {
+            let wanted = link.heading().filter(|_| leads);
+            if let Some(heading) = wanted.and_then(|wanted| buffer.heading(wanted)) {
                 *by_heading.entry(heading.line - 1).or_insert(0) += 1;
             }
         }
@@ -127,11 +129,12 @@ fn referred(
 
 /// Notes that resemble one as it was saved last, and are not linked with it yet.
 fn similar(
-    editor: &Editor,
+    resolver: &Resolver,
     catalogue: &Catalogue,
     buffer: &Buffer,
 ) -> Result<Vec<(Spot, String)>, Error> {
     let Some(number) = catalogue.find(&buffer.path) else { return Ok(Vec::new()) };
+    let editor = resolver.editor;
     let workspace = editor.unasked()?;
     let Some(note) = reading::note(&workspace, catalogue, number)? else { return Ok(Vec::new()) };
     let alike = editor.shelf.alike(&workspace, catalogue, &note);
@@ -147,12 +150,11 @@ fn similar(
 }
 
 fn of_source(
-    editor: &Editor,
-    workspace: &Workspace,
+    resolver: &Resolver,
     catalogue: &Catalogue,
     buffer: &Buffer,
-) -> Vec<Lens> {
-    let told = about_file(editor, workspace, catalogue, &buffer.path);
+) -> Result<Vec<Lens>, Error> {
+    let told = about_file(resolver, catalogue, &buffer.path)?;
     let told: Vec<(Spot, String)> = told
         .into_iter()
         .map(|it| {
@@ -160,36 +162,36 @@ fn of_source(
             (Spot { line, ..Spot::top(&it.path) }, one_line(&it.title, MOST_NAME))
         })
         .collect();
-    let description = description(editor, workspace, catalogue, &buffer.path);
+    let description = description(resolver, catalogue, &buffer.path);
     let told = (!told.is_empty()).then_some(Shown::Told(told));
     let described = description.map(|(text, holds)| Shown::Described(text, holds));
-    told.into_iter().chain(described).map(|shown| Lens { line: 0, shown }).collect()
+    Ok(told.into_iter().chain(described).map(|shown| Lens { line: 0, shown }).collect())
 }
 
 /// Where the facts of a page are from.
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn hints(editor: &Editor, workspace: &Workspace, buffer: &Buffer) -> Result<Vec<Hint>, Error> {
+pub fn hints(resolver: &Resolver, buffer: &Buffer) -> Result<Vec<Hint>, Error> {
     if !buffer.text.contains("<!-- f:") {
         return Ok(Vec::new());
     }
-    let catalogue = editor.catalogue(workspace)?;
-    let known = editor.known(workspace, &catalogue);
-    let lines = lines_of(buffer, known.facts_on(&buffer.path));
-    let hint = |(range, fact): (std::ops::Range<usize>, &super::known::Fact)| {
-        let source = fact.source.as_deref()?;
+    let known = resolver.known()?;
+    let facts = known.facts_on(resolver.workspace, &buffer.path);
+    let hint = |(range, Fact { told, .. }): (Range<usize>, &Fact)| {
+        let source = told.source.filter(|source| !source.is_empty())?;
         let short = source.split_once("://").map_or(source, |(_, rest)| rest);
         let short = short.strip_prefix("www.").unwrap_or(short);
         let host =
             if source.contains("://") { short.split('/').next().unwrap_or(short) } else { short };
-        let day = fact.day.as_ref().map(|day| format!(", {day}")).unwrap_or_default();
-        let more = if fact.also > 0 { format!(" +{}", fact.also) } else { String::new() };
+        let day = told.day().map(|day| format!(", {day}")).unwrap_or_default();
+        let more =
+            if !told.also.is_empty() { format!(" +{}", told.also.len()) } else { String::new() };
         Some(Hint {
             at: range.end,
             text: format!("{}{day}{more}", one_line(host, MOST_SOURCE)),
             more: source.to_owned(),
         })
     };
-    Ok(lines.into_iter().filter_map(hint).collect())
+    Ok(lines_of(buffer, &facts).into_iter().filter_map(hint).collect())
 }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
-
+use elophanto_index::links::Names;
 use elophanto_repo::{NotePath, Selection, walk};
 
 /// Names of notes as the folders have them: nothing of them is read.
@@ -11,8 +10,8 @@ use elophanto_repo::{NotePath, Selection, walk};
 pub struct Listing {
     /// Sorted.
     paths: Vec<String>,
-    /// `None` for a stem that two notes share.
-    stems: FxHashMap<String, Option<usize>>,
+    /// By their files' names alone.
+    pub names: Names,
 }
 
 impl Listing {
@@ -38,12 +37,9 @@ impl Listing {
 
     /// Of paths that are sorted.
     pub fn from_paths(paths: Vec<String>) -> Self {
-        let mut stems: FxHashMap<String, Option<usize>> = FxHashMap::default();
-        for (number, path) in paths.iter().enumerate() {
-            let stem = NotePath::from(path.as_str()).stem();
-            stems.entry(stem).and_modify(|known| *known = None).or_insert(Some(number));
-        }
-        Self { paths, stems }
+        let mut names = Names::default();
+        paths.iter().for_each(|path| names.add(&NotePath::from(path.as_str()), []));
+        Self { paths, names }
     }
 
     /// All of them, sorted.
@@ -53,11 +49,5 @@ impl Listing {
 
     pub fn contains(&self, path: &str) -> bool {
         self.paths.binary_search_by(|known| known.as_str().cmp(path)).is_ok()
-    }
-
-    /// The one note of this file name without ending.
-    pub fn by_stem(&self, stem: &str) -> Option<&str> {
-        let number = self.stems.get(stem).copied().flatten()?;
-        self.paths.get(number).map(String::as_str)
     }
 }

@@ -20,6 +20,7 @@ mod lenses;
 mod links;
 mod listing;
 mod rename;
+mod resolver;
 mod source;
 mod spots;
 mod symbols;
@@ -36,9 +37,10 @@ pub use complete::{Proposal, ProposalKind, Proposals, propose};
 pub use fixes::Fix;
 pub use hover::{Card, Hover, KnownFactShown, Mention, hover};
 pub use lenses::{Hint, Lens, Shown, hints, lenses};
-pub use links::{LinkTo, Resolver};
+pub use links::LinkTo;
 pub use listing::Listing;
 pub use rename::{Change, Rename, Renamed, Unproven};
+pub use resolver::Resolver;
 pub use spots::Spot;
 pub use symbols::{Section, Symbol, foldings, search_symbols, sections};
 
@@ -63,10 +65,13 @@ pub struct Editor {
     /// Top of the repository.
     pub root: PathBuf,
     shelf: Arc<Shelf>,
-    selection: Selection,
-    listing: Mutex<Option<Arc<Listing>>>,
+    /// Which files are notes, by the settings as they were read last.
+    selection: Mutex<Arc<Selection>>,
+    /// By the number of the notes at which it was made.
+    listing: Mutex<Option<(u64, Arc<Selection>, Arc<Listing>)>>,
     known: Mutex<Option<(u64, Arc<Known>)>>,
     meant: Mutex<complete::Meant>,
+    blamed: Mutex<hover::Blamed>,
 }
 
 impl Editor {
@@ -79,10 +84,11 @@ impl Editor {
         Ok(Self {
             root: workspace.repository.root.clone(),
             shelf: Shelf::new(KnowledgeBase::of(&workspace)),
-            selection: workspace.context().selection.clone(),
+            selection: Mutex::new(Arc::new(workspace.context().selection.clone())),
             listing: Mutex::default(),
             known: Mutex::default(),
             meant: Mutex::default(),
+            blamed: Mutex::default(),
         })
     }
 
@@ -91,7 +97,24 @@ impl Editor {
     /// # Errors
     /// When there is none any more, or a setting is unusable.
     pub fn workspace(&self) -> Result<Workspace, Error> {
-        self.shelf.open(settings(&[]))
+        let workspace = self.shelf.open(settings(&[]))?;
+        let (mut kept, now) = (lock(&self.selection), workspace.context().selection);
+        let is_same = (&kept.roots, &kept.extensions, &kept.apart)
+            == (&now.roots, &now.extensions, &now.apart);
+        if !is_same {
+            *kept = Arc::new(now.clone());
+        }
+        drop(kept);
+        Ok(workspace)
+    }
+
+    /// Endings of the names of notes.
+    pub fn endings(&self) -> Vec<String> {
+        self.selection().extensions.clone()
+    }
+
+    fn selection(&self) -> Arc<Selection> {
+        Arc::clone(&lock(&self.selection))
     }
 
     /// The same for questions that nobody has asked: text that is being written goes to no other
@@ -135,10 +158,15 @@ impl Editor {
 
     /// The files that are notes by their names: quickly listed, and nothing of them is read.
     pub fn listing(&self) -> Arc<Listing> {
-        let mut kept = lock(&self.listing);
-        let listing =
-            kept.get_or_insert_with(|| Arc::new(Listing::of(&self.root, &self.selection)));
-        Arc::clone(listing)
+        let (number, selection, mut kept) = (self.number(), self.selection(), lock(&self.listing));
+        let is_new =
+            |it: &&(_, Arc<Selection>, _)| it.0 == number && Arc::ptr_eq(&it.1, &selection);
+        if let Some((.., listing)) = kept.as_ref().filter(is_new) {
+            return Arc::clone(listing);
+        }
+        let listing = Arc::new(Listing::of(&self.root, &selection));
+        *kept = Some((number, selection, Arc::clone(&listing)));
+        listing
     }
 
     /// Files have changed underneath: they are listed and read anew.
@@ -150,19 +178,6 @@ impl Editor {
             // What cannot be read now is read the next time.
             let _ = self.shelf.look_again(&workspace);
         }
-    }
-
-    /// The same for a listing that may be older than the notes.
-    fn relist(&self, catalogue: &Catalogue) -> Arc<Listing> {
-        let listing = self.listing();
-        let is_listed = |entry: &crate::reading::Entry| {
-            entry.kind != elophanto_index::Kind::Note || listing.contains(&entry.name)
-        };
-        if catalogue.entries.iter().all(is_listed) {
-            return listing;
-        }
-        *lock(&self.listing) = None;
-        self.listing()
     }
 
     /// What of all notes is looked up again and again.
@@ -181,7 +196,7 @@ impl Editor {
     /// Whether a path, relative to the root, is named as a note is: nothing of git's own is one.
     pub fn is_note(&self, path: &str) -> bool {
         let path = Path::new(path);
-        self.selection.is_markdown(path) && !path.iter().any(is_git_name)
+        self.selection().is_markdown(path) && !path.iter().any(is_git_name)
     }
 
     /// Whether a file may be made at a path: nothing lies there, and no link is on the way.
@@ -197,16 +212,17 @@ impl Editor {
         found.is_ok_and(|found| found.is_some_and(|it| it.kind == Kind::File))
     }
 
-    /// The text of a file beneath the root, if it is a text.
-    pub fn text(&self, path: &str) -> Option<String> {
-        let (bytes, _) = read_note(&self.root, &NotePath::from(path), MOST_BYTES).ok()?;
-        Some(markdown::decode(&bytes).ok()?.text.into_owned())
-    }
-
-    /// A file beneath the root as it lies on disk.
+    /// A file beneath the root as it lies on disk, if it is a text.
     pub fn read(&self, path: &str) -> Option<Buffer> {
-        Some(Buffer::new(path.to_owned(), self.text(path)?))
+        let (bytes, _) = read_note(&self.root, &NotePath::from(path), MOST_BYTES).ok()?;
+        let decoded = markdown::decode(&bytes).ok()?;
+        Some(Buffer::new(path.to_owned(), without_mark(&decoded.text).to_owned()))
     }
+}
+
+/// A text as editors have it: they take the byte order mark for no part of it.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Largest file that is read for an editor, in bytes.

@@ -1,12 +1,11 @@
 //! What notes say of a source file, and of what stands in it.
 
-use super::{Buffer, Card, Editor, Hover, Mention, links::naming};
+use super::{Buffer, Card, Editor, Hover, Mention, Resolver, links::naming};
 use crate::{
     Error,
     reading::Catalogue,
     reporter::Silent,
     search::{SearchRequest, search_in},
-    workspace::Workspace,
 };
 use elophanto_base::one_line::one_line;
 use elophanto_index::{
@@ -27,8 +26,7 @@ const FEWEST_LETTERS: usize = 3;
 
 /// What notes say of the word at a byte; at the top of the file, of the file.
 pub fn hover(
-    editor: &Editor,
-    workspace: &Workspace,
+    resolver: &Resolver,
     catalogue: &Catalogue,
     buffer: &Buffer,
     offset: usize,
@@ -36,12 +34,12 @@ pub fn hover(
     let mut cards = Vec::new();
     let word = buffer.word_at(offset);
     if let Some((_, word)) = &word {
-        let notes = said_of(editor, catalogue, word)?;
+        let notes = said_of(resolver.editor, catalogue, word)?;
         if !notes.is_empty() {
             cards.push(Card::Said { word: (*word).to_owned(), notes });
         }
     }
-    let file = of_file(editor, workspace, catalogue, &buffer.path);
+    let file = of_file(resolver, catalogue, &buffer.path);
     let is_known = matches!(&file, Card::File { description, notes, .. } if description.is_some() || !notes.is_empty());
     if is_known && (buffer.line_at(offset) == 0 || !cards.is_empty()) {
         cards.push(file);
@@ -52,22 +50,24 @@ pub fn hover(
 }
 
 /// What is known of a file that is no note.
-pub fn of_file(editor: &Editor, workspace: &Workspace, catalogue: &Catalogue, path: &str) -> Card {
+pub fn of_file(resolver: &Resolver, catalogue: &Catalogue, path: &str) -> Card {
     Card::File {
         path: path.to_owned(),
-        description: description(editor, workspace, catalogue, path),
-        notes: about_file(editor, workspace, catalogue, path),
+        description: description(resolver, catalogue, path),
+        notes: about_file(resolver, catalogue, path).unwrap_or_default(),
     }
 }
 
 /// Notes that cover a file, then notes that name it.
+///
+/// # Errors
+/// When the knowledge base cannot be read.
 pub fn about_file(
-    editor: &Editor,
-    workspace: &Workspace,
+    resolver: &Resolver,
     catalogue: &Catalogue,
     path: &str,
-) -> Vec<Mention> {
-    let known = editor.known(workspace, catalogue);
+) -> Result<Vec<Mention>, Error> {
+    let known = resolver.known()?;
     let title = |note: &str| {
         let entry = catalogue.find(note).and_then(|number| catalogue.entries.get(number));
         entry.map_or_else(|| note.to_owned(), |entry| entry.title.clone())
@@ -102,13 +102,12 @@ pub fn about_file(
         }
     }
     found.truncate(MOST_NOTES);
-    found
+    Ok(found)
 }
 
 /// What was found out about a file, and whether that still holds.
 pub fn description(
-    editor: &Editor,
-    workspace: &Workspace,
+    resolver: &Resolver,
     catalogue: &Catalogue,
     path: &str,
 ) -> Option<(String, bool)> {
@@ -120,8 +119,8 @@ pub fn description(
     let view = part.loaded.segment.document(document as usize).ok()?;
     let text = part.loaded.segment.text(&view).ok()?;
     let Attributes::Summary(made_from) = &view.attributes else { return None };
-    let limit = workspace.config.knowledge.max_file_bytes;
-    let read = elophanto_repo::read_note(&editor.root, &own, limit);
+    let limit = resolver.workspace.config.knowledge.max_file_bytes;
+    let read = elophanto_repo::read_note(&resolver.editor.root, &own, limit);
     let is_fresh = read.is_ok_and(|(bytes, _)| BlobId::of(&bytes).to_string() == made_from.blob);
     Some((one_line(text, MOST_DESCRIPTION), is_fresh))
 }

@@ -1,6 +1,10 @@
 //! All notes and pages of entities at one moment, with what refers to what.
 
-use std::{collections::BTreeMap, fs, sync::OnceLock};
+use std::{
+    collections::BTreeMap,
+    fs,
+    sync::{Arc, OnceLock},
+};
 
 use rustc_hash::FxHashSet;
 
@@ -17,7 +21,7 @@ use elophanto_index::{
     search::SearchError,
     store::manifest::{FileEntry, Place},
 };
-use elophanto_repo::{CommitId, Git, GitError, NotePath, Version};
+use elophanto_repo::{BlobId, CommitId, Git, GitError, NotePath, Version};
 use elophanto_text::markdown::{Destination, Scope};
 
 /// A note or a page of an entity.
@@ -90,41 +94,46 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Reads what changed, and follows all links.
+    /// Reads what changed, and follows all links, unless the same notes still say the same as in the one
+    /// that is `known`.
     ///
     /// # Errors
     /// When a configured root does not exist, or the view is damaged.
     pub(super) fn make(
         workspace: &Workspace,
         options: Options,
-        number: u64,
-    ) -> Result<Self, Error> {
+        known: Option<&Arc<Self>>,
+    ) -> Result<Arc<Self>, Error> {
         let again = || workspace.refresh_all(options);
         let refreshed = embed_soon(workspace, &workspace.context(), again()?, &again)?;
-        let root = &workspace.repository.root;
-        Self::of(refreshed, &|path| root.join(path).exists(), number)
+        if let Some(known) = known.filter(|known| known.is_of(&refreshed)) {
+            return Ok(Arc::clone(known));
+        }
+        let (root, number) = (&workspace.repository.root, known.map_or(0, |known| known.number));
+        Self::of(refreshed, &|path| root.join(path).exists(), number + 1).map(Arc::new)
     }
 
     /// As the notes are now, looked at once.
     ///
     /// # Errors
     /// When a configured root does not exist, or the view is damaged.
-    pub fn now(workspace: &Workspace) -> Result<Self, Error> {
+    pub fn now(workspace: &Workspace) -> Result<Arc<Self>, Error> {
         let options = Options { full: false, patience: None, progress: &|_, _| {} };
-        Self::make(workspace, options, 1)
+        Self::make(workspace, options, None)
     }
 
     /// As they were at a revision or date; and the commit that was meant.
     ///
     /// # Errors
     /// When there is no such revision, or git cannot list it.
-    pub fn at(workspace: &Workspace, revision: &str) -> Result<(Self, CommitId), Error> {
+    pub fn at(workspace: &Workspace, revision: &str) -> Result<(Arc<Self>, CommitId), Error> {
         let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
         let commit = when::commit(&git, revision, now_nanoseconds() / 1_000_000_000)?;
         let refreshed = workspace.version(&git, &Version::Commit(commit), &|_, _| {})?;
         let files = &refreshed.snapshot.files;
         let known: FxHashSet<String> = files.iter().map(|file| file.path.to_text()).collect();
-        Ok((Self::of(refreshed, &|path| known.contains(path), 1)?, commit))
+        let catalogue = Self::of(refreshed, &|path| known.contains(path), 1)?;
+        Ok((Arc::new(catalogue), commit))
     }
 
     fn of(
@@ -165,15 +174,15 @@ impl Catalogue {
     }
 
     /// Whether the same notes say the same.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let files = |it: &Self| -> Vec<_> {
-            it.searched.files.iter().map(|file| (file.path.clone(), file.blob)).collect()
-        };
-        self.waiting == other.waiting
-            && self.stale == other.stale
-            && self.problems == other.problems
-            && self.snapshot.history.head == other.snapshot.history.head
-            && files(self) == files(other)
+    fn is_of(&self, Refreshed { snapshot, report }: &Refreshed) -> bool {
+        fn files(of: &Snapshot) -> impl Iterator<Item = (&NotePath, &BlobId)> {
+            of.files.iter().map(|file| (&file.path, &file.blob))
+        }
+        self.waiting == report.waiting
+            && self.stale == report.stale
+            && self.problems == report.problems
+            && self.searched.history.head == snapshot.history.head
+            && files(&self.searched).eq(files(snapshot))
     }
 
     /// Why a file is no note, where it could be one.

@@ -13,10 +13,14 @@ use crate::{
 };
 use elophanto_base::one_line::one_line;
 use elophanto_index::{
-    Kind, drift,
+    Kind, Snapshot, drift,
     search::{Hit, Listing, run::Like},
 };
-use elophanto_repo::{Git, NotePath, history::Age, read_note};
+use elophanto_repo::{
+    Git, NotePath,
+    history::{Age, Made},
+    read_note,
+};
 use elophanto_text::{
     authoring::content_hash,
     markdown::{self, Document, Scope},
@@ -107,10 +111,8 @@ pub fn note(
 }
 
 fn state(catalogue: &Catalogue, path: &NotePath) -> &'static str {
-    let (files, history) = (&catalogue.snapshot.files, &catalogue.snapshot.history);
-    let at = files.binary_search_by(|file| file.path.cmp(path)).ok();
-    let blob = at.and_then(|at| files.get(at)).map(|file| file.blob);
-    match blob.map(|blob| history.age(path, &blob)) {
+    let history = &catalogue.snapshot.history;
+    match catalogue.age(path) {
         Some(Age::NotCommitted) if history.complete && history.get(path).is_some() => "modified",
         Some(Age::NotCommitted) if history.complete => "uncommitted",
         _ => "committed",
@@ -118,6 +120,20 @@ fn state(catalogue: &Catalogue, path: &NotePath) -> &'static str {
 }
 
 impl Catalogue {
+    fn age(&self, path: &NotePath) -> Option<Age> {
+        let Snapshot { files, history, .. } = &self.snapshot;
+        let at = files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+        Some(history.age(path, &files.get(at)?.blob))
+    }
+
+    /// The commit that made a note what it is; `None` if it is not committed so, or that is not known.
+    pub fn made(&self, path: &NotePath) -> Option<Made> {
+        match self.age(path)? {
+            Age::Committed(made) => Some(made),
+            _ => None,
+        }
+    }
+
     /// What refers to a note, by path, and how many there are.
     pub fn backlinks_of(&self, note: usize) -> (Vec<Linked>, usize) {
         let incoming = self.incoming(note);
@@ -158,6 +174,9 @@ pub fn alike(
         like: Some(Like { path: note.path.clone(), line: None }),
         listing: Listing::Files { places: 1 },
         most: Some(ALIKE + 1),
+        // Nothing is made or asked for on the way.
+        kinds: vec![Kind::Note, Kind::Fact],
+        as_it_is: true,
         ..SearchRequest::default()
     };
     let found = search_in(workspace, &request, Some(&catalogue.searched), &Silent)?;

@@ -15,7 +15,7 @@ use crate::{
     Error,
     workspace::{KnowledgeBase, Workspace},
 };
-use elophanto_index::{Options, watch::follow};
+use elophanto_index::{Options, watch::follow_while};
 use elophanto_repo::{CommitId, Git, head};
 
 /// How long a look at what changed waits for another process that writes the view.
@@ -157,6 +157,8 @@ impl Shelf {
         }
         let found = Arc::new(alike(workspace, catalogue, note)?);
         let mut all = lock(&self.alike);
+        // What was found among other notes is asked for no more.
+        all.retain(|(number, ..), _| *number == key.0);
         if all.len() >= MOST_ALIKE {
             all.clear();
         }
@@ -172,14 +174,10 @@ impl Shelf {
             return Ok(Arc::clone(known));
         }
         let options = Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} };
-        let number = known.as_ref().map_or(0, |known| known.number) + 1;
-        let made = Catalogue::make(workspace, options, number)?;
-        let catalogue = match known {
-            Some(known) if known.is_same(&made) => known,
-            _ => Arc::new(made),
-        };
+        let catalogue = Catalogue::make(workspace, options, known.as_ref())?;
         *lock(&self.kept) =
             Some(Kept { catalogue: Arc::clone(&catalogue), looked: Instant::now() });
+        give_back();
         Ok(catalogue)
     }
 
@@ -200,17 +198,31 @@ impl Shelf {
         }
     }
 
-    /// Follows changes from now on, for as long as the process lives.
+    /// Follows changes from now on, for as long as somebody has the shelf.
     fn watch(self: &Arc<Self>) {
-        let shelf = Arc::clone(self);
+        let (shelf, folder) = (Arc::downgrade(self), self.base.folder.clone());
         let watching = move || {
-            follow(&shelf.base.folder, &mut || {
-                shelf.is_watched.store(true, Ordering::Relaxed);
-                let _ = shelf.open(Vec::new()).and_then(|it| shelf.make(&it, false));
-            });
+            let mut changed = || {
+                if let Some(shelf) = shelf.upgrade() {
+                    shelf.is_watched.store(true, Ordering::Relaxed);
+                    let _ = shelf.open(Vec::new()).and_then(|it| shelf.make(&it, false));
+                }
+            };
+            let is_wanted = || shelf.strong_count() > 0;
+            follow_while(&folder, &is_wanted, &mut changed, &mut |_| {});
         };
         // Where there is no thread for it, notes are looked at from time to time.
         let _ = std::thread::Builder::new().name("page".to_owned()).spawn(watching);
+    }
+}
+
+/// Memory that reading all notes took, and that nobody uses any more, goes back to the system: glibc
+/// keeps it for each thread.
+fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it touches nothing that is in use.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 

@@ -206,6 +206,13 @@ impl Git {
         })
     }
 
+    /// Who made a commit, if this clone holds it; no program is started for it.
+    pub fn author(&self, commit: &CommitId) -> Option<String> {
+        let repository = git2::Repository::open_bare(&self.git_dir).ok()?;
+        let id = git2::Oid::from_bytes(commit.as_bytes()).ok()?;
+        Some(String::from_utf8_lossy(repository.find_commit(id).ok()?.author().name_bytes()).into())
+    }
+
     /// What a commit holds at these paths; `None` where it holds no file.
     ///
     /// # Errors

@@ -18,12 +18,25 @@ use super::{
 /// was read from `text`.
 ///
 /// Comments of ours are gone; what is retired, said before on this page or means nothing to a
-/// reader is a blank line, and so is what the header says; people's lines are as they were.
+/// reader is a blank line, and so is what the header says; people's lines are as they were. Where a page
+/// says nothing but names there is nothing to find: a name answers no question.
 pub fn searchable(text: &str, page: &Page, retired: &Retired) -> String {
     let all: Vec<Row<'_>> = rows(text).take(MAX_LINES).collect();
     let header = front::read(&all);
     let counting = || page.lines.iter().filter(|line| !retired.holds(&line.hash));
     let first = first_lines(counting());
+    let is_said = |(number, row): (usize, &Row<'_>)| {
+        number > header.lines
+            && match line::read(number, row) {
+                Some(line) => line.kind == Kind::Fact && first.contains(&line.hash),
+                None => {
+                    !row.content.trim().is_empty()
+                        && !is_conflict_marker(row.content)
+                        && !header.stray.contains(&number)
+                }
+            }
+    };
+    let says_anything = (1..).zip(&all).any(is_said);
     let mut said = BTreeSet::new();
     let (mut out, mut done) = (String::with_capacity(text.len()), 0);
     for (number, row) in (1..).zip(&all) {
@@ -38,7 +51,8 @@ pub fn searchable(text: &str, page: &Page, retired: &Retired) -> String {
         } else if let Some(line) = ours {
             let is_fact = line.kind == Kind::Fact;
             let counts = !retired.holds(&line.hash) && said.insert(line.hash);
-            if counts && (!is_fact || first.contains(&line.hash)) {
+            let is_shown = if is_fact { first.contains(&line.hash) } else { says_anything };
+            if counts && is_shown {
                 out.push_str(&shown(&line, row.content));
             }
         } else if !is_conflict_marker(row.content) && !header.stray.contains(&number) {

@@ -2,6 +2,7 @@
 //! above the root is ever named. It reads no disk: what exists is asked of the caller.
 
 use super::{Link, LinkKind};
+use crate::percent;
 
 /// What a resolver may ask about the files there are. Paths are relative to the root and
 /// separated by `/`.
@@ -85,24 +86,11 @@ fn decode_segment(raw: &str) -> Option<String> {
 
 /// Leaves a `%` that no two hex digits follow as it is; `None` if the result is not UTF-8.
 pub fn percent_decode(raw: &str) -> Option<String> {
-    let mut decoded = Vec::with_capacity(raw.len());
-    let mut rest = raw.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let digit = |at: usize| tail.get(at).and_then(|&digit| char::from(digit).to_digit(16));
-        rest = tail;
-        match (byte, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push(u8::try_from(high * 16 + low).ok()?);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            _ => decoded.push(byte),
-        }
-    }
-    String::from_utf8(decoded).ok()
+    String::from_utf8(percent::decoded(raw)).ok()
 }
 
 /// Where these segments lead from a folder; `None` if they would rise above the root.
-pub(crate) fn followed<'a>(
+pub fn followed<'a>(
     folder: &'a str,
     segments: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {

@@ -31,8 +31,7 @@ pub use guard::{
     MAX_LINE_BYTES, MAX_LINES, MAX_MISSING_CELLS, MAX_PARSE_STEPS, MAX_TEXT_BYTES, Unparsable,
 };
 pub use lines::count_line_ends;
-pub(crate) use links::followed;
-pub use links::{Destination, Notes, percent_decode, resolve_link};
+pub use links::{Destination, Notes, followed, percent_decode, resolve_link};
 pub use status::is_superseded;
 pub use text::{escape, is_shown, on_one_line, unescape};
 pub(crate) use tree::{link_of, parsed_within_budget, words_of};

@@ -1,8 +1,11 @@
-//! What refers to files without being a link of Markdown: HTML, and values of the front matter. None of
+//! What refers to files without being a link of Markdown: HTML, values of the front matter, facts. None of
 //! it is edited; what a rename would break of it is in its way. Pure.
 
-use super::super::Buffer;
-use elophanto_text::markdown::{LinkKind, percent_decode};
+use super::super::{Buffer, fixes::encoded};
+use elophanto_text::{
+    entity::{Line, Page},
+    markdown::{LinkKind, percent_decode},
+};
 
 /// Attributes of HTML that name files.
 const ATTRIBUTES: [&str; 7] = ["href", "src", "srcset", "poster", "data", "cite", "background"];
@@ -41,7 +44,27 @@ pub fn named(text: &str) -> Vec<Named> {
             is_bare: false,
         });
     }
+    found.extend(facts(text));
     found
+}
+
+/// What facts on a page of an entity were found in, and the notes that say otherwise.
+fn facts(text: &str) -> Vec<Named> {
+    if !text.contains("<!-- ") {
+        return Vec::new();
+    }
+    let named = |line: Line| {
+        let paths = line.source.into_iter().chain(line.against);
+        paths.map(move |path| Named {
+            line: line.number,
+            place: "a fact",
+            kind: LinkKind::Inline,
+            target: encoded(&path),
+            heading: None,
+            is_bare: false,
+        })
+    };
+    Page::parse(text).lines.into_iter().flat_map(named).collect()
 }
 
 fn parted(value: &str) -> (String, Option<String>) {
@@ -120,7 +143,7 @@ fn characters(value: &str) -> String {
 /// Values of the front matter that may name a note.
 fn front(buffer: &Buffer) -> Vec<Named> {
     let Some(front) = buffer.front_matter() else { return Vec::new() };
-    let is_toml = buffer.text.trim_start_matches('\u{feff}').starts_with('+');
+    let is_toml = buffer.is_toml();
     let mut found = Vec::new();
     let mut key = String::new();
     for line in buffer.line_at(front.start)..buffer.line_at(front.end) {
@@ -213,6 +236,8 @@ mod tests {
         check("---\nup: \"[[one#Part|x]]\"\n---\n", &["2:[[one#Part"]);
         check("---\nrelated:\n  - b.md\ntags: [one, two]\n---\n", &["3:b.md"]);
         check("+++\nup = \"one\"\n+++\n", &["2:one?"]);
+        let fact = "- X <!-- f:0123456789abcdef src:notes/otters.md against:notes/b.md -->\n";
+        check(fact, &["1:notes/otters.md", "1:notes/b.md"]);
     }
 
     #[test]

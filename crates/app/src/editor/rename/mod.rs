@@ -10,17 +10,17 @@ mod plan;
 mod tests;
 mod words;
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-use super::{Buffer, Editor, Resolver, links::heading_of};
+use super::{Buffer, Editor, Resolver};
 use crate::{Error, reading::Catalogue, workspace::Workspace};
 use elophanto_index::{
     Kind,
     store::{manifest::Place, segment::Attributes},
 };
 use elophanto_repo::NotePath;
-use elophanto_text::markdown::{self, Destination};
-pub use plan::{Doc, Standing, heading, note};
+use elophanto_text::markdown::Destination;
+pub use plan::{heading, note};
 
 /// Characters of a new name.
 const MOST_NAME: usize = 200;
@@ -30,6 +30,8 @@ const MOST_NAME: usize = 200;
 pub struct Change {
     /// As the file is called before anything is renamed.
     pub path: String,
+    /// What it says before.
+    pub text: String,
     pub edits: Vec<(Range<usize>, String)>,
 }
 
@@ -63,32 +65,26 @@ pub enum Rename {
     },
 }
 
-impl Editor {
+impl Resolver<'_> {
     /// What is renamed at a byte, where it stands, and what it is called now: the heading that a link
     /// means or that begins there, else the note that a link leads to.
     pub fn renaming(
         &self,
-        workspace: &Workspace,
         buffer: &Buffer,
         offset: usize,
     ) -> Option<(Rename, Range<usize>, String)> {
-        let catalogue = self.catalogue(workspace).ok()?;
-        let listing = self.relist(&catalogue);
-        let resolver = Resolver { editor: self, listing: &listing, catalogue: Some(&catalogue) };
-        if let Some(link) = resolver.link_at(buffer, offset) {
+        self.catalogue().ok()?;
+        if let Some(link) = self.link_at(buffer, offset) {
+            let written = link.written(buffer)?;
             let Destination::Inside(path) = link.to else { return None };
-            let written = link.written.filter(|_| self.is_note(&path))?;
+            if !self.editor.is_note(&path) {
+                return None;
+            }
             if let Some(range) = written.heading.filter(|it| it.start <= offset && offset <= it.end)
             {
-                let own;
-                let target = if path == buffer.path {
-                    buffer
-                } else {
-                    own = self.read(&path)?;
-                    &own
-                };
+                let target = self.buffer_of(&path)?;
                 let document = target.document().ok()?;
-                let found = heading_of(document, buffer.text.get(range.clone())?)?;
+                let found = target.heading(buffer.text.get(range.clone())?)?;
                 let number = document.headings.iter().position(|heading| heading == found)?;
                 let name = found.text.clone();
                 return Some((Rename::Heading { path, number }, range, name));
@@ -104,7 +100,9 @@ impl Editor {
         let path = buffer.path.clone();
         Some((Rename::Heading { path, number }, range, found.text.clone()))
     }
+}
 
+impl Editor {
     /// Plans a rename; nothing is written. `open` are texts that may not be saved yet.
     ///
     /// # Errors
@@ -115,7 +113,7 @@ impl Editor {
         workspace: &Workspace,
         what: &Rename,
         name: &str,
-        open: &[&Buffer],
+        open: &[Arc<Buffer>],
     ) -> Result<Result<Renamed, Vec<Unproven>>, Error> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > MOST_NAME || name.chars().any(char::is_control)
@@ -130,14 +128,13 @@ impl Editor {
             |path: &str| self.root.join(path).exists() || open.iter().any(|it| it.path == path);
         match what {
             Rename::Heading { path, number } => {
-                let own = open.iter().find(|it| it.path == *path).map(|it| it.text.clone());
-                let own = own.or_else(|| self.text(path)).and_then(|it| markdown::parse(&it).ok());
-                let own = own.map(|it| it.front_matter.aliases).unwrap_or_default();
+                let own = self.resolver(workspace, open)?.buffer_of(path);
+                let own = own.as_ref().and_then(|it| it.document().ok());
+                let own = own.map(|it| it.front_matter.aliases.clone()).unwrap_or_default();
                 let pages = page_names(&catalogue).into_iter().filter(|(page, _)| page == path);
                 let mut names = vec![stem(path)];
                 names.extend(own.into_iter().chain(pages.flat_map(|(_, names)| names)));
-                let mut docs = docs::docs(self, &catalogue, open, &names);
-                self.with_own(&mut docs, path, open);
+                let docs = docs::docs(self, &catalogue, open, path, &names);
                 Ok(heading(&docs, &exists, path, *number, name))
             }
             Rename::Note { path } => {
@@ -157,22 +154,9 @@ impl Editor {
                     ))
                     .hint("a part of the path is a link or a file; choose another name"));
                 }
-                let mut docs = docs::docs(self, &catalogue, open, &[stem(path), stem(&to)]);
-                self.with_own(&mut docs, path, open);
+                let docs = docs::docs(self, &catalogue, open, path, &[stem(path), stem(&to)]);
                 Ok(note(&docs, &exists, path, &to))
             }
-        }
-    }
-
-    /// The text that is renamed itself belongs to them, whatever it says and wherever it lies.
-    fn with_own(&self, docs: &mut Vec<Doc>, path: &str, open: &[&Buffer]) {
-        if docs.iter().any(|it| it.path == path) {
-            return;
-        }
-        let text = open.iter().find(|it| it.path == path).map(|it| it.text.clone());
-        if let Some(text) = text.or_else(|| self.text(path)) {
-            let standing = Standing::Beside;
-            docs.push(Doc { path: path.to_owned(), text, aliases: None, standing });
         }
     }
 }

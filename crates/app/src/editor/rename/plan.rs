@@ -1,24 +1,21 @@
 //! The plan of a rename, and its proof. Pure.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range, rc::Rc};
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
 
 use super::{
     super::{
-        covers::globs,
-        fixes::{encoded, relative},
-        links::{anchors, heading_of},
+        fixes::{Form, targets},
+        links::{Headings, anchors},
     },
     Change, Renamed, Unproven,
     hidden::{Named, mentions, named, read_by_forges},
     words::{apply, words_of},
 };
+use elophanto_index::{drift::globs, links::Names};
 use elophanto_repo::NotePath;
-use elophanto_text::markdown::{
-    self, Destination, Document, Link, LinkKind, Notes, resolve_link, written,
-};
+use elophanto_text::markdown::{self, Destination, Document, Link, LinkKind, written};
 
 /// A note as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,63 +25,85 @@ pub struct Doc {
     /// Of a page of an entity, its names; else those of the front matter count.
     pub aliases: Option<Vec<String>>,
     pub standing: Standing,
+    /// Why it is not edited, whatever it says.
+    pub kept: Option<&'static str>,
 }
 
-/// What is done with a text that may refer to a note.
+/// How a text that may refer to a note is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is found by its name, and edited.
+    /// By its name too.
     Note,
-    /// It lies beside the notes: it is edited.
+    /// By its path alone: it lies beside the notes.
     Beside,
-    /// It is left out of the repository, such as by `.gitignore`: it is not edited.
-    LeftOut,
     /// It is no text: what is known of it is what its bytes may say.
     Unreadable,
 }
 
-/// All notes, read.
-struct World<'d> {
-    docs: Vec<(&'d str, &'d str, Option<Document>)>,
-    stems: FxHashMap<String, Option<String>>,
-    aliases: FxHashMap<String, String>,
+/// A text, read once for all names that it may have.
+struct Read {
+    document: Option<Document>,
+    headings: OnceCell<Headings>,
 }
 
-impl<'d> World<'d> {
-    /// Docs under the names and with the texts that they have then.
-    fn of(docs: impl Iterator<Item = (&'d Doc, &'d str, &'d str)>) -> Self {
-        let mut world =
-            Self { docs: Vec::new(), stems: FxHashMap::default(), aliases: FxHashMap::default() };
-        for (doc, path, text) in docs {
-            let is_text = doc.standing != Standing::Unreadable;
-            let document = is_text.then(|| markdown::parse(text).ok()).flatten();
-            // A note that cannot be read has no name by which it is found, as for a search.
-            if let Some(document) = document.as_ref().filter(|_| doc.standing == Standing::Note) {
-                world
-                    .stems
-                    .entry(NotePath::from(path).stem())
-                    .and_modify(|known| *known = None)
-                    .or_insert_with(|| Some(path.to_owned()));
-                for name in doc.aliases.as_ref().unwrap_or(&document.front_matter.aliases) {
-                    world.aliases.insert(name.clone(), path.to_owned());
-                }
-            }
-            world.docs.push((path, text, document));
-        }
-        world
+impl Read {
+    fn of(doc: &Doc, text: &str) -> Rc<Self> {
+        let is_text = doc.standing != Standing::Unreadable;
+        let document = is_text.then(|| markdown::parse(text).ok()).flatten();
+        Rc::new(Self { document, headings: OnceCell::new() })
     }
 
-    fn resolve(&self, note: &str, link: &Link, exists: &dyn Fn(&str) -> bool) -> Destination {
-        let notes = Notes {
-            exists,
-            by_stem: &|stem| self.stems.get(stem).cloned().flatten(),
-            by_alias: &|alias| self.aliases.get(alias).cloned(),
-        };
-        resolve_link(note, link, &notes)
+    /// The number of the heading that is meant.
+    fn heading(&self, wanted: Option<&str>) -> Option<usize> {
+        let wanted = wanted.filter(|heading| !heading.is_empty())?;
+        let document = self.document.as_ref()?;
+        self.headings.get_or_init(|| Headings::of(document)).number(wanted)
+    }
+}
+
+/// All notes under the names that they have at one time, in the order of the docs.
+struct World<'e> {
+    paths: Vec<String>,
+    read: Vec<Rc<Read>>,
+    numbers: FxHashMap<String, usize>,
+    names: Names,
+    exists: &'e dyn Fn(&str) -> bool,
+}
+
+impl<'e> World<'e> {
+    fn of(
+        docs: &[Doc],
+        read: Vec<Rc<Read>>,
+        called: &dyn Fn(&str) -> String,
+        exists: &'e dyn Fn(&str) -> bool,
+    ) -> Self {
+        let paths: Vec<String> = docs.iter().map(|doc| called(&doc.path)).collect();
+        let mut names = Names::default();
+        for ((doc, path), read) in docs.iter().zip(&paths).zip(&read) {
+            // A note that cannot be read has no name by which it is found, as for a search.
+            if let Some(document) =
+                read.document.as_ref().filter(|_| doc.standing == Standing::Note)
+            {
+                let aliases = doc.aliases.as_ref().unwrap_or(&document.front_matter.aliases);
+                names.add(&NotePath::from(path.as_str()), aliases.iter().cloned());
+            }
+        }
+        let numbers = paths.iter().enumerate().map(|(number, path)| (path.clone(), number));
+        Self { numbers: numbers.collect(), paths, read, names, exists }
+    }
+
+    /// All as it is now.
+    fn now(docs: &[Doc], exists: &'e dyn Fn(&str) -> bool) -> Self {
+        let read = docs.iter().map(|doc| Read::of(doc, &doc.text)).collect();
+        Self::of(docs, read, &str::to_owned, exists)
+    }
+
+    fn resolve(&self, note: &str, link: &Link) -> Destination {
+        self.names.destination(note, link, self.exists)
     }
 
     /// Where something leads that is no link of Markdown, or one that forges alone can follow.
-    fn leads(&self, note: &str, named: &Named, exists: &dyn Fn(&str) -> bool) -> Destination {
+    fn leads(&self, note: &str, named: &Named) -> Destination {
         let link = |target: &str| Link {
             target: target.to_owned(),
             kind: named.kind,
@@ -92,30 +111,24 @@ impl<'d> World<'d> {
             line: named.line,
             range: 0..0,
         };
-        match self.resolve(note, &link(&named.target), exists) {
+        match self.resolve(note, &link(&named.target)) {
             Destination::Nowhere => match read_by_forges(&named.target) {
-                Some(target) => self.resolve(note, &link(&target), exists),
+                Some(target) => self.resolve(note, &link(&target)),
                 None => Destination::Nowhere,
             },
             found => found,
         }
     }
 
-    fn document(&self, path: &str) -> Option<&Document> {
-        self.docs.iter().find(|(known, ..)| *known == path)?.2.as_ref()
+    /// What is read of a note.
+    fn find(&self, path: &str) -> Option<&Read> {
+        self.read.get(*self.numbers.get(path)?).map(|it| &**it)
     }
 
     /// Which heading of the note that it leads to a link means.
     fn meant(&self, link: &Link, to: &Destination) -> Option<usize> {
         let Destination::Inside(path) = to else { return None };
-        self.heading(path, link.heading.as_deref())
-    }
-
-    fn heading(&self, path: &str, wanted: Option<&str>) -> Option<usize> {
-        let wanted = wanted.filter(|heading| !heading.is_empty())?;
-        let document = self.document(path)?;
-        let heading = heading_of(document, wanted)?;
-        document.headings.iter().position(|known| known == heading)
+        self.find(path)?.heading(link.heading.as_deref())
     }
 }
 
@@ -131,49 +144,49 @@ pub fn note(
 ) -> Result<Renamed, Vec<Unproven>> {
     let is_there = |path: &str| path == to || (path != from && exists(path));
     let called = |path: &str| if path == from { to.to_owned() } else { path.to_owned() };
-    let before = World::of(docs.iter().map(|it| (it, &*it.path, &*it.text)));
-    let names: Vec<String> = docs.iter().map(|it| called(&it.path)).collect();
-    let renamed = docs.iter().zip(&names);
-    let moved = World::of(renamed.map(|(it, name)| (it, name.as_str(), &*it.text)));
+    let before = World::now(docs, exists);
+    let moved = World::of(docs, before.read.clone(), &called, &is_there);
     let mut unproven = Vec::new();
     let mut changes = Vec::new();
-    for (doc, ((path, text, document), name)) in docs.iter().zip(before.docs.iter().zip(&names)) {
-        let at = |line: usize, why: String| Unproven { path: (*path).to_owned(), line, why };
-        let Some(document) = document else {
-            if mentions(text, &NotePath::from(from).stem()) || *path == from {
+    for ((doc, read), name) in docs.iter().zip(&before.read).zip(&moved.paths) {
+        let Doc { path, text, .. } = doc;
+        let at = |line: usize, why: String| Unproven { path: path.clone(), line, why };
+        let Some(document) = &read.document else {
+            if mentions(text, &NotePath::from(from).stem()) || path == from {
                 unproven.push(at(1, "it cannot be read, and may name the note".to_owned()));
             }
             continue;
         };
         for pattern in &document.front_matter.covers {
-            let set = set_of(pattern);
-            if set.is_match(from) && !set.is_match(to) && *path != from {
+            let matchers: Vec<_> = globs(pattern).iter().map(|it| it.compile_matcher()).collect();
+            let covers = |path: &str| matchers.iter().any(|it| it.is_match(path));
+            if path != from && covers(from) && !covers(to) {
                 unproven.push(at(1, format!("`covers: {pattern}` names it")));
             }
         }
         let leads = |named: &Named| {
-            let was = match before.leads(path, named, exists) {
+            let was = match before.leads(path, named) {
                 Destination::Inside(to) => Destination::Inside(called(&to)),
                 other => other,
             };
-            moved.leads(name, named, &is_there) == was
+            moved.leads(name, named) == was
         };
         for named in named(text) {
             let is_so =
-                *path != from && named.is_bare && named.target == NotePath::from(from).stem();
+                path != from && named.is_bare && named.target == NotePath::from(from).stem();
             if is_so || !leads(&named) {
                 let why =
-                    if *path == from { "in it leads elsewhere from there" } else { "refers to it" };
+                    if path == from { "in it leads elsewhere from there" } else { "refers to it" };
                 unproven.push(at(named.line, format!("{} {why}", named.place)));
             }
         }
         let mut edits = Vec::new();
         for link in &document.links {
-            let wanted = match before.resolve(path, link, exists) {
+            let wanted = match before.resolve(path, link) {
                 Destination::Inside(to) => Destination::Inside(called(&to)),
                 other => other,
             };
-            if moved.resolve(name, link, &is_there) == wanted {
+            if moved.resolve(name, link) == wanted {
                 // What leads nowhere here may lead somewhere on a forge.
                 let (kind, target) = (link.kind, link.target.clone());
                 let (line, place) = (link.line, "");
@@ -183,15 +196,15 @@ pub fn note(
                 }
                 continue;
             }
-            if doc.standing == Standing::LeftOut {
-                unproven.push(at(link.line, format!("`{}`: {LEFT_OUT}", link.target)));
+            if let Some(why) = doc.kept {
+                unproven.push(at(link.line, format!("`{}`: {why}", link.target)));
                 continue;
             }
             let why = match (&wanted, written(text, link)) {
                 (Destination::Inside(target), Some(written)) => {
                     let leads = |candidate: &String| {
                         let other = Link { target: candidate.clone(), ..link.clone() };
-                        moved.resolve(name, &other, &is_there) == wanted
+                        moved.resolve(name, &other) == wanted
                     };
                     let form = Form {
                         kind: link.kind,
@@ -210,68 +223,16 @@ pub fn note(
                 (Destination::Inside(_), None) => "where its target is written cannot be told",
                 _ => "it leads nowhere now, and would lead to the note under its new name",
             };
-            unproven.push(Unproven {
-                path: (*path).to_owned(),
-                line: link.line,
-                why: format!("`{}`: {why}", link.target),
-            });
+            unproven.push(at(link.line, format!("`{}`: {why}", link.target)));
         }
         if !edits.is_empty() {
             edits.sort_by_key(|(range, _): &(Range<usize>, String)| range.start);
-            changes.push(Change { path: (*path).to_owned(), edits });
+            changes.push(Change { path: path.clone(), text: text.clone(), edits });
         }
     }
+    drop(moved);
     let plan = Renamed { moved: Some((from.to_owned(), to.to_owned())), changes };
-    prove(docs, exists, &is_there, plan, unproven, None)
-}
-
-/// How a link is written.
-struct Form {
-    kind: LinkKind,
-    is_pointed: bool,
-    /// With `.md` at its end.
-    is_whole: bool,
-    /// With folders.
-    has_path: bool,
-}
-
-/// The ways to write a target, the one that is likest to how it was written first.
-fn targets(from: &str, to: &str, form: Form) -> Vec<String> {
-    let Form { kind, is_pointed, is_whole, has_path } = form;
-    let bare = to.strip_suffix(".md").unwrap_or(to);
-    match kind {
-        LinkKind::Inline => {
-            let path = |to: &str| {
-                let path = relative(from, to);
-                if is_pointed { path } else { encoded(&path) }
-            };
-            if is_whole { vec![path(to)] } else { vec![path(bare), path(to)] }
-        }
-        LinkKind::Wiki | LinkKind::Embed => {
-            let stem = bare.rsplit('/').next().unwrap_or(bare);
-            let mut all = match is_whole {
-                true => vec![format!("{stem}.md"), to.to_owned(), bare.to_owned()],
-                false => vec![stem.to_owned(), bare.to_owned(), to.to_owned()],
-            };
-            if has_path {
-                all.rotate_left(1);
-            }
-            // Percent signs, and what ends a link, are written otherwise.
-            let plain = |target: &String| !target.contains(['[', ']', '|', '#', '%', '\\', '&']);
-            all.into_iter().filter(plain).collect()
-        }
-    }
-}
-
-/// Why a reference is not written anew.
-const LEFT_OUT: &str = "its file is left out of the repository, and not edited";
-
-fn set_of(pattern: &str) -> GlobSet {
-    let mut set = GlobSetBuilder::new();
-    globs(pattern).iter().filter_map(|it| Glob::new(it).ok()).for_each(|glob| {
-        set.add(glob);
-    });
-    set.build().unwrap_or_else(|_| GlobSet::empty())
+    prove(docs, before, &is_there, plan, unproven, None)
 }
 
 /// Plans to call a heading otherwise, by its number in the note.
@@ -285,11 +246,15 @@ pub fn heading(
     number: usize,
     name: &str,
 ) -> Result<Renamed, Vec<Unproven>> {
-    let world = World::of(docs.iter().map(|it| (it, &*it.path, &*it.text)));
+    let world = World::now(docs, exists);
     let nothing =
         |why: &str| vec![Unproven { path: path.to_owned(), line: 1, why: why.to_owned() }];
-    let own = docs.iter().find(|it| it.path == path).zip(world.document(path));
-    let Some((own, document)) = own else { return Err(nothing("it cannot be read")) };
+    let own = docs.iter().find(|it| it.path == path);
+    let read = world.find(path).and_then(|it| it.document.as_ref());
+    let Some((own, document)) = own.zip(read) else { return Err(nothing("it cannot be read")) };
+    if let Some(why) = own.kept {
+        return Err(nothing(why));
+    }
     let Some(found) = document.headings.get(number) else {
         return Err(nothing("it has no such heading any more"));
     };
@@ -298,44 +263,44 @@ pub fn heading(
     };
     // How forges link to it then.
     let after = apply(&own.text, &[(words.clone(), name.to_owned())]);
-    let read = markdown::parse(&after).ok();
-    let slug = read.as_ref().and_then(|it| anchors(it).nth(number)).map(|it| it.1);
+    let read = Read::of(own, &after);
+    let then = read.document.as_ref();
+    let slug = then.and_then(|it| anchors(it).nth(number)).map(|it| it.1);
     let Some(slug) = slug.filter(|slug| !slug.is_empty()) else {
         return Err(nothing("no link could name it then"));
     };
-    let shown = read.as_ref().and_then(|it| it.headings.get(number)).map(|it| it.text.clone());
+    let shown = then.and_then(|it| it.headings.get(number)).map(|it| it.text.clone());
     let shown = shown.unwrap_or_default();
     let mut edits: FxHashMap<&str, Vec<(Range<usize>, String)>> = FxHashMap::default();
     edits.insert(path, vec![(words, name.to_owned())]);
     let mut unproven = Vec::new();
     // Which heading a name that is not edited means then.
     let stays = |heading: Option<&str>| {
-        let wanted = heading.filter(|it| !it.is_empty());
-        let then = wanted.and_then(|wanted| heading_of(read.as_ref()?, wanted));
-        let then = then.and_then(|it| read.as_ref()?.headings.iter().position(|known| known == it));
-        let now = world.heading(path, wanted);
-        now != Some(number) && now == then
+        let now = world.find(path).and_then(|it| it.heading(heading));
+        now != Some(number) && now == read.heading(heading)
     };
-    for (doc, (note, text, document)) in docs.iter().zip(&world.docs) {
-        let at = |line: usize, why: String| Unproven { path: (*note).to_owned(), line, why };
+    for (doc, read) in docs.iter().zip(&world.read) {
+        let Doc { path: note, text, .. } = doc;
+        let document = read.document.as_ref();
+        let at = |line: usize, why: String| Unproven { path: note.clone(), line, why };
         if document.is_none() && mentions(text, &NotePath::from(path).stem()) {
             unproven.push(at(1, "it cannot be read, and may name the note".to_owned()));
         }
         for named in named(text).into_iter().filter(|_| document.is_some()) {
-            let leads =
-                matches!(world.leads(note, &named, exists), Destination::Inside(to) if to == path);
+            let leads = matches!(world.leads(note, &named), Destination::Inside(to) if to == path);
             if leads && named.heading.is_some() && !stays(named.heading.as_deref()) {
                 unproven.push(at(named.line, format!("{} refers to it", named.place)));
             }
         }
-        for link in document.iter().flat_map(|it| &it.links) {
-            let to = world.resolve(note, link, exists);
+        for link in document.into_iter().flat_map(|it| &it.links) {
+            let to = world.resolve(note, link);
             if to == Destination::Nowhere {
                 let (kind, target, heading) =
                     (link.kind, link.target.clone(), link.heading.clone());
                 let forges =
                     Named { line: link.line, place: "", kind, target, heading, is_bare: false };
-                let leads = matches!(world.leads(note, &forges, exists), Destination::Inside(to) if to == path);
+                let leads =
+                    matches!(world.leads(note, &forges), Destination::Inside(to) if to == path);
                 if leads && link.heading.is_some() && !stays(link.heading.as_deref()) {
                     unproven
                         .push(at(link.line, format!("`{}`: forges find it there", link.target)));
@@ -345,13 +310,13 @@ pub fn heading(
             if !leads || world.meant(link, &to) != Some(number) {
                 continue;
             }
-            if doc.standing == Standing::LeftOut {
-                unproven.push(at(link.line, format!("`{}`: {LEFT_OUT}", link.target)));
+            if let Some(why) = doc.kept {
+                unproven.push(at(link.line, format!("`{}`: {why}", link.target)));
                 continue;
             }
             let Some(at) = written(text, link).and_then(|it| it.heading) else {
                 let why = "where its heading is written cannot be told".to_owned();
-                unproven.push(Unproven { path: (*note).to_owned(), line: link.line, why });
+                unproven.push(at(link.line, why));
                 continue;
             };
             // `[[note#Part#Below]]` names the way to it.
@@ -361,26 +326,27 @@ pub fn heading(
             let plain = !shown.contains(['[', ']', '|', '#', '\\', '&', '%']);
             let is_wiki = link.kind != LinkKind::Inline;
             let new = if by_words && plain && is_wiki { shown.clone() } else { slug.clone() };
-            edits.entry(note).or_default().push((start..at.end, new));
+            edits.entry(note.as_str()).or_default().push((start..at.end, new));
         }
     }
     let mut changes: Vec<Change> = edits
         .into_iter()
         .map(|(path, mut edits)| {
             edits.sort_by_key(|(range, _)| range.start);
-            Change { path: path.to_owned(), edits }
+            let text = docs.iter().find(|doc| doc.path == path).map(|doc| doc.text.clone());
+            Change { path: path.to_owned(), text: text.unwrap_or_default(), edits }
         })
         .collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     let plan = Renamed { moved: None, changes };
-    prove(docs, exists, exists, plan, unproven, Some((path, number)))
+    prove(docs, world, exists, plan, unproven, Some((path, number)))
 }
 
 /// Reads all texts as they would be: every link must lead where it led, to the same heading, and every
 /// heading but the one that is renamed must be what it was.
 fn prove(
     docs: &[Doc],
-    exists: &dyn Fn(&str) -> bool,
+    before: World,
     is_there: &dyn Fn(&str) -> bool,
     plan: Renamed,
     mut unproven: Vec<Unproven>,
@@ -394,32 +360,27 @@ fn prove(
         Some((from, to)) if from == path => to.clone(),
         _ => path.to_owned(),
     };
-    let texts: Vec<(String, String)> = docs
-        .iter()
-        .map(|doc| {
-            let change = plan.changes.iter().find(|change| change.path == doc.path);
-            let edits = change.map(|change| change.edits.as_slice()).unwrap_or_default();
-            (called(&doc.path), apply(&doc.text, edits))
-        })
-        .collect();
-    let before = World::of(docs.iter().map(|it| (it, &*it.path, &*it.text)));
-    let after =
-        World::of(docs.iter().zip(&texts).map(|(doc, (path, text))| (doc, &**path, &**text)));
-    for ((path, _, was), (name, _, is)) in before.docs.iter().zip(&after.docs) {
-        let at = |line: usize, why: &str| Unproven {
-            path: (*path).to_owned(),
-            line,
-            why: why.to_owned(),
-        };
-        let (Some(was), Some(is)) = (was, is) else {
-            if was.is_some() != is.is_some() {
+    let edits: FxHashMap<&str, &[(Range<usize>, String)]> =
+        plan.changes.iter().map(|it| (it.path.as_str(), it.edits.as_slice())).collect();
+    let read =
+        docs.iter().zip(&before.read).map(|(doc, read)| match edits.get(doc.path.as_str()) {
+            Some(edits) => Read::of(doc, &apply(&doc.text, edits)),
+            None => Rc::clone(read),
+        });
+    let after = World::of(docs, read.collect(), &called, is_there);
+    for ((Doc { path, .. }, was), is) in docs.iter().zip(&before.read).zip(&after.read) {
+        let name = called(path);
+        let at =
+            |line: usize, why: &str| Unproven { path: path.clone(), line, why: why.to_owned() };
+        let (Some(was), Some(is)) = (&was.document, &is.document) else {
+            if was.document.is_some() != is.document.is_some() {
                 unproven.push(at(1, "it could not be read then"));
             }
             continue;
         };
         let heads = |document: &Document| -> Vec<(u8, String)> {
             let heads = document.headings.iter().enumerate();
-            let is_other = |number: usize| renamed != Some((path, number));
+            let is_other = |number: usize| renamed != Some((path.as_str(), number));
             heads
                 .map(|(number, it)| {
                     (it.level, if is_other(number) { it.text.clone() } else { String::new() })
@@ -431,8 +392,8 @@ fn prove(
             continue;
         }
         for (old, new) in was.links.iter().zip(&is.links) {
-            let was_to = before.resolve(path, old, exists);
-            let is_to = after.resolve(name, new, is_there);
+            let was_to = before.resolve(path, old);
+            let is_to = after.resolve(&name, new);
             let wanted = match &was_to {
                 Destination::Inside(to) => Destination::Inside(called(to)),
                 other => other.clone(),

@@ -1,6 +1,9 @@
 use proptest::prelude::*;
 
-use super::*;
+use super::{
+    plan::{Doc, Standing},
+    *,
+};
 use elophanto_text::markdown::{self, Destination, Notes, resolve_link};
 
 fn docs(notes: &[(&str, &str)]) -> Vec<Doc> {
@@ -9,6 +12,7 @@ fn docs(notes: &[(&str, &str)]) -> Vec<Doc> {
         text: (*text).to_owned(),
         aliases: None,
         standing: Standing::Note,
+        kept: None,
     };
     let mut docs: Vec<Doc> = notes.iter().map(doc).collect();
     docs.sort_by(|a, b| a.path.cmp(&b.path));
@@ -124,22 +128,54 @@ fn what_a_note_names_beside_links_stays_where_it_is() {
 
 #[test]
 fn what_is_left_out_finds_no_name_and_is_not_edited() {
-    let with = |standing: Standing, text: &str| {
+    let with = |standing: Standing, text: &str, kept: Option<&'static str>| {
         let mut docs = docs(&[("one.md", "# One\n"), ("two.md", "[[one]]\n"), ("x/one.md", text)]);
-        docs[2].standing = standing;
+        (docs[2].standing, docs[2].kept) = (standing, kept);
         let exists = |path: &str| docs.iter().any(|doc| doc.path == path);
         shown(&docs, note(&docs, &exists, "one.md", "new.md"))
     };
-    assert_eq!(with(Standing::LeftOut, "").unwrap()[1].1, "[[new]]\n");
-    assert_eq!(with(Standing::Beside, "[x](../one.md)\n").unwrap()[2].1, "[x](../new.md)\n");
+    let kept = Some("its file is not edited");
+    assert_eq!(with(Standing::Beside, "", kept).unwrap()[1].1, "[[new]]\n");
+    assert_eq!(with(Standing::Beside, "[x](../one.md)\n", None).unwrap()[2].1, "[x](../new.md)\n");
     assert_eq!(
-        with(Standing::LeftOut, "[x](../one.md)\n").unwrap_err(),
-        "x/one.md:1: `../one.md`: its file is left out of the repository, and not edited"
+        with(Standing::Beside, "[x](../one.md)\n", kept).unwrap_err(),
+        "x/one.md:1: `../one.md`: its file is not edited"
     );
     assert_eq!(
-        with(Standing::Unreadable, "o?n? one").unwrap_err(),
+        with(Standing::Unreadable, "o?n? one", None).unwrap_err(),
         "x/one.md:1: it cannot be read, and may name the note"
     );
+}
+
+#[test]
+fn a_heading_of_a_file_that_is_not_edited_stays() {
+    let mut docs = docs(&[("one.md", "# One\n")]);
+    docs[0].kept = Some("its file is not edited");
+    let refused = shown(&docs, heading(&docs, &|path| path == "one.md", "one.md", 0, "New"));
+    assert_eq!(refused.unwrap_err(), "one.md:1: its file is not edited");
+}
+
+#[test]
+fn a_fact_that_was_found_in_a_note_is_in_the_way() {
+    let fact = "- X <!-- f:0123456789abcdef src:notes/otters.md against:notes/b.md -->\n";
+    let notes = [("learned/x.md", fact), ("notes/otters.md", ""), ("notes/b.md", "")];
+    for from in ["notes/otters.md", "notes/b.md"] {
+        let refused = renamed(&notes, from, "notes/new.md").unwrap_err();
+        assert_eq!(refused, "learned/x.md:1: a fact refers to it");
+    }
+}
+
+#[test]
+fn patterns_of_covers_stop_at_folders() {
+    let covers = |pattern: &str| format!("---\ncovers: [\"{pattern}\"]\n---\n# X\n");
+    let check = |pattern: &str, is_free: bool| {
+        let text = covers(pattern);
+        let notes = [("a/b/one.md", "# One\n"), ("two.md", text.as_str())];
+        assert_eq!(renamed(&notes, "a/b/one.md", "c/one.md").is_ok(), is_free, "{pattern}");
+    };
+    check("a/*.md", true);
+    check("a/**/*.md", false);
+    check("a", false);
 }
 
 #[test]
@@ -266,6 +302,7 @@ proptest! {
                 text: links.join("\n\n"),
                 aliases: None,
                 standing: Standing::Note,
+                kept: None,
             })
             .collect();
         let from = docs[which % docs.len()].path.clone();

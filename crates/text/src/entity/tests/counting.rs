@@ -229,6 +229,17 @@ fn what_is_indexed() {
     assert_eq!(searchable(twice, &Page::parse(twice), &Retired::default()), "\n- a B\n\n\n");
 }
 
+/// Names alone answer nothing.
+#[test]
+fn names_alone_are_not_indexed() {
+    let names =
+        append(&new_page("a", "Alpha", at(5)), &[NewLine::alias("a", "Al", at(6)).unwrap()]);
+    let indexed = |text: &str| searchable(text, &Page::parse(text), &Retired::default());
+    assert_eq!(indexed(&names).trim_matches(['-', '\n']), "");
+    assert!(indexed(&format!("{names}\nMine.\n")).contains("- Alpha"));
+    assert!(!indexed(&format!("{names}<<<<<<< x\n")).contains("Alpha"));
+}
+
 /// Pages that are taken in one by one give what all of them give together; where a merge is about,
 /// it says that it cannot tell.
 #[test]

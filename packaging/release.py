@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Says whether a version may be released: `just release VERSION`. Publishes nothing, tags nothing.
+
+Crates are not published to the registry: it drops `[patch.crates-io]`, by which Lance builds without
+protoc, so that an installation from there would ask for a protobuf compiler. Programs are released.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import about
+
+ROOT = about.ROOT
+
+
+class Skipped(Exception):
+    """A check that could not be made here."""
+
+
+def wanted(truth, otherwise):
+    if not truth:
+        raise AssertionError(otherwise)
+
+
+def output(*command):
+    return subprocess.run(command, cwd=ROOT, text=True, check=True, stdout=subprocess.PIPE).stdout
+
+
+def succeeds(*command):
+    done = subprocess.run(command, check=False, cwd=ROOT, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    wanted(done.returncode == 0, done.stdout[-2000:])
+
+
+def versions_are_equal(version):
+    hooks = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
+    found = {
+        "Cargo.toml": tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"],
+        "editors/vscode/package.json": json.loads((ROOT / "editors/vscode/package.json").read_text())["version"],
+        "pyproject.toml": hooks["version"],
+        "pyproject.toml, dependencies": hooks["dependencies"][0].partition("==")[2],
+        **{f"Cargo.lock, {crate['name']}": crate["version"] for crate in locked
+           if crate["name"].startswith(about.NAME) and "source" not in crate},
+    }
+    other = {where: said for where, said in found.items() if said != version}
+    wanted(not other, other)
+
+
+def changelog_tells_of_it(version):
+    heading = re.search(rf"^## {re.escape(version)} \((.+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    wanted(heading, f"CHANGELOG.md has no `## {version} (YYYY-MM-DD)`")
+    wanted(re.fullmatch(r"\d{4}-\d\d-\d\d", heading[1]), f"no date of release: {heading[1]}")
+
+
+def tree_is_clean(_version):
+    changed = output("git", "status", "--porcelain")
+    wanted(not changed, changed)
+
+
+def tag_is_free(version):
+    tags = output("git", "tag", "--list", f"v{version}", "--points-at", "HEAD")
+    wanted(tags or not output("git", "tag", "--list", f"v{version}"), f"v{version} is another commit")
+
+
+def addresses_are_equal(_version):
+    address = about.manifest()["repository"]
+    for path in ("packaging/install.sh", "packaging/setup-elophanto/action.yml"):
+        owner_and_name = address.removeprefix("https://github.com/")
+        wanted(owner_and_name in (ROOT / path).read_text(), f"{path} does not name {owner_and_name}")
+
+
+def dependencies_may_be_used(_version):
+    if not shutil.which("cargo-deny"):
+        raise Skipped("cargo-deny is not here")
+    succeeds("cargo", "deny", "check")
+
+
+def library_keeps_its_promises(_version):
+    if not shutil.which("cargo-semver-checks"):
+        raise Skipped("cargo-semver-checks is not here")
+    before = output("git", "tag", "--list", "v*", "--sort=-version:refname", "--no-contains", "HEAD").split()
+    if not before:
+        raise Skipped("there is no release before")
+    succeeds("cargo", "semver-checks", "--package", about.NAME, "--baseline-rev", before[0])
+
+
+CHECKS = [versions_are_equal, changelog_tells_of_it, tree_is_clean, tag_is_free, addresses_are_equal,
+          dependencies_may_be_used, library_keeps_its_promises]
+
+
+def main():
+    version = sys.argv[1]
+    count = {"passed": 0, "failed": 0, "skipped": 0}
+    for check in CHECKS:
+        try:
+            check(version)
+            result, why = "passed", ""
+        except Skipped as reason:
+            result, why = "skipped", f": {reason}"
+        except (AssertionError, subprocess.CalledProcessError) as reason:
+            result, why = "failed", f": {reason}"
+        count[result] += 1
+        print(f"{result:7} {check.__name__.replace('_', ' ')}{why}")
+    print(", ".join(f"{number} {result}" for result, number in count.items()))
+    if count["failed"]:
+        sys.exit(1)
+    print(f"next, by hand: git tag --sign v{version} && git push origin v{version}")
+
+
+if __name__ == "__main__":
+    main()
