@@ -165,7 +165,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("src/listening/", "what servers write down, in the user's folder"),
     ("src/gateway/files.rs", "what the gateway writes down, in the user's folder"),
     ("src/gateway/place.rs", "what the gateway writes down, in the user's folder"),
-    ("src/page/export.rs", "a folder that the user names, which is new or empty"),
+    ("crates/app/src/reading/placing.rs", "a folder that the user names, which is new or empty"),
     (
         "crates/app/src/agent/sandboxing/run.rs",
         "below the git directory, and one folder at the root",
