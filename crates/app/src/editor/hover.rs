@@ -143,7 +143,7 @@ fn of_link(
             if let Some(entity) = entity.filter(|_| *path != buffer.path) {
                 return Some(of_entity(resolver, catalogue, known, entity));
             }
-            Some(of_note(resolver, catalogue, &*resolver.buffer_of(path)?, link.heading()))
+            Some(of_note(resolver, catalogue, &resolver.buffer_of(path)?, link.heading()))
         }
         Destination::Inside(path) => Some(super::source::of_file(resolver, catalogue, path)),
     }
