@@ -34,69 +34,29 @@ type Answer<R> =
 impl Server {
     pub fn dispatch(&mut self, request: Request) {
         match request.method.as_str() {
-            HoverRequest::METHOD => self.about::<HoverRequest>(
-                request,
-                |it| &it.text_document_position_params.text_document.uri,
-                hover::hover,
-            ),
-            GotoDefinition::METHOD => self.about::<GotoDefinition>(
-                request,
-                |it| &it.text_document_position_params.text_document.uri,
-                navigation::definition,
-            ),
-            References::METHOD => self.about::<References>(
-                request,
-                |it| &it.text_document_position.text_document.uri,
-                navigation::references,
-            ),
-            DocumentLinkRequest::METHOD => self.about::<DocumentLinkRequest>(
-                request,
-                |it| &it.text_document.uri,
-                navigation::links,
-            ),
-            DocumentSymbolRequest::METHOD => self.about::<DocumentSymbolRequest>(
-                request,
-                |it| &it.text_document.uri,
-                symbols::of_text,
-            ),
-            FoldingRangeRequest::METHOD => self.about::<FoldingRangeRequest>(
-                request,
-                |it| &it.text_document.uri,
-                symbols::foldings,
-            ),
-            Completion::METHOD => self.about::<Completion>(
-                request,
-                |it| &it.text_document_position.text_document.uri,
-                completion::completion,
-            ),
-            CodeLensRequest::METHOD => {
-                self.about::<CodeLensRequest>(request, |it| &it.text_document.uri, lenses::lenses);
+            HoverRequest::METHOD => self.about::<HoverRequest>(request, hover::hover),
+            GotoDefinition::METHOD => self.about::<GotoDefinition>(request, navigation::definition),
+            References::METHOD => self.about::<References>(request, navigation::references),
+            DocumentLinkRequest::METHOD => {
+                self.about::<DocumentLinkRequest>(request, navigation::links)
             }
-            InlayHintRequest::METHOD => {
-                self.about::<InlayHintRequest>(request, |it| &it.text_document.uri, lenses::hints);
+            DocumentSymbolRequest::METHOD => {
+                self.about::<DocumentSymbolRequest>(request, symbols::of_text)
             }
-            CodeActionRequest::METHOD => {
-                self.about::<CodeActionRequest>(
-                    request,
-                    |it| &it.text_document.uri,
-                    actions::actions,
-                );
+            FoldingRangeRequest::METHOD => {
+                self.about::<FoldingRangeRequest>(request, symbols::foldings)
             }
-            SemanticTokensFullRequest::METHOD => self.about::<SemanticTokensFullRequest>(
-                request,
-                |it| &it.text_document.uri,
-                tokens::tokens,
-            ),
-            PrepareRenameRequest::METHOD => self.about::<PrepareRenameRequest>(
-                request,
-                |it| &it.text_document.uri,
-                rename::prepare,
-            ),
-            Rename::METHOD => self.about::<Rename>(
-                request,
-                |it| &it.text_document_position.text_document.uri,
-                rename::rename,
-            ),
+            Completion::METHOD => self.about::<Completion>(request, completion::completion),
+            CodeLensRequest::METHOD => self.about::<CodeLensRequest>(request, lenses::lenses),
+            InlayHintRequest::METHOD => self.about::<InlayHintRequest>(request, lenses::hints),
+            CodeActionRequest::METHOD => self.about::<CodeActionRequest>(request, actions::actions),
+            SemanticTokensFullRequest::METHOD => {
+                self.about::<SemanticTokensFullRequest>(request, tokens::tokens)
+            }
+            PrepareRenameRequest::METHOD => {
+                self.about::<PrepareRenameRequest>(request, rename::prepare)
+            }
+            Rename::METHOD => self.about::<Rename>(request, rename::rename),
             WillRenameFiles::METHOD => self.will_rename(request),
             WorkspaceSymbolRequest::METHOD => self.symbols(request),
             ExecuteCommand::METHOD => self.execute(request),
@@ -109,14 +69,16 @@ impl Server {
 
     /// Answers a question about a text, on a thread of its own. About a text that lies in no knowledge
     /// base there is nothing to say.
-    fn about<R>(&self, request: Request, uri: fn(&R::Params) -> &Uri, answer: Answer<R>)
+    fn about<R>(&self, request: Request, answer: Answer<R>)
     where
         R: asks::Request + 'static,
         R::Params: DeserializeOwned + Send + 'static,
         R::Result: Serialize,
     {
+        // All of them name it in the same way.
+        let uri = request.params["textDocument"]["uri"].as_str().and_then(|it| it.parse().ok());
         let Some(params) = self.params::<R>(request.params, &request.id) else { return };
-        let asked = self.asked(uri(&params));
+        let asked = uri.and_then(|uri| self.asked(&uri));
         let awaited = self.waiting.begin(&request.id, &self.client);
         self.answering.run(move || {
             let Some(asked) = asked.filter(|_| !awaited.is_taken_back()) else {

@@ -43,7 +43,7 @@ mod tests {
         let pool = Pool::new("test", 1);
         let (sender, done) = unbounded();
         pool.run(|| panic!("a fault on purpose"));
-        pool.run(move || drop(sender.send(7)));
+        pool.run(move || sender.send(7).expect("somebody waits"));
         assert_eq!(done.recv_timeout(std::time::Duration::from_secs(30)), Ok(7));
     }
 }

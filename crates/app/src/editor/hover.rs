@@ -143,7 +143,8 @@ fn of_link(
             if let Some(entity) = entity.filter(|_| *path != buffer.path) {
                 return Some(of_entity(resolver, catalogue, known, entity));
             }
-            Some(of_note(resolver, catalogue, &*resolver.buffer_of(path)?, link.heading()))
+            let target = resolver.buffer_of(path)?;
+            Some(of_note(resolver, catalogue, &target, link.heading()))
         }
         Destination::Inside(path) => Some(super::source::of_file(resolver, catalogue, path)),
     }

@@ -78,7 +78,8 @@ pub fn lenses(resolver: &Resolver, buffer: &Buffer) -> Result<Vec<Lens>, Error> 
     if let Some(drift) = drift_of(resolver.workspace, catalogue, &path) {
         tell(first, Shown::Drifted(drift.total, day(drift.since)));
     }
-    for finding in contradicted(resolver.workspace, &*resolver.known()?, buffer) {
+    let known = resolver.known()?;
+    for finding in contradicted(resolver.workspace, &known, buffer) {
         let line = buffer.line_at(finding.range.start);
         finding.related.into_iter().for_each(|(page, _)| tell(line, Shown::Contradicted(page)));
     }

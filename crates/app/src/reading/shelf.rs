@@ -1,6 +1,7 @@
 //! What is kept of a knowledge base from one page to the next.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, Once, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -174,7 +175,10 @@ impl Shelf {
             return Ok(Arc::clone(known));
         }
         let options = Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} };
-        let catalogue = Catalogue::make(workspace, options, known.as_ref())?;
+        // A fault of ours is told to who asks; whoever reads beside goes on.
+        let make = || Catalogue::make(workspace, options, known.as_ref());
+        let made = catch_unwind(AssertUnwindSafe(make));
+        let catalogue = made.map_err(|_| Error::bug("notes could not be read"))??;
         *lock(&self.kept) =
             Some(Kept { catalogue: Arc::clone(&catalogue), looked: Instant::now() });
         give_back();
