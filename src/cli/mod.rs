@@ -29,6 +29,7 @@ mod learn_setup;
 mod lsp;
 mod model;
 mod page;
+mod publish;
 mod scan;
 mod schedule;
 mod search;
@@ -89,6 +90,7 @@ enum Command {
     Gateway(gateway::GatewayArgs),
     Channel(channel::ChannelArgs),
     Page(page::PageArgs),
+    Publish(publish::PublishArgs),
     Lsp(lsp::LspArgs),
     Editor(editor::EditorArgs),
     Schedule(schedule::ScheduleArgs),
@@ -191,6 +193,7 @@ fn is_json(command: &Command) -> bool {
         Command::Gateway(args) => args.is_json(),
         Command::Channel(args) => args.is_json(),
         Command::Page(args) => args.json,
+        Command::Publish(args) => args.json,
         Command::Lsp(_) => false,
         Command::Editor(args) => args.is_json(),
         Command::Schedule(args) => args.is_json(),
@@ -227,6 +230,7 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::Gateway(args) => gateway::run(args, ui),
         Command::Channel(args) => channel::run(args, ui),
         Command::Page(args) => page::run(args, ui),
+        Command::Publish(args) => publish::run(args, ui),
         Command::Lsp(args) => lsp::run(args),
         Command::Editor(args) => editor::run(args, ui),
         Command::Schedule(args) => schedule::run(args, ui),

@@ -21,6 +21,7 @@ const COMMANDS: &[&str] = &[
     "gateway",
     "channel",
     "page",
+    "publish",
     "lsp",
     "editor",
     "schedule",
