@@ -35,7 +35,7 @@ impl Site {
     /// The page of a note.
     pub fn note(&self, path: &str) -> String {
         match self.is_export {
-            true => self.to(&format!("note/{}", encoded(&file_name(path)))),
+            true => self.to(&format!("note/{}", encoded(file_name(path)))),
             false => self.to(&format!("note/{}", encoded(path))),
         }
     }
@@ -49,7 +49,7 @@ impl Site {
     /// The page of an entity.
     pub fn entity(&self, slug: &str) -> String {
         match self.is_export {
-            true => self.to(&format!("entity/{}", encoded(&file_name(slug)))),
+            true => self.to(&format!("entity/{}", encoded(file_name(slug)))),
             false => self.to(&format!("entity/{}", encoded(slug))),
         }
     }

@@ -109,7 +109,7 @@ fn target(asked: &Asked, note: &str, link: &Link) -> Target {
             let page = asked.site.note(&path);
             match &link.heading {
                 Some(heading) if path == note || !heading.is_empty() => {
-                    Target::To(format!("{page}#s-{}", encoded(&anchor(heading))))
+                    Target::To(format!("{page}#s-{}", encoded(anchor(heading))))
                 }
                 _ => Target::To(page),
             }

@@ -60,6 +60,9 @@ use known::Known;
 /// more is chosen from than a list on a terminal holds.
 const SETTINGS: [(&str, &str); 2] = [("interest.count_searches", "false"), ("search.limit", "40")];
 
+/// Which files there are: at which number of the notes it was looked, what was selected, what was found.
+type Listed = (u64, Arc<Selection>, Arc<Listing>);
+
 /// A knowledge base that an editor works in. Shared between threads.
 pub struct Editor {
     /// Top of the repository.
@@ -67,8 +70,7 @@ pub struct Editor {
     shelf: Arc<Shelf>,
     /// Which files are notes, by the settings as they were read last.
     selection: Mutex<Arc<Selection>>,
-    /// By the number of the notes at which it was made.
-    listing: Mutex<Option<(u64, Arc<Selection>, Arc<Listing>)>>,
+    listing: Mutex<Option<Listed>>,
     known: Mutex<Option<(u64, Arc<Known>)>>,
     meant: Mutex<complete::Meant>,
     blamed: Mutex<hover::Blamed>,
@@ -159,8 +161,7 @@ impl Editor {
     /// The files that are notes by their names: quickly listed, and nothing of them is read.
     pub fn listing(&self) -> Arc<Listing> {
         let (number, selection, mut kept) = (self.number(), self.selection(), lock(&self.listing));
-        let is_new =
-            |it: &&(_, Arc<Selection>, _)| it.0 == number && Arc::ptr_eq(&it.1, &selection);
+        let is_new = |it: &&Listed| it.0 == number && Arc::ptr_eq(&it.1, &selection);
         if let Some((.., listing)) = kept.as_ref().filter(is_new) {
             return Arc::clone(listing);
         }
