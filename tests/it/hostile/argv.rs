@@ -116,6 +116,7 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("page", &[&["--export", "page-of-notes"]]),
     // What an editor asks of it is in `editor.rs`; here it ends with its input.
     ("lsp", &[&[]]),
+    ("acp", &[&[]]),
     (
         "editor",
         &[&["install", "helix", "--yes", "--json"], &["install", "helix", "--remove", "--yes"]],
@@ -181,9 +182,9 @@ pub fn all() -> impl Iterator<Item = Vec<&'static str>> {
 /// The subcommands that `--help` lists.
 fn subcommands() -> Vec<String> {
     let help = TestEnv::plain().ok(&["--help"]).stdout();
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = help.lines().skip_while(|line| !line.starts_with("Usage:")).skip(1);
     lines
-        .take_while(|line| !line.is_empty())
+        .take_while(|line| *line != "Options:")
         // A description that runs on to the next line is indented further.
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
