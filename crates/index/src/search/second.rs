@@ -29,6 +29,8 @@ use elophanto_models::{EmbedError, Embedded, Embedder, Role};
 pub const LOOKED_AT: usize = 20;
 /// About as many bytes of a text as a small transformer reads.
 const MOST_READ: usize = 1_200;
+/// What each text costs besides, as bytes: short ones must not make long ones look out of reach.
+const EACH: usize = 150;
 
 /// Who looks a second time, and for how long.
 #[derive(Clone)]
@@ -108,11 +110,12 @@ impl SecondLook<'_> {
         let unknown = |at: &usize| !kept.contains_key(&keys[*at]);
         let tasks = tasks(candidates, unknown);
         let next = AtomicUsize::new(0);
+        let begun = start.elapsed();
         rayon::broadcast(|_| {
             let mut read = 0;
             while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let size = task.text.len().min(MOST_READ);
-                if !self.has_time(start.elapsed(), read, size) {
+                let size = task.text.len().min(MOST_READ) + EACH;
+                if !self.has_time(start.elapsed(), begun, read, size) {
                     // For nobody: what comes later is worth less.
                     next.store(tasks.len(), Ordering::Relaxed);
                     break;
@@ -156,11 +159,12 @@ impl SecondLook<'_> {
         }
     }
 
-    /// Whether there is time to read so much more, when so much was read in the time that is gone.
-    fn has_time(&self, gone: Duration, read: usize, more: usize) -> bool {
+    /// Whether there is time to read so much more, when so much was read since `begun` in the time that
+    /// is gone.
+    fn has_time(&self, gone: Duration, begun: Duration, read: usize, more: usize) -> bool {
         let expected = match read {
             0 => Duration::ZERO,
-            read => gone.mul_f64(more as f64 / read as f64),
+            read => gone.saturating_sub(begun).mul_f64(more as f64 / read as f64),
         };
         self.budget.is_none_or(|budget| gone + expected <= budget)
     }
