@@ -64,6 +64,10 @@ pub fn searchable(text: &str, page: &Page, retired: &Retired) -> String {
         if out.ends_with('\r') && ends.starts_with('\n') {
             out.push(' ');
         }
+        // A last line that is blank now is still a line.
+        if ends.is_empty() && (out.is_empty() || out.ends_with(['\r', '\n'])) {
+            out.push(' ');
+        }
         out.push_str(ends);
         done = row.range.end;
     }
