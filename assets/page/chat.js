@@ -28,7 +28,10 @@ const kept = (() => {
 })();
 kept.waiting ??= {};
 kept.lines ??= [];
-const keep = () => {
+let late;
+const save = () => {
+  clearTimeout(late);
+  late = undefined;
   kept.lines = kept.lines.slice(-KEPT);
   try {
     sessionStorage.setItem(key, JSON.stringify(kept));
@@ -36,10 +39,30 @@ const keep = () => {
     // Full, or not allowed: then nothing is kept.
   }
 };
+/** Answers are kept a moment later, many at once; what somebody says, at once. */
+const keep = () => {
+  late ??= setTimeout(save, 200);
+};
+addEventListener("pagehide", save);
 
-const atEnd = () => said.scrollHeight - said.scrollTop - said.clientHeight < 80;
+/** Whether the end is looked at, so that what is added scrolls into view: until somebody scrolls up. */
+let follows = true;
+let scrolled = 0;
+let frame;
+said.addEventListener("scroll", () => {
+  const at = said.scrollTop;
+  if (at < scrolled) follows = false;
+  if (said.scrollHeight - at - said.clientHeight < 80) follows = true;
+  scrolled = at;
+}, { passive: true });
+const follow = () => {
+  if (!follows) return;
+  frame ??= requestAnimationFrame(() => {
+    frame = undefined;
+    said.scrollTop = said.scrollHeight;
+  });
+};
 const show = (line) => {
-  const follow = atEnd();
   const item = make("li", { class: line.who });
   item.append(make("p", { class: "who" }, { you: "You", agent: "Agent", event: "", error: "Not done" }[line.who] ?? ""));
   item.append(make("div", { class: "text" }, line.text));
@@ -51,7 +74,7 @@ const show = (line) => {
   }
   if (line.run) item.append(make("a", { href: chat.dataset.runs + line.run }, "What was done"));
   said.append(item);
-  if (follow) said.scrollTop = said.scrollHeight;
+  follow();
   return item;
 };
 const tell = (line) => {
@@ -144,9 +167,8 @@ const hear = ({ type, data }) => {
       if (data.content) tell({ who: "agent", text: data.content, sources: data.sources });
       keep();
     } else if (item) {
-      const follow = atEnd();
       item.querySelector(".text").append(data.content);
-      if (follow) said.scrollTop = said.scrollHeight;
+      follow();
     } else {
       open.set(id, show({ who: "agent", text: data.content }));
     }
@@ -186,9 +208,10 @@ const connect = () => {
 const say = (text) => {
   const id = crypto.randomUUID();
   kept.waiting[id] = { type: "chat", data: { content: text } };
+  follows = true;
   tell({ who: "you", text });
+  save();
   send("chat", { content: text }, id);
-  said.scrollTop = said.scrollHeight;
 };
 
 form.addEventListener("submit", (event) => {
