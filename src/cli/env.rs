@@ -19,6 +19,7 @@ const NAMES: &[&str] = &[
     "HOME",
     "NO_COLOR",
     "TERM",
+    "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",

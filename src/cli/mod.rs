@@ -32,6 +32,7 @@ mod learn_setup;
 mod lsp;
 mod model;
 mod page;
+mod publish;
 mod scan;
 mod schedule;
 mod search;
@@ -93,6 +94,7 @@ enum Command {
     Channel(channel::ChannelArgs),
     Page(page::PageArgs),
     Acp(acp::AcpArgs),
+    Publish(publish::PublishArgs),
     Lsp(lsp::LspArgs),
     Editor(editor::EditorArgs),
     Schedule(schedule::ScheduleArgs),
@@ -208,6 +210,7 @@ fn is_json(command: &Command) -> bool {
         Command::Channel(args) => args.is_json(),
         Command::Page(args) => args.json,
         Command::Acp(_) | Command::Lsp(_) => false,
+        Command::Publish(args) => args.json,
         Command::Editor(args) => args.is_json(),
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
@@ -244,6 +247,7 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::Channel(args) => channel::run(args, ui),
         Command::Page(args) => page::run(args, ui),
         Command::Acp(args) => acp::run(args),
+        Command::Publish(args) => publish::run(args, ui),
         Command::Lsp(args) => lsp::run(args),
         Command::Editor(args) => editor::run(args, ui),
         Command::Schedule(args) => schedule::run(args, ui),

@@ -15,6 +15,14 @@ pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace, CliError
     at(locate(Path::new("."))?, flags, ui)
 }
 
+/// The same, or what holds for the user everywhere where there is none.
+///
+/// # Errors
+/// When a setting is unusable.
+pub fn open_anywhere(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace, CliError> {
+    Workspace::anywhere(Path::new("."), env::environment(), flags, ui)
+}
+
 /// The knowledge base of a known repository.
 ///
 /// # Errors

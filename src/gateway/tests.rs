@@ -52,7 +52,11 @@ impl House {
     fn open(pace: Pace) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_owned();
-        let base = KnowledgeBase { folder: root.clone(), environment: Environment::offline() };
+        let base = KnowledgeBase {
+            folder: root.clone(),
+            environment: Environment::offline(),
+            within: None,
+        };
         let (gateway, _) = Gateway::open(GatewayOptions {
             repositories: vec![Served { name: "r".to_owned(), root, base }],
             folder: folder.path().to_owned(),

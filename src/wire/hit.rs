@@ -1,6 +1,8 @@
 //! A hit as programs are told of it, and how much of each there is room for.
 
-use super::{BlameWire, ConfidenceWire, DriftWire, ExplainWire, HitWire, OtherwiseWire};
+use super::{
+    BlameWire, ConfidenceWire, DriftWire, ExplainWire, HitWire, OtherwiseWire, SourceWire,
+};
 use elophanto_app::{
     search::{Found, budget},
     when::time,
@@ -70,6 +72,11 @@ impl<'a> Told<'a> {
             changed: hit.changed.and_then(time),
             blob: hit.blob.to_string(),
             at: found.at.map(|commit| commit.to_string()),
+            source: found.source(hit).map(|source| SourceWire {
+                repository: &source.repository,
+                commit: &source.commit,
+                as_of: time(source.as_of),
+            }),
             state: state(hit),
             blame: hit.origin.author.as_ref().map(blame_wire),
             score: score.total,

@@ -31,7 +31,7 @@ pub use printed::printed_json;
 pub use schema::{full, input, listed_input, listed_output, output};
 pub use search::{
     AlikeWire, BlameWire, CommitWire, ConfidenceWire, DriftWire, ExplainWire, FoundWire, HitWire,
-    OtherwiseWire, PassageWire, SearchArguments, SimilarArguments,
+    OtherwiseWire, PassageWire, SearchArguments, SimilarArguments, SourceWire,
 };
 
 pub use elophanto_text::place::{PREFIX, TEMPLATE, from_uri, to_uri};

@@ -138,7 +138,7 @@ impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
             against: wire.against,
             otherwise: &wire.otherwise,
             drifted: wire.drifted.as_ref(),
-            at: wire.at.as_deref(),
+            at: wire.at.as_deref().or(wire.source.as_ref().map(|source| source.commit)),
         }
     }
 }
@@ -164,6 +164,9 @@ pub struct HitWire<'a> {
     /// The commit that was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
+    /// Only of a fleet.
+    #[serde(flatten)]
+    pub source: Option<SourceWire<'a>>,
     /// Only for text that is not committed: `modified` or `uncommitted`; and for a summary whose
     /// file has changed: `stale`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,6 +201,16 @@ pub struct HitWire<'a> {
     pub explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
     pub stale: usize,
+}
+
+/// Where a hit of a fleet comes from.
+#[derive(Serialize)]
+pub struct SourceWire<'a> {
+    pub repository: &'a str,
+    /// The commit that was published.
+    pub commit: &'a str,
+    /// When that commit was made.
+    pub as_of: Option<String>,
 }
 
 /// A fact that gives another value than the one that was found.

@@ -22,6 +22,7 @@ const COMMANDS: &[&str] = &[
     "channel",
     "page",
     "acp",
+    "publish",
     "lsp",
     "editor",
     "schedule",

@@ -28,6 +28,7 @@ mod embedders;
 mod facts_in_git;
 #[cfg(target_os = "linux")]
 mod fence;
+mod fleet;
 mod forge;
 mod gateway;
 mod graph;

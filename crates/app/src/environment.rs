@@ -144,6 +144,11 @@ impl Environment {
         Some(self.home_folder("XDG_STATE_HOME", ".local/state")?.join("elophanto"))
     }
 
+    /// Folder of what can be had again at any time.
+    pub fn cache_folder(&self) -> Option<PathBuf> {
+        Some(self.home_folder("XDG_CACHE_HOME", ".cache")?.join("elophanto"))
+    }
+
     /// Folder of the settings of all the user's programs.
     pub fn config_home(&self) -> Option<PathBuf> {
         self.home_folder("XDG_CONFIG_HOME", ".config")

@@ -23,6 +23,7 @@ pub mod entities;
 pub mod environment;
 pub mod error;
 pub mod eval;
+pub mod fleet;
 pub mod gateway;
 pub mod graph;
 pub mod hidden;

@@ -15,6 +15,7 @@ use crate::{
         embedders::Named,
     },
     environment::Environment,
+    fleet::Reader,
     init,
     reporter::{Reporter, Silent},
     settings,
@@ -33,7 +34,8 @@ use elophanto_models::{
     builtin::{Builtin, count_tokens},
 };
 use elophanto_repo::{
-    Git, NotePath, Repository, Selection, Version, locate, record_store::RecordStore, watch,
+    Git, LocateError, NotePath, Repository, Selection, Version, locate, record_store::RecordStore,
+    watch,
 };
 use elophanto_tables::Lance;
 use elophanto_text::chunk::Limits;
@@ -65,6 +67,26 @@ impl Workspace {
         reporter: &dyn Reporter,
     ) -> Result<Self, Error> {
         Self::at(locate(folder)?, environment, flags, reporter)
+    }
+
+    /// The same, or, where there is none, the user's own settings and no notes: enough to ask a fleet.
+    ///
+    /// # Errors
+    /// When a repository is damaged, or a setting is unusable.
+    pub fn anywhere(
+        folder: &Path,
+        environment: Environment,
+        flags: Vec<(String, String)>,
+        reporter: &dyn Reporter,
+    ) -> Result<Self, Error> {
+        let repository = match locate(folder) {
+            Err(LocateError::Nowhere { .. }) => {
+                let root = environment.cache_folder().unwrap_or_else(|| folder.to_owned());
+                Repository { root: root.join("nowhere"), git_dir: None, common_dir: None }
+            }
+            found => found?,
+        };
+        Self::at(repository, environment, flags, reporter)
     }
 
     /// The knowledge base of a known repository.
@@ -266,12 +288,14 @@ pub struct KnowledgeBase {
     /// Any folder in it.
     pub folder: PathBuf,
     pub environment: Environment,
+    /// The fleet that is asked in its place.
+    pub within: Option<Reader>,
 }
 
 impl KnowledgeBase {
     pub fn of(workspace: &Workspace) -> Self {
         let folder = workspace.repository.root.clone();
-        Self { folder, environment: workspace.environment.clone() }
+        Self { folder, environment: workspace.environment.clone(), within: None }
     }
 
     /// Opens it as it is now; `flags` are settings for this call. What is wrong with the others was
@@ -280,7 +304,11 @@ impl KnowledgeBase {
     /// # Errors
     /// When there is none any more, or a setting is unusable.
     pub fn open(&self, flags: Vec<(String, String)>) -> Result<Workspace, Error> {
-        Workspace::around(&self.folder, self.environment.clone(), flags, &Silent)
+        let (folder, environment) = (&self.folder, self.environment.clone());
+        match self.within {
+            None => Workspace::around(folder, environment, flags, &Silent),
+            Some(_) => Workspace::anywhere(folder, environment, flags, &Silent),
+        }
     }
 }
 

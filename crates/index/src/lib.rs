@@ -5,6 +5,7 @@
 //! it, and replacing the view ([`refresh()`]) that [`store`] keeps; then [`search`], where links lead ([`links`]), which notes have [`drift`]ed, and
 //! measuring all of it ([`eval`]). It reads no settings and prints nothing.
 
+pub mod apart;
 pub mod check;
 pub mod commit;
 pub mod compact;

@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     IndexError, Kind, Problem,
+    apart::Whole,
     derived::{self, Made},
     draft::Draft,
     fill::{missing_keys, missing_rows},
@@ -93,6 +94,8 @@ pub struct Snapshot {
     pub files: Vec<FileEntry>,
     /// When the files changed.
     pub history: Arc<History>,
+    /// What its chunks were chosen from, if that is more than there is here.
+    pub whole: Option<Arc<Whole>>,
 }
 
 /// What a refresh did.
@@ -452,7 +455,7 @@ pub(super) fn refreshed(
         .map(|(entry, loaded)| Part { loaded: Arc::clone(loaded), live: entry.live, kind })
         .collect();
     report.waiting = parts.iter().map(|part| missing_rows(&part.loaded, &part.live).count()).sum();
-    Refreshed { snapshot: Snapshot { parts, files: manifest.files, history }, report }
+    Refreshed { snapshot: Snapshot { parts, files: manifest.files, history, whole: None }, report }
 }
 
 /// What can be said of a manifest as it stands.

@@ -5,8 +5,11 @@
 //! notes and no models.
 
 pub mod address;
+#[cfg(any(test, feature = "testutil"))]
+pub mod fake_store;
 pub mod http;
 pub mod oauth;
+pub mod objects;
 pub mod remote;
 pub mod socket;
 pub mod vault;

@@ -143,7 +143,7 @@ impl From<std::io::Error> for Failure {
 
 /// The first line of what Lance says, without the place in its sources that follows: that names
 /// folders of whoever built the program.
-fn message(said: &str) -> String {
+pub(super) fn message(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     let is_place = |at: &usize| line[at + 4..].starts_with(|c: char| c.is_ascii_digit());
     let place = line.match_indices(".rs:").map(|(at, _)| at).find(is_place);

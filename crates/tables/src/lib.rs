@@ -1,4 +1,6 @@
-//! Tables of vectors as LanceDB tables: what git carries. The one crate that knows Lance and Arrow.
+//! Tables as Lance keeps them: of vectors, which git carries, and of the chunks of a whole fleet of
+//! repositories, in an object store ([`fleet`], over [`store`]). The one crate that knows Lance, Arrow
+//! and object stores.
 //!
 //! Lance does not check its data pages and follows whatever a table names, so the files that are read
 //! are in memory and held against their digest before they come here; they are looked at before Lance
@@ -9,10 +11,13 @@ use std::path::{Path, PathBuf};
 use elophanto_index::store::tables::{Encoded, Files, Format, Key, TableContent, TableError};
 
 mod decode;
+pub mod fleet;
 mod form;
 mod rows;
+pub mod store;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use decode::WORKER_THREAD;
 use decode::guarded;

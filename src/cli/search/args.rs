@@ -63,6 +63,14 @@ pub struct SearchArgs {
     /// that is not known
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
+    /// Search a fleet of repositories in place of this one: s3://BUCKET/FOLDER, gs://, az:// or
+    /// file:///FOLDER, as `elophanto publish` takes it
+    #[arg(long = "in", value_name = "URL",
+          conflicts_with_all = ["like", "changed_since", "author", "blame", "no_refresh"])]
+    pub fleet: Option<String>,
+    /// With --in: only this repository, by its name or the end of it; may be repeated
+    #[arg(long, value_name = "NAME", requires = "fleet")]
+    pub repo: Vec<String>,
     /// Search the notes of a commit, branch, tag or date, such as v1.2, HEAD~10 or '3 weeks ago'
     #[arg(long, value_name = "REV", conflicts_with = "no_refresh")]
     at: Option<String>,
@@ -174,6 +182,7 @@ impl SearchArgs {
             listing: self.listing(),
             awaited: self.answer || ui.is_terminal(),
             as_it_is: self.no_refresh,
+            within: None,
         })
     }
 

@@ -13,7 +13,11 @@ use serde::Serialize;
 use super::{Outcome, error::CliError, ui::Ui, workspace};
 use crate::wire::Told;
 pub use args::SearchArgs;
-use elophanto_app::search::{answer::answer as reply_to, search};
+use elophanto_app::{
+    fleet::{self, Reader},
+    keys::Asking,
+    search::{answer::answer as reply_to, search},
+};
 use elophanto_index::search::Answer;
 use notices::{
     say_corrections, say_doubt, say_exclusions, say_nothing, say_too_little, say_undescribed,
@@ -32,8 +36,17 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ("search.refresh_stale", args.refresh_stale.clone()),
     ];
     let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let workspace = workspace::open(flags.collect(), ui)?;
-    let request = args.request(&workspace, ui)?;
+    let flags = flags.collect();
+    let workspace = match &args.fleet {
+        None => workspace::open(flags, ui)?,
+        Some(_) => workspace::open_anywhere(flags, ui)?,
+    };
+    let mut request = args.request(&workspace, ui)?;
+    if let Some(address) = &args.fleet {
+        let asking = Asking::Through(ui);
+        let fleet = fleet::open(address, &workspace.environment, asking, true)?;
+        request.within = Some(Reader::new(fleet).among(args.repo.clone()));
+    }
     let found = search(&workspace, &request, ui)?;
     let (typed, answer) = (&request.text, &found.answer);
     say_exclusions(answer, ui);
@@ -49,6 +62,10 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     if args.evidence {
         return evidence(typed, answer, ui);
+    }
+    if answer.hits.is_empty() && found.origins.is_some() {
+        ui.talk(format_args!("nothing found there for `{typed}`: try other words, or fewer"));
+        return Ok(Outcome::Negative);
     }
     if answer.hits.is_empty() {
         say_nothing(answer, &request, ui);
@@ -67,7 +84,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         null: args.null,
         full: args.full,
         max_tokens: args.max_tokens,
-        here: here(root),
+        here: if request.within.is_some() { PathBuf::new() } else { here(root) },
         root,
         told: Told { found: &found, drifted: &drifted, explain: args.explain },
     };

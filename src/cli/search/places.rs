@@ -38,7 +38,9 @@ pub fn blamed(author: &Author) -> String {
 pub fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {
     let path = exact_line(&hit.path.to_text());
     let place = paint(&format!("{path}:{}", hit.line), PATH, ui);
-    let place = if ui.links { link(&place, &hit.path.below(shape.root)) } else { place };
+    let source = shape.told.found.source(hit);
+    let is_here = ui.links && shape.told.found.origins.is_none();
+    let place = if is_here { link(&place, &hit.path.below(shape.root)) } else { place };
     let heading = heading(hit);
     let heading =
         if heading.is_empty() { heading } else { format!("  {}", paint(&heading, HEADING, ui)) };
@@ -48,7 +50,10 @@ pub fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {
         Some(state) => paint(&format!("  ({state}, {:.10})", hit.blob.to_string()), HEADING, ui),
         None => String::new(),
     };
-    format!("{place}{heading}{similar}{state}")
+    let source = source.map_or_else(String::new, |source| {
+        paint(&format!("  (as of {}, {:.10})", day(source.as_of), source.commit), HEADING, ui)
+    });
+    format!("{place}{heading}{similar}{state}{source}")
 }
 
 /// A place of the file whose best place stands above, on one line.

@@ -37,6 +37,8 @@ struct OperationContext {
 /// through `reporter`.
 pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>) -> Operations {
     let (list, read) = (base.clone(), base.clone());
+    // What lies elsewhere is searched, and nothing of it is read as a whole or written.
+    let tools: &[Tool] = if base.within.is_some() { &[Tool::Search] } else { &Tool::ALL };
     let context = OperationContext { base, reporter, kept: Kept::default() };
     Operations {
         call: Box::new(move |tool, given, call| {
@@ -45,9 +47,16 @@ pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>
                 hint: (!error.hints().is_empty()).then(|| error.hints().join("\n")),
             })
         }),
-        notes: Box::new(move |after, limit| notes::list(&list, after, limit).map_err(said)),
-        read: Box::new(move |path| notes::read(&read, path).map_err(said)),
+        notes: Box::new(move |after, limit| match list.within {
+            None => notes::list(&list, after, limit).map_err(said),
+            Some(_) => Ok(Vec::new()),
+        }),
+        read: Box::new(move |path| match read.within {
+            None => notes::read(&read, path).map_err(said),
+            Some(_) => Ok(None),
+        }),
         count_tokens,
+        tools,
     }
 }
 
@@ -115,7 +124,11 @@ fn answer(
     on: &OperationContext,
     call: &Call,
 ) -> Result<Reply, Error> {
-    if call.is_followed() && !matches!(tool, Tool::Remember | Tool::Learn | Tool::WriteNote) {
+    let is_here = on.base.within.is_none();
+    if is_here
+        && call.is_followed()
+        && !matches!(tool, Tool::Remember | Tool::Learn | Tool::WriteNote)
+    {
         read_first(on, call)?;
     }
     match tool {

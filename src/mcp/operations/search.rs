@@ -34,6 +34,7 @@ pub fn search(given: SearchArguments, on: &OperationContext, call: &Call) -> Res
         paths: given.path.into_iter().collect(),
         since: given.since,
         at: given.at,
+        within: on.base.within.clone(),
         ..traced()
     };
     found(on, &workspace, &request, call)

@@ -35,7 +35,8 @@ pub async fn call(
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let tool = Tool::named(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
+    let tool = Tool::named(&request.name).filter(|tool| shared.operations.tools.contains(tool));
+    let tool = tool.ok_or_else(|| unknown_tool(&request.name))?;
     let count = shared.operations.count_tokens;
     let arguments = match check::check(tool, &request.arguments.unwrap_or_default()) {
         Ok(arguments) => arguments,

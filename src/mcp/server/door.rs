@@ -105,7 +105,10 @@ impl ServerHandler for Door {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let is_full = context.meta.get(FULL).is_some_and(|wanted| *wanted == true);
-        let tools = if is_full { FULL_TOOLS.clone() } else { TOOLS.clone() };
+        let all = if is_full { &*FULL_TOOLS } else { &*TOOLS };
+        let is_here = |tool: &Tool| self.shared.operations.tools.contains(tool);
+        let here = Tool::ALL.iter().zip(all).filter(|(tool, _)| is_here(tool));
+        let tools = here.map(|(_, listed)| listed.clone()).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 

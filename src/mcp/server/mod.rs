@@ -46,6 +46,8 @@ pub struct Operations {
     pub read: Box<ReadFn>,
     /// Tokens of a text.
     pub count_tokens: fn(&str) -> usize,
+    /// Tools that there are here: no other is listed or called.
+    pub tools: &'static [Tool],
 }
 
 /// See [`Operations::call`].

@@ -70,7 +70,7 @@ fn open_with(env: &TestEnv, same_person: Vec<Vec<String>>, tools: Box<ToolsOf>) 
         ("HOME".to_owned(), home),
         ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
     ]);
-    let base = KnowledgeBase { folder: env.root().to_owned(), environment };
+    let base = KnowledgeBase { folder: env.root().to_owned(), environment, within: None };
     let root: PathBuf = env.root().to_owned();
     let options = GatewayOptions {
         repositories: vec![Served { name: "repo".to_owned(), root, base }],

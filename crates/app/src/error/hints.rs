@@ -21,6 +21,7 @@ use elophanto_knowledge::{learn::LearnError, memory::MemoryError, scan::ScanErro
 use elophanto_models::{EmbedError, bert::ModelError, llm::LedgerError};
 use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};
 use elophanto_repo::{GitError, LocateError, WriteError, journal::JournalError};
+use elophanto_tables::{fleet::FleetError, store::StoreError as ObjectStoreError};
 use elophanto_text::authoring::{AuthoringError, NoPart};
 
 impl From<LocateError> for Error {
@@ -592,5 +593,65 @@ impl From<ModelError> for Error {
             "a model is a folder with model.safetensors, config.json and tokenizer.json of the \
              BERT family",
         )
+    }
+}
+
+impl From<ObjectStoreError> for Error {
+    fn from(cause: ObjectStoreError) -> Self {
+        let hint = match &cause {
+            ObjectStoreError::Address { .. } => {
+                "an address is s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER or \
+                 file:///FOLDER"
+            }
+            ObjectStoreError::NoKey { .. } => {
+                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or AWS_ROLE_ARN and \
+                 AWS_WEB_IDENTITY_TOKEN_FILE in CI), or keep the keys in the vault as \
+                 `aws-access-key-id` and `aws-secret-access-key`; for gs:// \
+                 GOOGLE_APPLICATION_CREDENTIALS, for az:// AZURE_STORAGE_ACCOUNT_NAME and \
+                 AZURE_STORAGE_ACCOUNT_KEY"
+            }
+            ObjectStoreError::Denied { .. } => {
+                "check the key, and what it may do there: reading needs to get and list objects, \
+                 publishing to create them below `inbox/`, folding to write and delete all of them"
+            }
+            ObjectStoreError::Clock { .. } => "set the clock of this machine right, then try again",
+            ObjectStoreError::NoBucket { .. } => {
+                "make the bucket first, or check its name, AWS_REGION and AWS_ENDPOINT_URL"
+            }
+            ObjectStoreError::Unreachable { .. } => {
+                "check the network and AWS_ENDPOINT_URL, then try again: nothing is half done"
+            }
+            ObjectStoreError::Careless { .. } => {
+                "such a store loses what two write at once; use one that refuses a second create: S3, \
+                 Google, Azure, R2, MinIO and Ceph do"
+            }
+            ObjectStoreError::TooLarge { .. } => "it is none of ours; remove it from the bucket",
+            ObjectStoreError::Disk { .. } => "check the disk and the rights of that folder",
+            ObjectStoreError::Other { .. } => {
+                "check address, keys and region; behind an endpoint of your own, AWS_ENDPOINT_URL"
+            }
+        };
+        Self::of(cause).kind(Kind::System).hint(hint)
+    }
+}
+
+impl From<FleetError> for Error {
+    fn from(cause: FleetError) -> Self {
+        let hint = match cause {
+            FleetError::Store(cause) => return cause.into(),
+            FleetError::Nothing { .. } => {
+                "`elophanto publish URL` in a repository begins one; check the address"
+            }
+            FleetError::Format { .. } => "use a newer elophanto, or another address",
+            FleetError::Undeclared { .. } => "give an address of its own to the knowledge base",
+            FleetError::Busy { .. } => "fold from one place only, then try again",
+            FleetError::TooOld { .. } => "for what is older ask the repositories: `search --at`",
+            FleetError::Damaged { .. } => {
+                "remove the table and publish all repositories again: tables hold nothing that git \
+                 does not"
+            }
+            FleetError::TooSlow { .. } => "check the network, then try again",
+        };
+        Self::of(cause).kind(Kind::System).hint(hint)
     }
 }

@@ -44,7 +44,11 @@ impl Served {
         let missing = missing.iter().map(|error| error.message().to_owned()).collect();
         let names = names(&roots);
         let served = names.into_iter().zip(roots).map(|(name, root)| {
-            let base = KnowledgeBase { folder: root.clone(), environment: environment.clone() };
+            let base = KnowledgeBase {
+                folder: root.clone(),
+                environment: environment.clone(),
+                within: None,
+            };
             Self { name, root, base }
         });
         Ok((served.collect(), missing))

@@ -276,7 +276,7 @@ fn pages(all: &Snapshot) -> Snapshot {
         _ => true,
     };
     let files = all.files.iter().filter(is_page).cloned().collect();
-    Snapshot { parts: all.parts.clone(), files, history: all.history.clone() }
+    Snapshot { parts: all.parts.clone(), files, history: all.history.clone(), whole: None }
 }
 
 fn entries(snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {

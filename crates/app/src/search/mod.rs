@@ -8,7 +8,7 @@ mod fresh;
 mod interest;
 mod quote;
 pub mod request;
-mod second;
+pub(crate) mod second;
 mod view;
 
 use std::{path::Path, time::Duration};
@@ -17,15 +17,15 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashSet;
 
 use crate::{
-    Error,
+    Error, fleet,
     reporter::Reporter,
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_index::{
-    Kind, Refreshed, Snapshot, drift,
+    Kind, Part, Refreshed, Snapshot, drift,
     search::{
-        Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
+        Answer, Confidence, Filter, Hit, Level, Listing, Mode, Query, Request, SearchError,
         origin::changed_notes, run::Like, search as rank,
     },
     version::blobs_of,
@@ -84,6 +84,8 @@ pub struct SearchRequest {
     pub awaited: bool,
     /// Searches the view as it is, without a look for changed notes.
     pub as_it_is: bool,
+    /// Searches a fleet in place of this repository.
+    pub within: Option<fleet::Reader>,
 }
 
 /// What a search found.
@@ -93,10 +95,23 @@ pub struct Found {
     pub at: Option<CommitId>,
     /// Notes that changed and are not searched yet.
     pub stale: usize,
+    /// Where the hits of a fleet come from.
+    pub origins: Option<fleet::Origins>,
     refreshed: Refreshed,
 }
 
 impl Found {
+    /// What a fleet answered.
+    pub(crate) fn of_fleet(answer: Answer, origins: fleet::Origins) -> Self {
+        let refreshed = Refreshed::default();
+        Self { answer, at: None, stale: 0, origins: Some(origins), refreshed }
+    }
+
+    /// Where a hit of a fleet comes from.
+    pub fn source(&self, hit: &Hit) -> Option<&fleet::Source> {
+        self.origins.as_ref()?.of(hit)
+    }
+
     /// How sure it is that the hits answer, if that is less than wanted. Not without hits.
     pub fn doubted(&self, least: Level) -> Option<Confidence> {
         let found = self.answer.confidence.filter(|_| !self.answer.hits.is_empty());
@@ -107,7 +122,8 @@ impl Found {
     /// any; 0 where git cannot tell.
     pub fn undescribed(&self, workspace: &Workspace) -> usize {
         let parts = &self.refreshed.snapshot.parts;
-        if parts.iter().any(|part| part.kind == Kind::Summary && part.live.count() > 0) {
+        let is_described = |part: &Part| part.kind == Kind::Summary && part.live.count() > 0;
+        if self.origins.is_some() || parts.iter().any(is_described) {
             return 0;
         }
         let git = Git::of(&workspace.repository);
@@ -121,7 +137,8 @@ impl Found {
     /// Which of the notes found have drifted, by path, as far as git tells in time: an answer never
     /// fails or waits for long because of this. None of those of another version.
     pub fn drifted(&self, workspace: &Workspace) -> Vec<drift::Drift> {
-        let git = Git::of(&workspace.repository).filter(|_| self.at.is_none());
+        let is_here = self.at.is_none() && self.origins.is_none();
+        let git = Git::of(&workspace.repository).filter(|_| is_here);
         let Some(git) = git else { return Vec::new() };
         let notes = self.answer.hits.iter().filter(|hit| hit.kind == Kind::Note);
         let mut paths: Vec<&NotePath> = notes.map(|hit| &hit.path).collect();
@@ -156,6 +173,9 @@ pub fn search_in(
     seen: Option<&Snapshot>,
     reporter: &dyn Reporter,
 ) -> Result<Found, Error> {
+    if let Some(reader) = &wanted.within {
+        return fleet::search(workspace, wanted, reader, reporter);
+    }
     let query = Query::parse(&wanted.text, &workspace.analyzer);
     let nothing_to_look_for = || {
         Error::new("there is nothing to look for")
@@ -198,7 +218,7 @@ pub fn search_in(
         reporter.note(format_args!("the search is not counted: {}", cause.message()));
     }
     let at = viewed.at.map(|(commit, _)| commit);
-    Ok(Found { answer, at, stale, refreshed: viewed.refreshed })
+    Ok(Found { answer, at, stale, origins: None, refreshed: viewed.refreshed })
 }
 
 /// A question and its answer.
@@ -344,7 +364,7 @@ fn ranked<'a>(
     })
 }
 
-fn patterns(typed: &[String]) -> Result<Option<GlobSet>, Error> {
+pub(crate) fn patterns(typed: &[String]) -> Result<Option<GlobSet>, Error> {
     if typed.is_empty() {
         return Ok(None);
     }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Part,
+    apart::Whole,
     store::{
         Malformed,
         bits::Bits,
@@ -61,6 +62,8 @@ pub struct Field<'a> {
     pub live: &'a [Bits],
     /// Per part, per chunk: may it be a hit?
     pub allowed: &'a [Bits],
+    /// What the chunks were chosen from, if that is more than there is here.
+    pub whole: Option<&'a Whole>,
 }
 
 /// Keyword scores of all chunks.
@@ -144,6 +147,9 @@ pub fn score(
 
 /// Live chunks and their mean length in words.
 fn statistics(field: &Field) -> (usize, f32) {
+    if let Some(whole) = field.whole.filter(|whole| whole.chunks > 0) {
+        return (whole.chunks, whole.mean_words.max(1.0));
+    }
     let mut count = 0usize;
     let mut words = 0u64;
     for (part, live) in field.parts.iter().zip(field.live) {
@@ -206,10 +212,12 @@ fn add_term(
         }
         Ok(hits)
     })?;
-    let holding = found.iter().map(Vec::len).sum();
+    let holding: usize = found.iter().map(Vec::len).sum();
     if holding == 0 {
         return Ok(false);
     }
+    let elsewhere = field.whole.and_then(|whole| whole.holding.get(term));
+    let holding = elsewhere.map_or(holding, |all| holding.max(*all));
     let idf = scorer.add(&found, holding, factor, &mut result.scores);
     result.weights.push((term.to_owned(), idf * factor));
     Ok(true)
@@ -218,7 +226,8 @@ fn add_term(
 impl Scorer<'_> {
     /// Inverse document frequency of what so many live chunks hold.
     fn idf(&self, holding: usize) -> f32 {
-        let (count, holding) = (self.count as f32, holding as f32);
+        // What is counted elsewhere may be some chunks behind.
+        let (count, holding) = (self.count.max(holding) as f32, holding as f32);
         (1.0 + (count - holding + 0.5) / (holding + 0.5)).ln()
     }
 

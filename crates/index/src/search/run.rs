@@ -254,7 +254,12 @@ pub fn search(
         notes: snapshot.parts.iter().map(|part| part.live.count()).sum(),
         ..Answer::default()
     };
-    let field = Field { parts: &snapshot.parts, live: &scene.live, allowed: &scene.allowed };
+    let field = Field {
+        parts: &snapshot.parts,
+        live: &scene.live,
+        allowed: &scene.allowed,
+        whole: snapshot.whole.as_deref(),
+    };
     answer.language = language::of_question(&snapshot.parts, &request.query.text, tools.analyzer)?;
     let analyzer = answer.analyzer(tools.analyzer);
     let query = match answer.language {

@@ -151,7 +151,8 @@ impl<'a> Scene<'a> {
     pub fn find(&self, look: &Look) -> Result<Found, Malformed> {
         let Look { query, bm25, spelling, vector, .. } = look;
         let parts = &self.snapshot.parts;
-        let field = Field { parts, live: &self.live, allowed: &self.allowed };
+        let whole = self.snapshot.whole.as_deref();
+        let field = Field { parts, live: &self.live, allowed: &self.allowed, whole };
         let by_keyword = || {
             let score = |spelling| lexical::score(&field, query, bm25, spelling);
             match *spelling {

@@ -14,6 +14,11 @@ use crate::{
     listening::{life, running::Running},
     mcp::serving::{self, ADDRESS, OverHttp, Served},
 };
+use elophanto_app::{
+    Environment,
+    fleet::{self, Reader, Rights},
+    keys::Asking,
+};
 
 /// Serve MCP over standard input and output, or over HTTP
 ///
@@ -21,6 +26,14 @@ use crate::{
 /// must bear the token of the server; `agent mcp status --token` prints it.
 #[derive(clap::Args, Debug)]
 pub struct ServeArgs {
+    /// Search a fleet of repositories in place of this one: s3://BUCKET/FOLDER, gs://, az:// or
+    /// file:///FOLDER, as `elophanto publish` takes it. Only `search` is offered
+    #[arg(long = "in", value_name = "URL", conflicts_with = "ensure")]
+    fleet: Option<String>,
+    /// With --in: answer from these repositories alone: a name, or the beginning of names with a slash
+    /// at its end; may be repeated
+    #[arg(long, value_name = "NAME", requires = "fleet")]
+    only: Vec<String>,
     /// Serve streamable HTTP at this address
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = ADDRESS)]
     http: Option<SocketAddr>,
@@ -72,8 +85,15 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let (root, is_somewhere) = home(ui)?;
-    let base = KnowledgeBase { folder: PathBuf::from("."), environment: env::environment() };
+    let environment = env::environment();
+    let within = args.fleet.as_deref().map(|address| reader(address, args, &environment, ui));
+    let within = within.transpose()?;
+    let (root, is_somewhere) = match &within {
+        None => home(ui)?,
+        // Nobody is told of changes elsewhere.
+        Some(_) => (PathBuf::from(".").canonicalize()?, false),
+    };
+    let base = KnowledgeBase { folder: PathBuf::from("."), environment, within };
     let served = Served { base, root, is_somewhere, reporter: Arc::new(ui.beside()) };
     let http = args.http.map(|address| OverHttp {
         address,
@@ -86,6 +106,21 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.flush()
     })?;
     Ok(Outcome::Done)
+}
+
+/// The fleet that is asked, opened and warm.
+fn reader(
+    address: &str,
+    args: &ServeArgs,
+    environment: &Environment,
+    ui: &Ui,
+) -> Result<Reader, CliError> {
+    let reader = Reader::new(fleet::open(address, environment, Asking::Through(ui), true)?);
+    reader.warm()?;
+    Ok(match args.only.is_empty() {
+        true => reader,
+        false => reader.with(Rights::only(args.only.clone())),
+    })
 }
 
 /// The root of the knowledge base here, or where there is none the current folder: a client gets a

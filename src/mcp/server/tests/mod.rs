@@ -48,6 +48,7 @@ fn count(text: &str) -> usize {
 fn operations(seen: &Arc<Seen>) -> Operations {
     let seen = Arc::clone(seen);
     Operations {
+        tools: &Tool::ALL,
         call: Box::new(move |tool, arguments, call| {
             if let Ok(mut calls) = seen.calls.lock() {
                 calls.push((tool, arguments.clone()));

@@ -71,7 +71,8 @@ impl World {
 
     /// What each misspelt word of a question is taken for.
     fn corrections(&self, question: &str) -> Vec<Correction> {
-        let field = Field { parts: &self.parts, live: &self.live, allowed: &self.live };
+        let field =
+            Field { parts: &self.parts, live: &self.live, allowed: &self.live, whole: None };
         let query = Query::parse(question, &self.analyzer);
         let terms = query.terms.iter();
         let unknown: Vec<&String> = terms.filter(|term| self.holding(term) == 0).collect();

@@ -1,0 +1,321 @@
+//! Asking a fleet: what its tables have to say, ranked as the notes of a repository are.
+//!
+//! Owns how a question becomes one for each table, and how their answers become one. Vectors of two
+//! models are never compared: each table is ranked by its own model, and what its scores say is where a
+//! hit stands among those of its table.
+
+use std::collections::BTreeMap;
+
+use globset::GlobSet;
+use rustc_hash::FxHashSet;
+
+use super::{Reader, reader::Looked};
+use crate::{
+    Error,
+    embedding::{embedders, profiles},
+    reporter::Reporter,
+    search::{Found, SearchRequest, request, second},
+    when::moment,
+    workspace::{Workspace, now_nanoseconds},
+};
+use elophanto_index::{
+    apart::{self, Row},
+    search::{
+        Answer, Filter, Hit, Mode, Query, Request, SearchError, run::SearchContext, search as rank,
+    },
+};
+use elophanto_models::{Embedder, Fingerprint, builtin::Builtin};
+use elophanto_tables::fleet::{Asked, Head, Only, Table};
+
+/// Chunks that are looked at by words, and by meaning; and where a condition is left to be held against
+/// what was found.
+const CANDIDATES: usize = 150;
+const MORE_CANDIDATES: usize = 1_500;
+
+/// Where hits come from, by their paths.
+#[derive(Debug, Clone, Default)]
+pub struct Origins(BTreeMap<Vec<u8>, Source>);
+
+/// Where a hit comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    pub repository: String,
+    /// Its path in the repository.
+    pub path: String,
+    /// The commit that was published.
+    pub commit: String,
+    /// When that commit was made, in seconds since 1970.
+    pub as_of: i64,
+}
+
+impl Origins {
+    pub fn of(&self, hit: &Hit) -> Option<&Source> {
+        self.0.get(hit.path.as_bytes())
+    }
+}
+
+/// Asks a fleet.
+///
+/// # Errors
+/// When there is nothing to look for, a part of the request cannot be asked of a fleet, or the store
+/// does not answer.
+pub fn search(
+    workspace: &Workspace,
+    wanted: &SearchRequest,
+    reader: &Reader,
+    reporter: &dyn Reporter,
+) -> Result<Found, Error> {
+    refuse(wanted)?;
+    let query = Query::parse(&wanted.text, &workspace.analyzer);
+    if query.is_empty() {
+        return Err(Error::new("there is nothing to look for").hint("give a few words"));
+    }
+    let now = now_nanoseconds() / 1_000_000_000;
+    let time = |text: &Option<String>| text.as_deref().map(|text| moment(text, now)).transpose();
+    let (since, until, at) = (time(&wanted.since)?, time(&wanted.until)?, time(&wanted.at)?);
+    let Looked { view, stale } = reader.look(at)?;
+    if let Some(cause) = stale {
+        reporter.warn(format_args!("what was known last answers, for {cause}"));
+    }
+    let heads = view.heads();
+    let repositories = chosen(reader, &heads)?;
+    let paths = Paths::of(&wanted.paths)?;
+    let is_narrowed = paths.is_some() || !wanted.tags.is_empty() || !wanted.types.is_empty();
+    let filter = Filter {
+        kinds: wanted.kinds.clone(),
+        types: wanted.types.clone(),
+        scopes: wanted.scopes.clone(),
+        tags: wanted.tags.clone(),
+        since,
+        until,
+        ..Filter::default()
+    };
+    let only = Only {
+        repositories,
+        kinds: wanted.kinds.clone(),
+        scopes: wanted.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
+        since,
+        until,
+        beginnings: paths.as_ref().map(Paths::beginnings).unwrap_or_default(),
+        ..Only::default()
+    };
+    let mut asking = Asking {
+        workspace,
+        wanted,
+        query: &query,
+        filter,
+        only,
+        paths,
+        most: if is_narrowed { MORE_CANDIDATES } else { CANDIDATES },
+        places: BTreeMap::new(),
+    };
+    let mut answers = Vec::new();
+    for table in view.tables() {
+        answers.extend(asking.table(&table, reporter)?);
+    }
+    let mut answer = joined(answers);
+    let limit = request::usual(workspace, &query).limit;
+    let limit = wanted.most.map_or(limit, |most| most.min(limit));
+    answer.keep(wanted.listing, limit, |_| true);
+    answer.notes = answer.notes.max(heads.iter().map(|head| head.chunks as usize).sum());
+    let heads: BTreeMap<&str, &Head> =
+        heads.iter().map(|head| (head.repository.as_str(), head)).collect();
+    let source = |(place, (repository, path)): (String, (String, String))| {
+        let head = heads.get(repository.as_str())?;
+        let (commit, as_of) = (head.commit.clone(), head.time);
+        Some((place.into_bytes(), Source { repository, path, commit, as_of }))
+    };
+    let origins = Origins(asking.places.into_iter().filter_map(source).collect());
+    Ok(Found::of_fleet(answer, origins))
+}
+
+/// What only the repository itself can answer.
+fn refuse(wanted: &SearchRequest) -> Result<(), Error> {
+    let said = [
+        ("--like", wanted.like.is_some()),
+        ("--changed-since", wanted.changed_since.is_some()),
+        ("--author", wanted.author.is_some()),
+    ];
+    match said.iter().find(|(_, is_said)| *is_said) {
+        None => Ok(()),
+        Some((option, _)) => Err(Error::new(format_args!("`{option}` cannot be asked of a fleet"))
+            .hint("ask the repository itself, in a clone")),
+    }
+}
+
+/// The repositories that may be found; `None` is all.
+fn chosen(reader: &Reader, heads: &[Head]) -> Result<Option<Vec<String>>, Error> {
+    let wanted = &reader.repositories;
+    if wanted.is_empty() && reader.rights.are_all() {
+        return Ok(None);
+    }
+    let is_wanted = |name: &str| {
+        let ends = |one: &String| {
+            name == one || name.strip_suffix(one.as_str()).is_some_and(|rest| rest.ends_with('/'))
+        };
+        wanted.is_empty() || wanted.iter().any(ends)
+    };
+    let names = heads.iter().map(|head| head.repository.clone());
+    let chosen: Vec<String> =
+        names.filter(|name| reader.rights.allows(name) && is_wanted(name)).collect();
+    if chosen.is_empty() && !wanted.is_empty() {
+        let named = wanted.join("`, `");
+        return Err(Error::new(format_args!("`{named}` is not among what may be found there"))
+            .hint("`elophanto publish --list URL` lists the repositories"));
+    }
+    Ok(Some(chosen))
+}
+
+/// Patterns of paths, relative to each repository.
+struct Paths {
+    patterns: GlobSet,
+    typed: Vec<String>,
+}
+
+impl Paths {
+    fn of(typed: &[String]) -> Result<Option<Self>, Error> {
+        let patterns = crate::search::patterns(typed)?;
+        Ok(patterns.map(|patterns| Self { patterns, typed: typed.to_vec() }))
+    }
+
+    /// What each path begins with; none if a pattern says nothing of that.
+    fn beginnings(&self) -> Vec<String> {
+        let plain = |typed: &String| {
+            let typed = typed.strip_prefix("./").unwrap_or(typed);
+            typed.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned()
+        };
+        let all: Vec<String> = self.typed.iter().map(plain).collect();
+        if all.iter().any(String::is_empty) { Vec::new() } else { all }
+    }
+}
+
+/// One question to all tables.
+struct Asking<'a> {
+    workspace: &'a Workspace,
+    wanted: &'a SearchRequest,
+    query: &'a Query,
+    filter: Filter,
+    only: Only,
+    paths: Option<Paths>,
+    most: usize,
+    /// Repository and path of each place that was seen.
+    places: BTreeMap<String, (String, String)>,
+}
+
+impl Asking<'_> {
+    /// What a table answers; `None` if this machine cannot ask it by meaning, and only that is wanted.
+    fn table(&mut self, table: &Table, reporter: &dyn Reporter) -> Result<Option<Answer>, Error> {
+        let workspace = self.workspace;
+        let fingerprint = Fingerprint::new(table.model().to_owned());
+        let own = workspace.models.active();
+        let other;
+        let embedder: Option<&dyn Embedder> = match own.fingerprint() == &fingerprint {
+            true => Some(own),
+            false => {
+                other = embedders::by_name(&fingerprint, workspace);
+                other.as_deref()
+            }
+        };
+        let thresholds = profiles::of(embedder.unwrap_or(&Builtin), &workspace.environment);
+        let mut request = Request {
+            filter: self.filter.clone(),
+            min_score: self.wanted.min_score,
+            listing: self.wanted.listing,
+            ..request::of(&workspace.config, &thresholds, self.query)
+        };
+        request.limit = self.wanted.most.map_or(request.limit, |most| most.min(request.limit));
+        let vector = match embedder {
+            _ if request.mode == Mode::Keyword => None,
+            Some(embedder) => match embedder.embed_query(&self.query.text) {
+                Ok(vector) => Some(vector),
+                Err(cause) => {
+                    reporter.note(format_args!("`{fingerprint}` is asked by words alone: {cause}"));
+                    None
+                }
+            },
+            None => {
+                reporter.note(format_args!(
+                    "this machine does not have `{fingerprint}`: what it is of is asked by words alone"
+                ));
+                None
+            }
+        };
+        if vector.is_none() {
+            request.mode = Mode::Keyword;
+        } else if own.fingerprint() == &fingerprint {
+            request.second_look = second::look(self.wanted.awaited, workspace);
+        }
+        let terms = if request.mode == Mode::Semantic { Vec::new() } else { self.terms() };
+        let asked = Asked { terms, vector, only: self.only.clone(), most: self.most };
+        let mut found = table.ask(asked)?;
+        if let Some(paths) = &self.paths {
+            found.rows.retain(|row| paths.patterns.is_match(&row.path));
+        }
+        for row in &found.rows {
+            let Row { repository, path, .. } = row;
+            self.places.insert(row.place(), (repository.clone(), path.clone()));
+        }
+        let (dimension, analyzer) = (table.dimension(), &workspace.analyzer);
+        let made = apart::snapshot(&found.rows, found.whole, table.model(), dimension, analyzer);
+        let snapshot = made.map_err(SearchError::from)?;
+        let tools = SearchContext {
+            analyzer,
+            embedder: embedder.unwrap_or(&Builtin),
+            sentence_embedder: &Builtin,
+        };
+        let answer = rank(&snapshot, &request, &tools)?;
+        Ok(Some(answer))
+    }
+
+    /// Terms to look for: of the question as it stands, and in each language that it may be in.
+    fn terms(&self) -> Vec<String> {
+        let mut all = self.query.terms.clone();
+        all.extend(
+            self.query
+                .phrases
+                .iter()
+                .flat_map(|phrase| &phrase.terms)
+                .map(|(_, term)| term.clone()),
+        );
+        for language in self.workspace.analyzer.languages_of_question(&self.query.text) {
+            all.extend(self.query.in_language(language.analyzer()).terms);
+        }
+        let mut seen = FxHashSet::default();
+        all.retain(|term| seen.insert(term.clone()));
+        all
+    }
+}
+
+/// One answer out of those of several tables: by where each hit stands among those of its table.
+fn joined(answers: Vec<Answer>) -> Answer {
+    let mut all = Answer::default();
+    for answer in answers {
+        let Answer {
+            hits,
+            query,
+            language,
+            confidence,
+            weights,
+            corrections,
+            second_look_failed,
+            ..
+        } = answer;
+        all.searched.0 += answer.searched.0;
+        all.searched.1 += answer.searched.1;
+        all.hits.extend(hits);
+        all.query = query;
+        all.language = all.language.or(language);
+        all.weights.extend(weights);
+        all.corrections.extend(corrections);
+        all.second_look_failed = all.second_look_failed.or(second_look_failed);
+        let better = |found: &elophanto_index::search::Confidence| {
+            all.confidence.is_none_or(|known| known.probability() < found.probability())
+        };
+        if let Some(found) = confidence.filter(better) {
+            all.confidence = Some(found);
+        }
+    }
+    // Stable: what scores the same keeps the order of its table.
+    all.hits.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));
+    all
+}

@@ -1,0 +1,101 @@
+//! All chunks of a fleet, for another engine: one JSON object a line.
+
+use std::{io::Write, sync::mpsc};
+
+use serde::Serialize;
+
+use super::open;
+use crate::{Error, environment::Environment, keys::Asking, reporter::Reporter, when::time};
+use elophanto_index::apart::Row;
+use elophanto_tables::fleet::Only;
+
+/// How the chunks are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Ndjson,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exported {
+    pub chunks: usize,
+}
+
+/// A chunk as it is written.
+#[derive(Serialize)]
+struct Line<'a> {
+    repository: &'a str,
+    commit: &'a str,
+    path: &'a str,
+    kind: &'static str,
+    title: &'a str,
+    headings: &'a [String],
+    scope: &'a str,
+    tags: &'a [String],
+    lines: (usize, usize),
+    text: &'a str,
+    changed: Option<String>,
+    model: &'a str,
+    /// `None` where there is none.
+    vector: Option<Vec<f32>>,
+}
+
+/// Batches that wait to be written.
+const WAITING: usize = 4;
+
+/// Writes all chunks at an address.
+///
+/// # Errors
+/// When they cannot be read or written.
+pub fn export(
+    address: &str,
+    form: Form,
+    environment: &Environment,
+    out: &mut dyn Write,
+    reporter: &dyn Reporter,
+) -> Result<Exported, Error> {
+    let Form::Ndjson = form;
+    let fleet = open(address, environment, Asking::Through(reporter), false)?;
+    let view = fleet.view(None)?;
+    let heads = view.heads();
+    let commit = |repository: &str| {
+        let found = heads.binary_search_by(|head| head.repository.as_str().cmp(repository));
+        found.map_or("", |index| heads[index].commit.as_str())
+    };
+    let mut exported = Exported::default();
+    for table in view.tables() {
+        let (sender, receiver) = mpsc::sync_channel::<Vec<Row>>(WAITING);
+        std::thread::scope(|scope| {
+            let reading =
+                scope.spawn(|| table.each(Only::default(), move |rows| sender.send(rows).is_ok()));
+            for row in receiver.iter().flatten() {
+                let vector = row.vector.as_ref().map(|vector| {
+                    vector.codes.iter().map(|code| f32::from(*code) * vector.scale).collect()
+                });
+                let line = Line {
+                    repository: &row.repository,
+                    commit: commit(&row.repository),
+                    path: &row.path,
+                    kind: row.kind.name(),
+                    title: &row.title,
+                    headings: &row.headings,
+                    scope: row.scope.as_str(),
+                    tags: &row.tags,
+                    lines: row.lines,
+                    text: &row.text,
+                    changed: row.changed.and_then(time),
+                    model: table.model(),
+                    vector,
+                };
+                serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
+                out.write_all(b"\n")?;
+                exported.chunks += 1;
+            }
+            drop(receiver);
+            let read = reading.join().map_err(|_| Error::bug("reading a table stopped"))?;
+            Ok::<(), Error>(read?)
+        })?;
+    }
+    out.flush()?;
+    Ok(exported)
+}

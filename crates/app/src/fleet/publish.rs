@@ -1,0 +1,316 @@
+//! Publishing: what HEAD holds, as one object that is created and never changed.
+
+use jiff::Timestamp;
+
+use super::{name_of, open, rows::rows};
+use crate::{
+    Error, config::Agreements, keys::Asking, on_commit::allowed, reporter::Reporter,
+    workspace::Workspace,
+};
+use elophanto_base::{
+    counted::{agreeing, counted},
+    secrets,
+};
+use elophanto_index::{Options, apart::Row, store::Malformed};
+use elophanto_repo::{CommitId, Git, GitError, Version, head};
+use elophanto_tables::{
+    fleet::{Declared, Fleet, FleetError, Head, MOST_BYTES, Model, Publication},
+    store::{Created, StoreError},
+};
+
+/// What an agreement to publish is noted under, in the place of a model.
+const AGREED: &str = "publish";
+/// Findings that are named.
+const MOST_NAMED: usize = 5;
+
+/// What to publish, and where.
+#[derive(Debug, Clone, Default)]
+pub struct PublishRequest {
+    pub address: String,
+    /// The name of the repository there; by default, where it was cloned from.
+    pub name: Option<String>,
+    /// Raised when the history was rewritten; by default as what is published says.
+    pub epoch: Option<u64>,
+    /// Says what would be published, and publishes nothing.
+    pub dry_run: bool,
+    /// Publishes nothing where a chunk has no vector.
+    pub strict: bool,
+    /// Publishes that nothing of the repository is to be found any more.
+    pub retire: bool,
+    /// Agrees to what is sent.
+    pub yes: bool,
+}
+
+/// What was published, or would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    pub repository: String,
+    pub commit: String,
+    /// The name of the object.
+    pub object: String,
+    pub model: String,
+    pub chunks: usize,
+    /// Chunks that can be found by their words alone.
+    pub without_vector: usize,
+    pub bytes: usize,
+    pub outcome: Outcome,
+}
+
+/// What became of a publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Created,
+    /// It was there.
+    Before,
+    /// Nothing was to be published.
+    Tried,
+    /// Chunks lack vectors, which was not to be.
+    Incomplete,
+}
+
+/// Publishes what HEAD holds.
+///
+/// # Errors
+/// When that is not what lies here, holds secrets, is not to be sent there, or cannot be written.
+pub fn publish(
+    workspace: &Workspace,
+    request: &PublishRequest,
+    reporter: &dyn Reporter,
+) -> Result<Published, Error> {
+    let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
+    let commit = committed(&git)?;
+    let repository = name_of(&workspace.repository, request.name.as_deref())?;
+    let fleet = open(&request.address, &workspace.environment, Asking::Through(reporter), false)?;
+    if !workspace.models.is_named() {
+        let reasons = workspace.models.reasons().join("; ");
+        return Err(Error::new(format_args!(
+            "the vectors of this repository cannot be had: {reasons}"
+        ))
+        .hint("publish from a machine that has its model, or name another one in the settings"));
+    }
+    let embedder = workspace.models.active();
+    let (own, dimension) = (embedder.fingerprint().to_string(), embedder.dimension());
+    let mut chunks = match request.retire {
+        true => Vec::new(),
+        false => chunks(workspace, &git, commit, &repository, reporter)?,
+    };
+    refuse_secrets(&git, workspace, &chunks)?;
+    if !request.dry_run {
+        agreed(workspace, request, &fleet, chunks.len(), reporter)?;
+    }
+    let model = Model { name: own, dimension };
+    let model = match taken(&fleet, &model, request.dry_run)? {
+        Taken::Vectors => model,
+        Taken::Texts(other) => {
+            reporter.note(format_args!(
+                "`kb.json` does not list `{}`: texts are published without their vectors",
+                model.name
+            ));
+            chunks.iter_mut().for_each(|(row, _)| row.vector = None);
+            other
+        }
+    };
+    let without_vector = chunks.iter().filter(|(row, _)| row.vector.is_none()).count();
+    let head = Head {
+        epoch: epoch(request, &fleet, &git, &repository, &commit, reporter)?,
+        count: count(&git)?,
+        commit: commit.to_string(),
+        time: git.commit_time(&commit)?,
+        published: Timestamp::now().as_second(),
+        retired: request.retire,
+        chunks: chunks.len() as u64,
+        repository,
+    };
+    let Model { name, dimension } = model;
+    let publication = Publication { head, model: name, dimension, rows: chunks };
+    let bytes = publication.encode().map_err(Error::bug)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let most = format!("a publication may have {} MiB", MOST_BYTES >> 20);
+        return Err(
+            Error::new(most).hint("publish parts of the repository under names of their own")
+        );
+    }
+    let Publication { head, model, rows, .. } = publication;
+    let mut published = Published {
+        object: head.object(),
+        repository: head.repository.clone(),
+        commit: head.commit.clone(),
+        model,
+        chunks: rows.len(),
+        without_vector,
+        bytes: bytes.len(),
+        outcome: Outcome::Tried,
+    };
+    if request.strict && without_vector > 0 {
+        published.outcome = Outcome::Incomplete;
+    } else if !request.dry_run {
+        published.outcome = match fleet.deposit(&head, bytes)? {
+            Created::Now => Outcome::Created,
+            Created::Before => Outcome::Before,
+        };
+    }
+    Ok(published)
+}
+
+/// The commit whose content lies here unchanged.
+fn committed(git: &Git) -> Result<CommitId, Error> {
+    let commit = head(git)?.ok_or_else(|| {
+        Error::new("nothing is committed yet")
+            .hint("publishing takes what HEAD holds: commit first")
+    })?;
+    let changed = git.run(&["status", "--porcelain", "-z", "--untracked-files=no"])?;
+    if !changed.is_empty() {
+        return Err(Error::new("what lies here is not what HEAD holds").hint(
+            "commit or put aside what is changed: others are to find what can be looked up",
+        ));
+    }
+    if git.run(&["rev-parse", "--is-shallow-repository"])?.trim_ascii() == b"true" {
+        return Err(Error::new(
+            "this clone is shallow: which of two states is the newer cannot be told",
+        )
+        .hint("clone all of the history (`fetch-depth: 0` in CI, or `git fetch --unshallow`)"));
+    }
+    Ok(commit)
+}
+
+/// Commits from the first one along first parents.
+fn count(git: &Git) -> Result<u64, Error> {
+    let said = git.run(&["rev-list", "--count", "--first-parent", "HEAD"])?;
+    let said = String::from_utf8_lossy(&said);
+    said.trim().parse().map_err(|_| Error::new("git does not say how many commits there are"))
+}
+
+fn chunks(
+    workspace: &Workspace,
+    git: &Git,
+    commit: CommitId,
+    repository: &str,
+    reporter: &dyn Reporter,
+) -> Result<Vec<(Row, String)>, Error> {
+    let progress = reporter.progress("notes");
+    let update = |done, all| progress.update(done, all);
+    // When each note changed is found out with it.
+    workspace.refresh_all(Options { full: false, patience: None, progress: &update })?;
+    let held = workspace.version(git, &Version::Commit(commit), &update)?;
+    for problem in &held.report.problems {
+        reporter.warn(format_args!("`{}` is left out: {}", problem.path.to_text(), problem.reason));
+    }
+    rows(&held.snapshot, repository, &workspace.analyzer).map_err(|Malformed| {
+        Error::new("the search view is damaged").hint("run `elophanto index --full`")
+    })
+}
+
+/// What a bucket holds, many may read.
+fn refuse_secrets(git: &Git, workspace: &Workspace, chunks: &[(Row, String)]) -> Result<(), Error> {
+    let allowed = allowed(git, &workspace.environment)?;
+    let mut found: Vec<String> = Vec::new();
+    for (row, _) in chunks {
+        let findings = secrets::scan(&row.text);
+        let forbidden = findings.iter().filter(|finding| !allowed.allows(finding));
+        found.extend(forbidden.map(|_| format!("{}:{}", row.path, row.lines.0)));
+    }
+    found.dedup();
+    if found.is_empty() {
+        return Ok(());
+    }
+    let places = found.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let (count, hold) = (counted(found.len(), "chunk"), agreeing(found.len(), "holds", "hold"));
+    Err(Error::new(format_args!("{count} {hold} what looks like a secret: {places}")).hint(
+        "take it out of the notes and of the history; what is no secret is allowed by its hash in \
+         `.elophanto/allow-secrets`, as for a commit",
+    ))
+}
+
+/// What a fleet takes of a publication.
+enum Taken {
+    Vectors,
+    /// Texts alone, among those of this model.
+    Texts(Model),
+}
+
+/// What the fleet takes, which begins with this publication if there is none.
+fn taken(fleet: &Fleet, model: &Model, is_tried: bool) -> Result<Taken, Error> {
+    let declared = match is_tried {
+        true => fleet.declared(),
+        false => fleet.declare(vec![model.clone()]).map(Some),
+    };
+    let Declared { models, .. } = match declared {
+        Ok(Some(declared)) => declared,
+        Ok(None) => return Ok(Taken::Vectors),
+        // Who may only write below its own folder cannot know: folding looks at it.
+        Err(FleetError::Store(StoreError::Denied { .. })) => return Ok(Taken::Vectors),
+        Err(cause) => return Err(cause.into()),
+    };
+    match models.iter().find(|known| known.name == model.name) {
+        Some(_) => Ok(Taken::Vectors),
+        None => match models.first() {
+            Some(first) => Ok(Taken::Texts(first.clone())),
+            None => Ok(Taken::Vectors),
+        },
+    }
+}
+
+/// The epoch: that of what is published, or the next one if that is no part of our history any more.
+fn epoch(
+    request: &PublishRequest,
+    fleet: &Fleet,
+    git: &Git,
+    repository: &str,
+    commit: &CommitId,
+    reporter: &dyn Reporter,
+) -> Result<u64, Error> {
+    if let Some(epoch) = request.epoch {
+        return Ok(epoch);
+    }
+    let heads = match fleet.view(None) {
+        Ok(view) => view.all_heads(),
+        Err(FleetError::Nothing { .. } | FleetError::Store(StoreError::Denied { .. })) => {
+            return Ok(0);
+        }
+        Err(cause) => return Err(cause.into()),
+    };
+    let Some(before) = heads.into_iter().find(|head| head.repository == repository) else {
+        return Ok(0);
+    };
+    let older = CommitId::from_hex(before.commit.as_bytes());
+    let is_ours = older
+        .is_some_and(|older| older == *commit || git.is_part_of(&older, commit).unwrap_or(false));
+    // What was retired at this very commit is published again as something newer.
+    let is_back = before.retired && !request.retire && older.is_some_and(|older| older == *commit);
+    if is_ours && !is_back {
+        return Ok(before.epoch);
+    }
+    if !is_back {
+        reporter.note(format_args!(
+            "what is published of `{repository}` is no part of this history: it is taken for rewritten"
+        ));
+    }
+    Ok(before.epoch + 1)
+}
+
+/// Has the user agree to what is sent, once for each repository and place.
+fn agreed(
+    workspace: &Workspace,
+    request: &PublishRequest,
+    fleet: &Fleet,
+    chunks: usize,
+    reporter: &dyn Reporter,
+) -> Result<(), Error> {
+    let address = fleet.address();
+    if address.is_folder() {
+        return Ok(());
+    }
+    let root = &workspace.repository.root;
+    let agreements = Agreements::open_for(root, workspace.environment.variables())?;
+    if agreements.agreed(root, address.as_str(), AGREED) {
+        return Ok(());
+    }
+    let chunks = counted(chunks, "chunk");
+    let question = format!("send {chunks} of text of this repository to {address}?");
+    if !request.yes && !reporter.confirm(&question)? {
+        return Err(Error::new(format_args!("nothing was sent to {address}"))
+            .hint("agree with `--yes`, once for this repository and place"));
+    }
+    agreements.agree(root, address.as_str(), AGREED, &Timestamp::now().to_string())?;
+    Ok(())
+}

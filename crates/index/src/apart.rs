@@ -1,0 +1,230 @@
+//! Chunks of documents that lie elsewhere, as a snapshot that a search looks at like at any other.
+//!
+//! Owns what is told of such a chunk, and what of it is a word to look for. What there is besides the
+//! chunks at hand is said by [`Whole`], so that a word that is rare everywhere counts as rare. It refuses
+//! to know where they lie and how they were found.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Kind, Part, Snapshot,
+    store::{
+        Malformed,
+        bits::Bits,
+        matrix::{Encoded, Matrix, encode_matrix},
+        segment::{Attributes, ChunkRecord, DocumentRecord, MadeFrom, Segment, SegmentBuilder},
+        view::Loaded,
+    },
+};
+use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{BlobId, NotePath};
+use elophanto_text::markdown::Scope;
+
+/// A chunk and what is known of its document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The repository that holds it.
+    pub repository: String,
+    /// Its path there.
+    pub path: String,
+    pub kind: Kind,
+    pub title: String,
+    /// Whether the title was given rather than taken from the file name.
+    pub titled: bool,
+    pub headings: Vec<String>,
+    pub scope: Scope,
+    pub tags: Vec<String>,
+    /// First and last line, from 1.
+    pub lines: (usize, usize),
+    pub text: String,
+    /// When the document changed, in seconds since 1970; `None` if that is not known.
+    pub changed: Option<i64>,
+    /// What a summary was made from.
+    pub made_from: Option<MadeFrom>,
+    pub vector: Option<Encoded>,
+}
+
+impl Row {
+    /// Where it is, as one path: the repository, and the path there.
+    pub fn place(&self) -> String {
+        format!("{}/{}", self.repository, self.path)
+    }
+
+    /// The words to look for, as a query in the language of the text has them, one after the other.
+    pub fn terms(&self, analyzer: &Analyzer) -> String {
+        let language = analyzer.other_language_of(&self.text);
+        let own = language.map_or(analyzer, |language| language.analyzer());
+        let title = if self.titled { self.title.as_str() } else { "" };
+        let others = self.headings.iter().chain(&self.tags).map(String::as_str);
+        let texts = [self.text.as_str(), title, self.path.as_str()].into_iter().chain(others);
+        let terms: Vec<String> = texts.flat_map(|text| own.terms(text)).collect();
+        terms.join(" ")
+    }
+}
+
+/// Everything that the chunks at hand were chosen from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Whole {
+    /// Chunks.
+    pub chunks: usize,
+    /// Mean of their words.
+    pub mean_words: f32,
+    /// How many of the chunks hold a term of the question.
+    pub holding: FxHashMap<String, usize>,
+}
+
+/// Parts to be searched: one for each kind, each chunk a document of its own, so that nothing is said
+/// of text between two of them. `dimension` is that of the vectors, of the model `fingerprint`.
+///
+/// # Errors
+/// [`Malformed`] if what was just built cannot be read.
+pub fn snapshot(
+    rows: &[Row],
+    whole: Whole,
+    fingerprint: &str,
+    dimension: usize,
+    analyzer: &Analyzer,
+) -> Result<Snapshot, Malformed> {
+    let mut parts = Vec::new();
+    for kind in Kind::SEARCHED.into_iter().chain([Kind::Memory]) {
+        let own: Vec<&Row> = rows.iter().filter(|row| row.kind == kind).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let mut builder = SegmentBuilder::new(analyzer);
+        let mut vectors = Vec::with_capacity(own.len());
+        for row in own {
+            builder.add(&record(row), &row.text, &[chunk(row)]);
+            let vector = row.vector.clone().filter(|vector| vector.codes.len() == dimension);
+            vectors.push(([0; 16], vector));
+        }
+        let segment = Segment::in_memory(builder.finish())?;
+        let matrix = Matrix::in_memory(encode_matrix(fingerprint, dimension, &vectors))?;
+        let live = Bits::new(segment.documents(), true);
+        let loaded = Arc::new(Loaded { name: kind.name().to_owned(), segment, matrix });
+        parts.push(Part { loaded, live, kind });
+    }
+    Ok(Snapshot { parts, whole: Some(Arc::new(whole)), ..Snapshot::default() })
+}
+
+fn record(row: &Row) -> DocumentRecord {
+    let attributes = match (&row.made_from, row.kind) {
+        (Some(made_from), Kind::Summary) => Attributes::Summary(made_from.clone()),
+        _ => Attributes::Note { covers: Vec::new() },
+    };
+    DocumentRecord {
+        path: NotePath::from(row.place().as_str()),
+        blob: BlobId::of(row.text.as_bytes()),
+        title: row.title.clone(),
+        titled: row.titled,
+        scope: row.scope,
+        tags: row.tags.clone(),
+        attributes,
+        created: None,
+        updated: row.changed,
+        note: None,
+    }
+}
+
+fn chunk(row: &Row) -> ChunkRecord {
+    ChunkRecord {
+        range: 0..row.text.len(),
+        lines: row.lines,
+        breadcrumb: row.headings.clone(),
+        lesson: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{
+        Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::SearchContext,
+        search,
+    };
+    use elophanto_models::Embedder as _;
+    use elophanto_models::builtin::Builtin;
+
+    fn row(repository: &str, path: &str, text: &str) -> Row {
+        let vector = Builtin.embed_query(text).ok().map(|vector| Encoded::new(&vector));
+        Row {
+            repository: repository.to_owned(),
+            path: path.to_owned(),
+            kind: Kind::Note,
+            title: "Note".to_owned(),
+            titled: true,
+            headings: vec!["Sea".to_owned()],
+            scope: Scope::User,
+            tags: vec!["kelp".to_owned()],
+            lines: (3, 4),
+            text: text.to_owned(),
+            changed: Some(1_000),
+            made_from: None,
+            vector,
+        }
+    }
+
+    fn request(query: &Query) -> Request<'_> {
+        Request {
+            query,
+            like: None,
+            limit: 5,
+            listing: Listing::Passages,
+            mode: Mode::Hybrid,
+            ranking: Ranking::Weighted,
+            weights: Weights { semantic: 0.4, recency: 0.0, recency_half_life_days: 90.0 },
+            bm25: Bm25::default(),
+            fuzzy: true,
+            filter: Filter::default(),
+            min_score: None,
+            least_cosine: 0.1,
+            collapse_similarity: 0.99,
+            second_look: None,
+            belief: None,
+            now: 2_000,
+        }
+    }
+
+    #[test]
+    fn chunks_of_elsewhere_are_searched_like_others() {
+        let analyzer = Analyzer::new("english");
+        let rows = [
+            row("acme/sea", "otters.md", "Otters hold hands when they sleep."),
+            row("acme/land", "otters.md", "Badgers dig their setts in woods."),
+        ];
+        let tools =
+            SearchContext { analyzer: &analyzer, embedder: &Builtin, sentence_embedder: &Builtin };
+        let found = |whole: Whole, query: &str| {
+            let fingerprint = Builtin.fingerprint().as_str();
+            let dimension = Builtin.dimension();
+            let made = snapshot(&rows, whole, fingerprint, dimension, &analyzer);
+            let query = Query::parse(query, &analyzer);
+            search(&made.unwrap(), &request(&query), &tools).unwrap()
+        };
+        let answer = found(Whole::default(), "how do otters sleep");
+        let hit = &answer.hits[0];
+        assert_eq!(hit.path, NotePath::from("acme/sea/otters.md"));
+        assert_eq!((hit.lines, hit.changed, hit.title.as_str()), ((3, 4), Some(1_000), "Note"));
+        assert!(hit.score.keyword > 0.0 && hit.score.cosine > 0.0);
+        // A word counts by how rare it is in everything, not by how rare among what is at hand.
+        let holding = FxHashMap::from_iter([("otter".to_owned(), 10), ("badger".to_owned(), 900)]);
+        let whole = Whole { chunks: 1_000, mean_words: 5.0, holding };
+        let answer = found(whole, "otters badgers");
+        assert_eq!(answer.hits[0].path, NotePath::from("acme/sea/otters.md"));
+        let weight = |term: &str| answer.weights.iter().find(|(known, _)| known == term).unwrap().1;
+        assert!(weight("otter") > 10.0 * weight("badger"), "{:?}", answer.weights);
+    }
+
+    #[test]
+    fn terms_are_those_of_a_query() {
+        let analyzer = Analyzer::new("english");
+        let terms = row("r", "notes/anchors.md", "The otters were sleeping.").terms(&analyzer);
+        let words: Vec<&str> = terms.split(' ').collect();
+        for expected in Query::parse("otter sleep anchor kelp sea", &analyzer).terms {
+            assert!(words.contains(&expected.as_str()), "{expected} in {terms}");
+        }
+        assert!(!words.contains(&"the"), "{terms}");
+    }
+}

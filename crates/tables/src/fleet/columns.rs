@@ -1,0 +1,311 @@
+//! Rows of a table of chunks, to Arrow and back. Owns the columns, and what the key of a chunk is.
+
+use std::{collections::HashMap, sync::Arc};
+
+use arrow::{
+    array::{
+        Array, ArrayRef, AsArray as _, BooleanArray, FixedSizeListArray, Float16Array, Int64Array,
+        RecordBatch, StringArray, UInt32Array, UInt64Array,
+    },
+    buffer::NullBuffer,
+    datatypes::{
+        DataType, Field, Float16Type, Int64Type, Schema, SchemaRef, UInt32Type, UInt64Type,
+    },
+    error::ArrowError,
+};
+use elophanto_index::{apart::Row, store::tables::Encoded};
+use half::f16;
+
+use super::{
+    head::Head,
+    publication::{Publication, kind_of, list_of, list_text, made_of, made_text},
+};
+
+/// The kind of the row that says which state of a repository the other rows are.
+pub(super) const HEAD: &str = "head";
+pub(super) const KEY: &str = "key";
+pub(super) const VECTOR: &str = "vector";
+pub(super) const TERMS: &str = "terms";
+/// The name of the model in the metadata of a table.
+pub(super) const MODEL: &str = "elophanto.model";
+/// What makes Lance notice that two writers insert one key.
+const PRIMARY: &str = "lance-schema:unenforced-primary-key";
+
+/// What a search reads of a chunk.
+pub(super) const READ: [&str; 15] = [
+    KEY,
+    "repo",
+    "path",
+    "kind",
+    "title",
+    "titled",
+    "headings",
+    "scope",
+    "tags",
+    "first",
+    "last",
+    "text",
+    "changed",
+    "made_from",
+    VECTOR,
+];
+/// What is read of a head.
+pub(super) const HEADS: [&str; 8] =
+    ["repo", "epoch", "count", "commit", "time", "published", "retired", "chunks"];
+
+/// The columns of a table of vectors with so many components.
+pub(super) fn schema(model: &str, dimension: usize) -> SchemaRef {
+    let key = HashMap::from([(PRIMARY.to_owned(), "true".to_owned())]);
+    let text = |name: &str| Field::new(name, DataType::Utf8, true);
+    let maybe = |name: &str, kind| Field::new(name, kind, true);
+    let item = Arc::new(Field::new("item", DataType::Float16, true));
+    let fields = vec![
+        Field::new(KEY, DataType::Utf8, false).with_metadata(key),
+        text("repo"),
+        text("path"),
+        text("kind"),
+        text("title"),
+        maybe("titled", DataType::Boolean),
+        text("headings"),
+        text("scope"),
+        text("tags"),
+        maybe("first", DataType::UInt32),
+        maybe("last", DataType::UInt32),
+        text("text"),
+        text(TERMS),
+        maybe("changed", DataType::Int64),
+        text("made_from"),
+        text("digest"),
+        maybe(VECTOR, DataType::FixedSizeList(item, dimension as i32)),
+        maybe("epoch", DataType::UInt64),
+        maybe("count", DataType::UInt64),
+        text("commit"),
+        maybe("time", DataType::Int64),
+        maybe("published", DataType::Int64),
+        maybe("retired", DataType::Boolean),
+        maybe("chunks", DataType::UInt64),
+    ];
+    let said = HashMap::from([(MODEL.to_owned(), model.to_owned())]);
+    Arc::new(Schema::new(fields).with_metadata(said))
+}
+
+/// One row: a chunk with its words, or a head.
+enum One<'a> {
+    Chunk { key: String, digest: String, row: &'a Row, terms: &'a str },
+    Head { key: String, digest: String, head: &'a Head },
+}
+
+/// The rows of publications: their chunks, and a head for each.
+///
+/// # Errors
+/// When a vector has another number of components.
+pub(super) fn encode(
+    publications: &[Publication],
+    model: &str,
+    dimension: usize,
+) -> Result<RecordBatch, ArrowError> {
+    let mut all: Vec<One> = Vec::new();
+    for Publication { head, rows, .. } in publications {
+        let mut seen: HashMap<blake3::Hash, u64> = HashMap::new();
+        for (row, terms) in rows {
+            let name = name(row);
+            let nth = seen.entry(name).or_default();
+            let key = format!("{}-{nth}", &name.to_hex()[..32]);
+            *nth += 1;
+            all.push(One::Chunk { key, digest: digest(row, terms), row, terms });
+        }
+        let key = format!("head:{}", head.repository);
+        all.push(One::Head { key, digest: head.object(), head });
+    }
+    let schema = schema(model, dimension);
+    let text = |of: &dyn Fn(&One) -> Option<String>| -> ArrayRef {
+        Arc::new(all.iter().map(of).collect::<StringArray>())
+    };
+    let chunk = |of: &dyn Fn(&Row) -> Option<String>| {
+        text(&|one| match one {
+            One::Chunk { row, .. } => of(row),
+            One::Head { .. } => None,
+        })
+    };
+    let rows: Vec<Option<&Row>> = all
+        .iter()
+        .map(|one| match one {
+            One::Chunk { row, .. } => Some(*row),
+            One::Head { .. } => None,
+        })
+        .collect();
+    let heads: Vec<Option<&Head>> = all
+        .iter()
+        .map(|one| match one {
+            One::Head { head, .. } => Some(*head),
+            One::Chunk { .. } => None,
+        })
+        .collect();
+    let line = |of: fn(&Row) -> usize| -> ArrayRef {
+        let numbers = rows.iter().map(|row| row.map(|row| of(row) as u32));
+        Arc::new(numbers.collect::<UInt32Array>())
+    };
+    let count = |of: fn(&Head) -> u64| -> ArrayRef {
+        Arc::new(heads.iter().map(|head| head.map(of)).collect::<UInt64Array>())
+    };
+    let time = |of: fn(&Head) -> i64| -> ArrayRef {
+        Arc::new(heads.iter().map(|head| head.map(of)).collect::<Int64Array>())
+    };
+    let vectors = || rows.iter().map(|row| row.and_then(|row| row.vector.as_ref()));
+    let mut values: Vec<f16> = Vec::with_capacity(rows.len() * dimension);
+    for vector in vectors() {
+        let before = values.len();
+        if let Some(Encoded { scale, codes }) = vector {
+            values.extend(codes.iter().map(|code| f16::from_f32(f32::from(*code) * scale)));
+        }
+        if vector.is_none() {
+            values.resize(before + dimension, f16::ZERO);
+        }
+    }
+    let there: NullBuffer = vectors().map(|vector| vector.is_some()).collect();
+    let vectors = FixedSizeListArray::try_new(
+        Arc::new(Field::new("item", DataType::Float16, true)),
+        dimension as i32,
+        Arc::new(Float16Array::from(values)),
+        Some(there),
+    )?;
+    let titled: BooleanArray = rows.iter().map(|row| row.map(|row| row.titled)).collect();
+    let changed: Int64Array = rows.iter().map(|row| row.and_then(|row| row.changed)).collect();
+    let retired: BooleanArray = heads.iter().map(|head| head.map(|head| head.retired)).collect();
+    RecordBatch::try_new(
+        schema,
+        vec![
+            text(&|one| match one {
+                One::Chunk { key, .. } | One::Head { key, .. } => Some(key.clone()),
+            }),
+            text(&|one| match one {
+                One::Chunk { row, .. } => Some(row.repository.clone()),
+                One::Head { head, .. } => Some(head.repository.clone()),
+            }),
+            chunk(&|row| Some(row.path.clone())),
+            text(&|one| match one {
+                One::Chunk { row, .. } => Some(row.kind.name().to_owned()),
+                One::Head { .. } => Some(HEAD.to_owned()),
+            }),
+            chunk(&|row| Some(row.title.clone())),
+            Arc::new(titled),
+            chunk(&|row| Some(list_text(&row.headings))),
+            chunk(&|row| Some(row.scope.as_str().to_owned())),
+            chunk(&|row| Some(list_text(&row.tags))),
+            line(|row| row.lines.0),
+            line(|row| row.lines.1),
+            chunk(&|row| Some(row.text.clone())),
+            text(&|one| match one {
+                One::Chunk { terms, .. } => Some((*terms).to_owned()),
+                One::Head { .. } => None,
+            }),
+            Arc::new(changed),
+            chunk(&|row| row.made_from.as_ref().map(made_text)),
+            text(&|one| match one {
+                One::Chunk { digest, .. } | One::Head { digest, .. } => Some(digest.clone()),
+            }),
+            Arc::new(vectors),
+            count(|head| head.epoch),
+            count(|head| head.count),
+            text(&|one| match one {
+                One::Head { head, .. } => Some(head.commit.clone()),
+                One::Chunk { .. } => None,
+            }),
+            time(|head| head.time),
+            time(|head| head.published),
+            Arc::new(retired),
+            count(|head| head.chunks),
+        ],
+    )
+}
+
+/// What makes a chunk the same chunk in the next state of its repository.
+fn name(row: &Row) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    let headings = list_text(&row.headings);
+    let Row { repository, kind, path, text, .. } = row;
+    for part in [repository.as_str(), kind.name(), path.as_str(), headings.as_str(), text.as_str()]
+    {
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    hasher.finalize()
+}
+
+/// What else is known of it: where that is the same, the row stays as it is.
+fn digest(row: &Row, terms: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let Row { title, titled, scope, tags, lines, changed, made_from, vector, .. } = row;
+    let said =
+        format!("{title}\0{titled}\0{scope:?}\0{tags:?}\0{lines:?}\0{changed:?}\0{made_from:?}");
+    hasher.update(said.as_bytes()).update(terms.as_bytes());
+    if let Some(Encoded { scale, codes }) = vector {
+        hasher.update(&scale.to_le_bytes());
+        hasher.update(&codes.iter().map(|code| *code as u8).collect::<Vec<_>>());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// A chunk and its key, of what was read; `None` where a row is none of ours.
+pub(super) fn chunks(batch: &RecordBatch) -> Option<Vec<(String, Row)>> {
+    let column = |name: &str| batch.column_by_name(name);
+    let text = |name: &str| column(name)?.as_string_opt::<i32>();
+    let (keys, repos, paths, kinds) = (text(KEY)?, text("repo")?, text("path")?, text("kind")?);
+    let (titles, headings) = (text("title")?, text("headings")?);
+    let (scopes, tags) = (text("scope")?, text("tags")?);
+    let (texts, made_from) = (text("text")?, text("made_from")?);
+    let titled = column("titled")?.as_boolean_opt()?;
+    let first = column("first")?.as_primitive_opt::<UInt32Type>()?;
+    let last = column("last")?.as_primitive_opt::<UInt32Type>()?;
+    let changed = column("changed")?.as_primitive_opt::<Int64Type>()?;
+    let vectors = column(VECTOR)?.as_fixed_size_list_opt()?;
+    let mut found = Vec::with_capacity(batch.num_rows());
+    for index in 0..batch.num_rows() {
+        let vector = vectors.is_valid(index).then(|| vectors.value(index));
+        let vector = vector.and_then(|values| {
+            let values = values.as_primitive_opt::<Float16Type>()?.values().to_vec();
+            let values: Vec<f32> = values.into_iter().map(f16::to_f32).collect();
+            values.iter().all(|value| value.is_finite()).then(|| Encoded::new(&values))
+        });
+        let made = made_from.is_valid(index).then(|| made_of(made_from.value(index))).flatten();
+        let row = Row {
+            repository: repos.value(index).to_owned(),
+            path: paths.value(index).to_owned(),
+            kind: kind_of(kinds.value(index))?,
+            title: titles.value(index).to_owned(),
+            titled: titled.value(index),
+            headings: list_of(headings.value(index))?,
+            scope: scopes.value(index).parse().ok()?,
+            tags: list_of(tags.value(index))?,
+            lines: (first.value(index) as usize, last.value(index) as usize),
+            text: texts.value(index).to_owned(),
+            changed: changed.is_valid(index).then(|| changed.value(index)),
+            made_from: made,
+            vector,
+        };
+        found.push((keys.value(index).to_owned(), row));
+    }
+    Some(found)
+}
+
+/// The heads of what was read.
+pub(super) fn heads(batch: &RecordBatch) -> Option<Vec<Head>> {
+    let column = |name: &str| batch.column_by_name(name);
+    let (repos, commits) =
+        (column("repo")?.as_string_opt::<i32>()?, column("commit")?.as_string_opt::<i32>()?);
+    let number = |name: &str| column(name)?.as_primitive_opt::<UInt64Type>();
+    let time = |name: &str| column(name)?.as_primitive_opt::<Int64Type>();
+    let (epochs, counts, chunks) = (number("epoch")?, number("count")?, number("chunks")?);
+    let (times, published) = (time("time")?, time("published")?);
+    let retired = column("retired")?.as_boolean_opt()?;
+    let head = |index: usize| Head {
+        repository: repos.value(index).to_owned(),
+        epoch: epochs.value(index),
+        count: counts.value(index),
+        commit: commits.value(index).to_owned(),
+        time: times.value(index),
+        published: published.value(index),
+        retired: retired.value(index),
+        chunks: chunks.value(index),
+    };
+    Some((0..batch.num_rows()).map(head).collect())
+}

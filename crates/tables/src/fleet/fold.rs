@@ -1,0 +1,338 @@
+//! Folding: publications out of the inbox into the tables.
+//!
+//! Owns what is taken, in what order, and that two who fold at once do no harm. The state of each
+//! repository stands in the same table as its chunks and changes in the same commit: whoever is
+//! overtaken by another state of it is told by Lance that this row was changed, and looks again.
+
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use lance::{
+    Dataset,
+    dataset::{MergeInsertBuilder, WhenMatched, WhenNotMatched, WhenNotMatchedBySource},
+};
+
+use super::{
+    Model,
+    columns::{self, KEY},
+    error::{FleetError, is_overtaken},
+    head::Head,
+    publication::{MOST_BYTES, Publication},
+    table,
+};
+use crate::store::{Listed, Place};
+
+/// Bytes of publications that are merged at once.
+const BATCH_BYTES: u64 = 64 << 20;
+/// How often everything is looked at again after others committed first.
+const ROUNDS: u32 = 12;
+/// The first wait between two rounds; each further one is up to twice as long.
+const WAIT: Duration = Duration::from_millis(40);
+
+/// What a fold did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// States that are to be found from now on.
+    pub taken: Vec<Head>,
+    /// Publications that a newer state had overtaken.
+    pub dropped: Vec<Head>,
+    /// Publications that were none, and why; they lie below `aside/`.
+    pub aside: Vec<(String, String)>,
+    /// Rows that were written anew, changed and removed.
+    pub inserted: u64,
+    pub updated: u64,
+    pub deleted: u64,
+    /// Whether tables were packed and their indexes brought up to date.
+    pub tended: bool,
+}
+
+/// Folds what there is.
+pub(super) async fn fold(
+    place: &Place,
+    models: &[Model],
+    tend: bool,
+) -> Result<Folded, FleetError> {
+    let mut folded = Folded::default();
+    for round in 0..ROUNDS {
+        match attempt(place, models, &mut folded).await? {
+            Attempt::Done => {
+                tend_all(place, tend, &mut folded).await?;
+                return Ok(folded);
+            }
+            Attempt::Overtaken => {
+                let most = WAIT * 2u32.pow(round.min(6));
+                tokio::time::sleep(most.mul_f64(0.5 + jitter() / 2.0)).await;
+            }
+        }
+    }
+    Err(FleetError::Busy { place: place.address.to_string() })
+}
+
+enum Attempt {
+    Done,
+    Overtaken,
+}
+
+/// A number from 0 to 1 that differs between processes.
+fn jitter() -> f64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    std::hash::Hash::hash(&(std::process::id(), std::time::Instant::now()), &mut hasher);
+    (std::hash::Hasher::finish(&hasher) % 1_000) as f64 / 1_000.0
+}
+
+/// What is known of a repository: the table that holds it, and its state.
+struct Known {
+    table: String,
+    head: Head,
+}
+
+async fn attempt(
+    place: &Place,
+    models: &[Model],
+    folded: &mut Folded,
+) -> Result<Attempt, FleetError> {
+    // Tables first: what is committed to them after this is noticed when we commit.
+    let mut tables = Tables::open(place).await?;
+    let mut newest: BTreeMap<String, (Head, u64)> = BTreeMap::new();
+    let mut old: Vec<Head> = Vec::new();
+    for Listed { name, bytes } in place.list("inbox").await? {
+        let Some(head) = Head::named(&name) else {
+            set_aside(place, &name, "its name is none of a publication", folded).await?;
+            continue;
+        };
+        match newest.get_mut(&head.repository) {
+            Some(other) if head.order(&other.0) == Ordering::Greater => {
+                old.push(std::mem::replace(other, (head, bytes)).0);
+            }
+            Some(_) => old.push(head),
+            None => {
+                newest.insert(head.repository.clone(), (head, bytes));
+            }
+        }
+    }
+    let mut wanted: Vec<(Head, u64)> = Vec::new();
+    for (head, bytes) in newest.into_values() {
+        match tables.known.get(&head.repository).map(|known| head.order(&known.head)) {
+            Some(Ordering::Greater) | None => wanted.push((head, bytes)),
+            // Folded before, by somebody who was ended before it was removed.
+            Some(Ordering::Equal) => place.remove(&head.object()).await?,
+            Some(Ordering::Less) => old.push(head),
+        }
+    }
+    let mut rest = wanted.into_iter().peekable();
+    while rest.peek().is_some() {
+        let mut size = 0;
+        let mut batch: BTreeMap<String, Vec<Publication>> = BTreeMap::new();
+        while let Some((head, bytes)) =
+            rest.next_if(|(_, bytes)| size == 0 || size + bytes <= BATCH_BYTES)
+        {
+            size += bytes;
+            let object = head.object();
+            let read = match place.read(&object, MOST_BYTES).await {
+                Ok(Some(bytes)) => Publication::decode(&object, bytes).and_then(|publication| {
+                    let Publication { model, dimension, .. } = &publication;
+                    let is_it =
+                        |known: &Model| known.name == *model && known.dimension == *dimension;
+                    match models.iter().any(is_it) {
+                        true => Ok(publication),
+                        false => Err(format!("`kb.json` lists no model `{model}` of {dimension}")),
+                    }
+                }),
+                // Another fold was faster.
+                Ok(None) => continue,
+                Err(crate::store::StoreError::TooLarge { .. }) => Err("it is too large".to_owned()),
+                Err(cause) => return Err(cause.into()),
+            };
+            match read {
+                Ok(publication) => {
+                    batch.entry(publication.model.clone()).or_default().push(publication);
+                }
+                Err(why) => set_aside(place, &object, &why, folded).await?,
+            }
+        }
+        for (model, publications) in batch {
+            if let Attempt::Overtaken =
+                merge(place, &mut tables, &model, publications, folded).await?
+            {
+                return Ok(Attempt::Overtaken);
+            }
+        }
+    }
+    for head in old {
+        place.remove(&head.object()).await?;
+        folded.dropped.push(head);
+    }
+    Ok(Attempt::Done)
+}
+
+/// The tables as they were opened, and what they hold.
+struct Tables {
+    opened: BTreeMap<String, Dataset>,
+    known: BTreeMap<String, Known>,
+    /// Repositories that another table holds in a newer state, by table.
+    left: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Tables {
+    async fn open(place: &Place) -> Result<Self, FleetError> {
+        let mut tables =
+            Self { opened: BTreeMap::new(), known: BTreeMap::new(), left: BTreeMap::new() };
+        for name in table::names(place).await? {
+            let of = |cause| FleetError::of(&place.address, &cause);
+            let dataset = table::open_to_write(place, &name).await.map_err(of)?;
+            for (repository, head) in table::heads(&dataset).await.map_err(of)? {
+                tables.learn(&name, repository, head);
+            }
+            tables.opened.insert(name, dataset);
+        }
+        Ok(tables)
+    }
+
+    fn learn(&mut self, table: &str, repository: String, head: Head) {
+        let known = Known { table: table.to_owned(), head };
+        let older = match self.known.get(&repository) {
+            Some(other) if other.head.order(&known.head) == Ordering::Greater => {
+                Some(known.table.clone())
+            }
+            _ => {
+                let before = self.known.insert(repository.clone(), known);
+                before.map(|before| before.table).filter(|before| before != table)
+            }
+        };
+        if let Some(older) = older {
+            self.left.entry(older).or_default().insert(repository);
+        }
+    }
+}
+
+/// Brings the publications of one model into its table, removes them from the inbox, and what they
+/// were before from the tables of other models.
+async fn merge(
+    place: &Place,
+    tables: &mut Tables,
+    model: &str,
+    publications: Vec<Publication>,
+    folded: &mut Folded,
+) -> Result<Attempt, FleetError> {
+    let of = |cause: lance::Error| FleetError::of(&place.address, &cause);
+    let name = table::name_of(model);
+    let dimension = publications.iter().map(|one| one.dimension).next().unwrap_or_default();
+    let Some(mut dataset) = tables.opened.remove(&name) else {
+        return match table::make(place, &name, model, dimension).await {
+            // What it holds by now is looked at before anything is committed to it.
+            Ok(()) => Ok(Attempt::Overtaken),
+            Err(cause) if is_overtaken(&cause) => Ok(Attempt::Overtaken),
+            Err(cause) => Err(of(cause)),
+        };
+    };
+    match table::scalar_indexes(&mut dataset).await {
+        Ok(false) => {}
+        Ok(true) => return Ok(Attempt::Overtaken),
+        Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
+        Err(cause) => return Err(of(cause)),
+    }
+    let expected = table::dimension_of(&dataset);
+    let mut right = Vec::new();
+    for publication in publications {
+        match Some(publication.dimension) == expected {
+            true => right.push(publication),
+            false => {
+                let why = format!(
+                    "its vectors have {} components, those of its model {}",
+                    publication.dimension,
+                    expected.unwrap_or_default()
+                );
+                set_aside(place, &publication.head.object(), &why, folded).await?;
+            }
+        }
+    }
+    if right.is_empty() {
+        tables.opened.insert(name, dataset);
+        return Ok(Attempt::Done);
+    }
+    let repositories = right.iter().map(|one| one.head.repository.as_str());
+    let theirs = table::is_one_of("repo", repositories);
+    let rows = columns::encode(&right, model, expected.unwrap_or_default());
+    let rows = rows.map_err(|cause| of(cause.into()))?;
+    let dataset = match replace(dataset, rows, &theirs, folded).await {
+        Ok(dataset) => dataset,
+        Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
+        Err(cause) => return Err(of(cause)),
+    };
+    for Publication { head, .. } in right {
+        tables.learn(&name, head.repository.clone(), head.clone());
+        place.remove(&head.object()).await?;
+        folded.taken.push(head);
+    }
+    tables.opened.insert(name, dataset);
+    for (table, repositories) in std::mem::take(&mut tables.left) {
+        let Some(dataset) = tables.opened.get_mut(&table) else { continue };
+        let theirs = table::is_one_of("repo", repositories.iter().map(String::as_str));
+        match dataset.delete(&theirs).await {
+            Ok(_) => {}
+            Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
+            Err(cause) => return Err(of(cause)),
+        }
+    }
+    Ok(Attempt::Done)
+}
+
+/// Puts rows in the place of all that the repositories have, in one commit; what is the same stays as it
+/// is.
+async fn replace(
+    dataset: Dataset,
+    rows: arrow::array::RecordBatch,
+    theirs: &str,
+    folded: &mut Folded,
+) -> lance::Result<Dataset> {
+    let mut builder = MergeInsertBuilder::try_new(Arc::new(dataset.clone()), vec![KEY.to_owned()])?;
+    builder
+        .when_matched(WhenMatched::update_if(&dataset, "source.digest != target.digest")?)
+        .when_not_matched(WhenNotMatched::InsertAll)
+        .when_not_matched_by_source(WhenNotMatchedBySource::delete_if(&dataset, theirs)?)
+        .skip_auto_cleanup(true)
+        // Whoever is overtaken looks at everything again: at which state is the newer, above all.
+        .conflict_retries(0);
+    let (dataset, stats) = builder.try_build()?.execute_batches(vec![rows]).await?;
+    folded.inserted += stats.num_inserted_rows;
+    folded.updated += stats.num_updated_rows;
+    folded.deleted += stats.num_deleted_rows;
+    Ok(Arc::unwrap_or_clone(dataset))
+}
+
+/// Moves what is no publication out of the inbox, so that somebody may look at it.
+async fn set_aside(
+    place: &Place,
+    object: &str,
+    why: &str,
+    folded: &mut Folded,
+) -> Result<(), FleetError> {
+    let below = object.strip_prefix("inbox/").unwrap_or(object);
+    match place.read(object, MOST_BYTES).await {
+        Ok(Some(bytes)) => drop(place.create(&format!("aside/{below}"), bytes).await?),
+        Ok(None) => return Ok(()),
+        Err(crate::store::StoreError::TooLarge { .. }) => {}
+        Err(cause) => return Err(cause.into()),
+    }
+    place.remove(object).await?;
+    folded.aside.push((below.to_owned(), why.to_owned()));
+    Ok(())
+}
+
+async fn tend_all(place: &Place, always: bool, folded: &mut Folded) -> Result<(), FleetError> {
+    for name in table::names(place).await? {
+        let opened = table::open_to_write(place, &name).await;
+        let mut dataset = opened.map_err(|cause| FleetError::of(&place.address, &cause))?;
+        match table::tend(&mut dataset, always).await {
+            Ok(done) => folded.tended |= done,
+            // Whoever committed meanwhile tends it the next time.
+            Err(cause) if is_overtaken(&cause) => {}
+            Err(cause) => return Err(FleetError::of(&place.address, &cause)),
+        }
+    }
+    Ok(())
+}

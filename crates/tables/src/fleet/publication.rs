@@ -1,0 +1,337 @@
+//! One publication: a repository at a commit, as one object in Arrow's file format.
+//!
+//! Owns the bytes. What is read comes from whoever may write to the inbox: nothing is unpacked, every
+//! size, kind and vector is checked, and keys are made here and not taken over.
+
+use std::{collections::HashMap, sync::Arc};
+
+use arrow::{
+    array::{
+        Array, ArrayRef, AsArray as _, BooleanArray, FixedSizeListArray, Float32Array, Int8Array,
+        Int64Array, RecordBatch, StringArray, UInt32Array,
+    },
+    buffer::NullBuffer,
+    datatypes::{DataType, Field, Float32Type, Int8Type, Int64Type, Schema, SchemaRef, UInt32Type},
+    error::ArrowError,
+};
+use arrow_ipc::{reader::FileReader, root_as_footer, root_as_message, writer::FileWriter};
+use elophanto_index::{
+    Kind,
+    apart::Row,
+    store::{segment::MadeFrom, tables::Encoded},
+};
+
+use super::head::Head;
+
+/// Most bytes of a publication.
+pub const MOST_BYTES: u64 = 512 << 20;
+/// Most bytes of a text, and of what else is said of a chunk.
+const MOST_TEXT: usize = 1 << 20;
+const MOST_WORDS: usize = 64 << 10;
+/// Most components of a vector.
+const MOST_DIMENSION: usize = 8 << 10;
+/// Rows of one batch.
+const BATCH: usize = 8_192;
+
+const FORMAT: &str = "1";
+const MAGIC: &[u8] = b"ARROW1";
+
+/// What is published of a repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Publication {
+    pub head: Head,
+    /// Fingerprint of the model of the vectors, and their components.
+    pub model: String,
+    pub dimension: usize,
+    /// Chunks, each with the words to look for.
+    pub rows: Vec<(Row, String)>,
+}
+
+impl Publication {
+    /// The bytes of the object.
+    ///
+    /// # Errors
+    /// When a vector has another number of components than it says.
+    pub fn encode(&self) -> Result<Vec<u8>, ArrowError> {
+        let schema = self.schema();
+        let mut writer = FileWriter::try_new(Vec::new(), &schema)?;
+        for rows in self.rows.chunks(BATCH) {
+            writer.write(&self.batch(schema.clone(), rows)?)?;
+        }
+        writer.finish()?;
+        writer.into_inner()
+    }
+
+    fn schema(&self) -> SchemaRef {
+        let text = |name: &str| Field::new(name, DataType::Utf8, false);
+        let maybe = |name: &str, kind| Field::new(name, kind, true);
+        let code = Arc::new(Field::new("item", DataType::Int8, false));
+        let fields = vec![
+            text("path"),
+            text("kind"),
+            text("title"),
+            Field::new("titled", DataType::Boolean, false),
+            text("headings"),
+            text("scope"),
+            text("tags"),
+            Field::new("first", DataType::UInt32, false),
+            Field::new("last", DataType::UInt32, false),
+            text("text"),
+            text("terms"),
+            maybe("changed", DataType::Int64),
+            maybe("made_from", DataType::Utf8),
+            maybe("scale", DataType::Float32),
+            maybe("codes", DataType::FixedSizeList(code, self.dimension as i32)),
+        ];
+        let Head { repository, epoch, count, commit, time, published, retired, .. } = &self.head;
+        let said: HashMap<String, String> = [
+            ("format", FORMAT.to_owned()),
+            ("repository", repository.clone()),
+            ("epoch", epoch.to_string()),
+            ("count", count.to_string()),
+            ("commit", commit.clone()),
+            ("time", time.to_string()),
+            ("published", published.to_string()),
+            ("retired", retired.to_string()),
+            ("model", self.model.clone()),
+        ]
+        .map(|(key, said)| (format!("elophanto.{key}"), said))
+        .into();
+        Arc::new(Schema::new(fields).with_metadata(said))
+    }
+
+    fn batch(&self, schema: SchemaRef, rows: &[(Row, String)]) -> Result<RecordBatch, ArrowError> {
+        let text = |of: &dyn Fn(&Row) -> String| -> ArrayRef {
+            Arc::new(StringArray::from_iter_values(rows.iter().map(|(row, _)| of(row))))
+        };
+        let number = |of: &dyn Fn(&Row) -> usize| -> ArrayRef {
+            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|(row, _)| of(row) as u32)))
+        };
+        let titled: BooleanArray = rows.iter().map(|(row, _)| Some(row.titled)).collect();
+        let terms = StringArray::from_iter_values(rows.iter().map(|(_, terms)| terms));
+        let changed: Int64Array = rows.iter().map(|(row, _)| row.changed).collect();
+        let made_from: StringArray =
+            rows.iter().map(|(row, _)| row.made_from.as_ref().map(made_text)).collect();
+        let vectors = || rows.iter().map(|(row, _)| row.vector.as_ref());
+        let scales: Float32Array = vectors().map(|vector| Some(vector?.scale)).collect();
+        let mut codes: Vec<i8> = Vec::with_capacity(rows.len() * self.dimension);
+        for vector in vectors() {
+            match vector {
+                Some(vector) => codes.extend_from_slice(&vector.codes),
+                None => codes.resize(codes.len() + self.dimension, 0),
+            }
+        }
+        let there: NullBuffer = vectors().map(|vector| vector.is_some()).collect();
+        let codes = FixedSizeListArray::try_new(
+            Arc::new(Field::new("item", DataType::Int8, false)),
+            self.dimension as i32,
+            Arc::new(Int8Array::from(codes)),
+            Some(there),
+        )?;
+        RecordBatch::try_new(
+            schema,
+            vec![
+                text(&|row| row.path.clone()),
+                text(&|row| row.kind.name().to_owned()),
+                text(&|row| row.title.clone()),
+                Arc::new(titled),
+                text(&|row| list_text(&row.headings)),
+                text(&|row| row.scope.as_str().to_owned()),
+                text(&|row| list_text(&row.tags)),
+                number(&|row| row.lines.0),
+                number(&|row| row.lines.1),
+                text(&|row| row.text.clone()),
+                Arc::new(terms),
+                Arc::new(changed),
+                Arc::new(made_from),
+                Arc::new(scales),
+                Arc::new(codes),
+            ],
+        )
+    }
+
+    /// Reads the bytes of an object of this name.
+    ///
+    /// # Errors
+    /// What is wrong with it, for whoever published it.
+    pub(super) fn decode(object: &str, bytes: Vec<u8>) -> Result<Self, String> {
+        let named = Head::named(object).ok_or("its name is none of a publication")?;
+        refuse_packed(&bytes)?;
+        let reader = FileReader::try_new(std::io::Cursor::new(bytes), None);
+        let reader = reader.map_err(|cause| format!("it cannot be read: {cause}"))?;
+        let schema = reader.schema();
+        let said = |key: &str| {
+            let said = schema.metadata().get(&format!("elophanto.{key}"));
+            said.map(String::as_str).ok_or_else(|| format!("it does not say its {key}"))
+        };
+        if said("format")? != FORMAT {
+            return Err(format!("it is of format {}", said("format")?));
+        }
+        let number = |key: &str| said(key)?.parse::<i64>().map_err(|_| format!("a bad {key}"));
+        let head = Head { time: number("time")?, published: number("published")?, ..named };
+        let says = [
+            ("repository", head.repository.clone()),
+            ("epoch", head.epoch.to_string()),
+            ("count", head.count.to_string()),
+            ("commit", head.commit.clone()),
+            ("retired", head.retired.to_string()),
+        ];
+        for (key, named) in says {
+            if said(key)? != named {
+                return Err(format!("its name and its content differ in the {key}"));
+            }
+        }
+        let model = said("model")?.to_owned();
+        if model.len() > MOST_WORDS || model.chars().any(char::is_control) {
+            return Err("a bad model".to_owned());
+        }
+        let codes = schema.field_with_name("codes").map_err(|cause| cause.to_string())?;
+        let dimension = match codes.data_type() {
+            DataType::FixedSizeList(item, dimension) if *item.data_type() == DataType::Int8 => {
+                usize::try_from(*dimension).unwrap_or(usize::MAX)
+            }
+            _ => return Err("its vectors are none of int8".to_owned()),
+        };
+        if dimension == 0 || dimension > MOST_DIMENSION {
+            return Err(format!("vectors of {dimension} components"));
+        }
+        let mut publication = Self { head, model, dimension, rows: Vec::new() };
+        if schema.fields() != publication.schema().fields() {
+            return Err("it has other columns than ours".to_owned());
+        }
+        for batch in reader {
+            publication.take(&batch.map_err(|cause| cause.to_string())?)?;
+        }
+        publication.head.chunks = publication.rows.len() as u64;
+        if publication.head.retired && !publication.rows.is_empty() {
+            return Err("it retires the repository, and holds chunks of it".to_owned());
+        }
+        Ok(publication)
+    }
+
+    fn take(&mut self, batch: &RecordBatch) -> Result<(), String> {
+        let column = |name: &str| {
+            let column = batch.column_by_name(name);
+            column.ok_or_else(|| format!("the column `{name}` is missing"))
+        };
+        let text = |name: &str| Ok::<_, String>(column(name)?.as_string::<i32>());
+        let (paths, kinds, titles) = (text("path")?, text("kind")?, text("title")?);
+        let (headings, scopes, tags) = (text("headings")?, text("scope")?, text("tags")?);
+        let (texts, terms, made_from) = (text("text")?, text("terms")?, text("made_from")?);
+        let titled = column("titled")?.as_boolean();
+        let first = column("first")?.as_primitive::<UInt32Type>();
+        let last = column("last")?.as_primitive::<UInt32Type>();
+        let changed = column("changed")?.as_primitive::<Int64Type>();
+        let scales = column("scale")?.as_primitive::<Float32Type>();
+        let codes = column("codes")?.as_fixed_size_list();
+        for index in 0..batch.num_rows() {
+            let number = self.rows.len();
+            let bad = |what: &str| format!("row {number}: {what}");
+            let said = |from: &StringArray, what: &str, most: usize| {
+                let said = from.value(index);
+                match said.len() <= most {
+                    true => Ok(said.to_owned()),
+                    false => Err(bad(what)),
+                }
+            };
+            let path = said(paths, "a long path", MOST_WORDS)?;
+            if !is_path(&path) {
+                return Err(bad("a path that is none"));
+            }
+            let kind = kind_of(kinds.value(index)).ok_or_else(|| bad("an unknown kind"))?;
+            let made = made_from.is_valid(index).then(|| made_from.value(index));
+            let made = made.map(|text| made_of(text).ok_or_else(|| bad("a bad source")));
+            let vector = match scales.is_valid(index) && codes.is_valid(index) {
+                false => None,
+                true => {
+                    let own = codes.value(index);
+                    let codes = own.as_primitive::<Int8Type>().values().to_vec();
+                    Some(Encoded { scale: scales.value(index), codes })
+                }
+            };
+            if vector.as_ref().is_some_and(|vector| !vector.is_sane(self.dimension)) {
+                return Err(bad("a vector that is none of a model"));
+            }
+            let row = Row {
+                repository: self.head.repository.clone(),
+                path,
+                kind,
+                title: said(titles, "a long title", MOST_WORDS)?,
+                titled: titled.value(index),
+                headings: list_of(&said(headings, "long headings", MOST_WORDS)?)
+                    .ok_or_else(|| bad("bad headings"))?,
+                scope: scopes.value(index).parse().map_err(|_| bad("an unknown scope"))?,
+                tags: list_of(&said(tags, "long tags", MOST_WORDS)?)
+                    .ok_or_else(|| bad("bad tags"))?,
+                lines: (first.value(index) as usize, last.value(index) as usize),
+                text: said(texts, "a long text", MOST_TEXT)?,
+                changed: changed.is_valid(index).then(|| changed.value(index)),
+                made_from: made.transpose()?,
+                vector,
+            };
+            self.rows.push((row, said(terms, "long terms", 2 * MOST_TEXT)?));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what is unpacked to more than it is. Only Arrow's own descriptions are looked at.
+fn refuse_packed(bytes: &[u8]) -> Result<(), String> {
+    let bad = || "it is no file of Arrow's format".to_owned();
+    let trailer = bytes.len().checked_sub(MAGIC.len() + 4).ok_or_else(bad)?;
+    if !bytes.starts_with(MAGIC) || !bytes.ends_with(MAGIC) {
+        return Err(bad());
+    }
+    let length = bytes.get(trailer..trailer + 4).and_then(|four| four.try_into().ok());
+    let length = length.map(i32::from_le_bytes).and_then(|length| usize::try_from(length).ok());
+    let start = length.and_then(|length| trailer.checked_sub(length)).ok_or_else(bad)?;
+    let footer = root_as_footer(&bytes[start..trailer]).map_err(|_| bad())?;
+    if footer.dictionaries().is_some_and(|all| !all.is_empty()) {
+        return Err("it holds dictionaries".to_owned());
+    }
+    for block in footer.recordBatches().iter().flatten() {
+        let at = usize::try_from(block.offset()).map_err(|_| bad())?;
+        let length = usize::try_from(block.metaDataLength()).map_err(|_| bad())?;
+        let whole = at.checked_add(length).and_then(|end| bytes.get(at..end)).ok_or_else(bad)?;
+        let body = usize::try_from(block.bodyLength()).map_err(|_| bad())?;
+        if body > bytes.len() - at - length {
+            return Err(bad());
+        }
+        // A length stands before it, after a mark in all but old versions.
+        let skip = if whole.starts_with(&[0xff; 4]) { 8 } else { 4 };
+        let message = root_as_message(whole.get(skip..).ok_or_else(bad)?).map_err(|_| bad())?;
+        let batch = message.header_as_record_batch().ok_or_else(bad)?;
+        if batch.compression().is_some() {
+            return Err("it is packed".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Whether it can be a path in a repository.
+fn is_path(path: &str) -> bool {
+    let is_part = |part: &str| !matches!(part, "" | "." | "..");
+    !path.chars().any(char::is_control) && path.split('/').all(is_part)
+}
+
+pub(super) fn kind_of(name: &str) -> Option<Kind> {
+    Kind::SEARCHED.into_iter().chain([Kind::Memory]).find(|kind| kind.name() == name)
+}
+
+pub(super) fn list_text(list: &[String]) -> String {
+    serde_json::to_string(list).unwrap_or_else(|_| "[]".to_owned())
+}
+
+pub(super) fn list_of(text: &str) -> Option<Vec<String>> {
+    serde_json::from_str(text).ok()
+}
+
+pub(super) fn made_text(made_from: &MadeFrom) -> String {
+    let MadeFrom { blob, lines, is_part } = made_from;
+    serde_json::json!([blob, lines.0, lines.1, is_part]).to_string()
+}
+
+pub(super) fn made_of(text: &str) -> Option<MadeFrom> {
+    let (blob, first, last, is_part) = serde_json::from_str(text).ok()?;
+    Some(MadeFrom { blob, lines: (first, last), is_part })
+}

@@ -1,0 +1,307 @@
+//! Reading: which chunks of a table may answer a question, by their words and by their meaning.
+//!
+//! Owns how they are looked for; nothing here ranks. A condition of the caller holds before anything is
+//! chosen, so that what it forbids is never counted either.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use arrow::{
+    array::{Float16Array, RecordBatch},
+    datatypes::Float16Type,
+};
+use elophanto_index::{
+    Kind,
+    apart::{Row, Whole},
+};
+use futures::TryStreamExt as _;
+use half::f16;
+use lance::{
+    Dataset,
+    dataset::scanner::Scanner,
+    index::{DatasetIndexExt as _, DatasetIndexInternalExt as _},
+};
+use lance_index::{
+    metrics::NoOpMetricsCollector,
+    scalar::{
+        FullTextSearchQuery,
+        inverted::{InvertedIndex, query::MatchQuery},
+    },
+};
+use lancedb::DistanceType;
+
+use super::{
+    columns::{self, HEAD, READ, TERMS, VECTOR},
+    error::FleetError,
+    head::Head,
+    table,
+};
+use crate::store::{Address, Place};
+
+/// Partitions of an index of vectors that are looked through, and how many of the best are compared
+/// exactly, in multiples of those wanted.
+const PROBES: usize = 20;
+const REFINE: u32 = 4;
+
+/// What may be found, before anything is chosen.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Only {
+    /// These repositories; `None` is all.
+    pub repositories: Option<Vec<String>>,
+    /// These kinds; all if empty.
+    pub kinds: Vec<Kind>,
+    /// Names of these scopes; all if empty.
+    pub scopes: Vec<String>,
+    /// Changed at or after, and before, in seconds since 1970.
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+    /// Paths that begin with one of these; all if empty.
+    pub beginnings: Vec<String>,
+}
+
+impl Only {
+    /// The condition in SQL; repositories of `but` have a newer state elsewhere.
+    fn sql(&self, but: &[String]) -> String {
+        let mut all = Vec::new();
+        if let Some(repositories) = &self.repositories {
+            all.push(table::is_one_of("repo", repositories.iter().map(String::as_str)));
+        }
+        if !but.is_empty() {
+            all.push(format!("NOT ({})", table::is_one_of("repo", but.iter().map(String::as_str))));
+        }
+        if !self.kinds.is_empty() {
+            all.push(table::is_one_of("kind", self.kinds.iter().map(|kind| kind.name())));
+        }
+        if !self.scopes.is_empty() {
+            all.push(table::is_one_of("scope", self.scopes.iter().map(String::as_str)));
+        }
+        if let Some(since) = self.since {
+            all.push(format!("changed >= {since}"));
+        }
+        if let Some(until) = self.until {
+            all.push(format!("(changed IS NULL OR changed < {until})"));
+        }
+        if !self.beginnings.is_empty() {
+            let begins =
+                |text: &String| format!("starts_with(path, '{}')", text.replace('\'', "''"));
+            let begins: Vec<String> = self.beginnings.iter().map(begins).collect();
+            all.push(format!("({})", begins.join(" OR ")));
+        }
+        all.join(" AND ")
+    }
+
+    /// Whether a row is of a repository that was asked for: what a store answers is looked at all the
+    /// same.
+    fn allows(&self, row: &Row) -> bool {
+        let is_it = |name: &String| *name == row.repository;
+        self.repositories.as_ref().is_none_or(|names| names.iter().any(is_it))
+    }
+}
+
+/// A question, for one table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Asked {
+    /// Terms that are looked for; by words only if there are any.
+    pub terms: Vec<String>,
+    /// The question as a vector of the model of the table; by meaning only if there is one.
+    pub vector: Option<Vec<f32>>,
+    pub only: Only,
+    /// So many chunks by words, and so many by meaning.
+    pub most: usize,
+}
+
+/// What a table has to say to a question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    pub rows: Vec<Row>,
+    /// What they were chosen from.
+    pub whole: Whole,
+}
+
+/// A table as it was when it was opened.
+#[derive(Clone)]
+pub(super) struct Opened {
+    pub(super) model: String,
+    pub(super) dimension: usize,
+    pub(super) heads: BTreeMap<String, Head>,
+    /// Repositories of which another table holds a newer state.
+    but: Vec<String>,
+    dataset: Arc<Dataset>,
+}
+
+impl Opened {
+    /// Opens all tables: the newest version of each, or that of a moment in seconds since 1970.
+    pub(super) async fn all(place: &Place, at: Option<i64>) -> Result<Vec<Self>, FleetError> {
+        let of = |cause| FleetError::of(&place.address, &cause);
+        let mut all = Vec::new();
+        for name in table::names(place).await? {
+            let mut dataset = table::open(place, &name).await.map_err(of)?;
+            if let Some(at) = at {
+                let versions = dataset.versions().await.map_err(of)?;
+                let then = versions.iter().rfind(|version| version.timestamp.timestamp() <= at);
+                dataset = match then {
+                    Some(then) => dataset.checkout_version(then.version).await.map_err(of)?,
+                    None => continue,
+                };
+            }
+            let heads = table::heads(&dataset).await.map_err(of)?;
+            let model = table::model_of(&dataset).unwrap_or_default();
+            let dimension = table::dimension_of(&dataset).unwrap_or_default();
+            let dataset = Arc::new(dataset);
+            all.push(Self { model, dimension, heads, but: Vec::new(), dataset });
+        }
+        if all.is_empty() && at.is_some() {
+            let days = table::KEPT_DAYS.unsigned_abs();
+            return Err(FleetError::TooOld { place: place.address.to_string(), days });
+        }
+        for index in 0..all.len() {
+            let is_older = |head: &&Head| {
+                let others = all.iter().enumerate().filter(|(other, _)| *other != index);
+                let mut same = others.filter_map(|(_, other)| other.heads.get(&head.repository));
+                same.any(|other| other.order(head).is_gt())
+            };
+            let but = all[index].heads.values().filter(is_older);
+            all[index].but = but.map(|head| head.repository.clone()).collect();
+        }
+        Ok(all)
+    }
+
+    /// The states of repositories of which this table holds the newest.
+    pub(super) fn newest(&self) -> impl Iterator<Item = &Head> {
+        self.heads.values().filter(|head| !self.but.contains(&head.repository))
+    }
+
+    /// Those of them that are to be found.
+    pub(super) fn current(&self) -> impl Iterator<Item = &Head> {
+        self.newest().filter(|head| !head.retired)
+    }
+
+    /// Chunks that may answer.
+    pub(super) async fn ask(&self, address: &Address, asked: Asked) -> Result<Found, FleetError> {
+        let of = |cause| FleetError::of(address, &cause);
+        let Asked { terms, vector, only, most } = asked;
+        let condition = only.sql(&self.but);
+        let by_words = async {
+            let Some(mut scan) = self.scan(&condition)?.filter(|_| !terms.is_empty()) else {
+                return Ok(Vec::new());
+            };
+            let query = MatchQuery::new(terms.join(" ")).with_column(Some(TERMS.to_owned()));
+            let query = FullTextSearchQuery::new_query(query.into()).limit(Some(most as i64));
+            scan.full_text_search(query)?;
+            rows(scan).await
+        };
+        let by_meaning = async {
+            let vector = vector.as_ref().filter(|vector| vector.len() == self.dimension);
+            let (Some(mut scan), Some(vector)) = (self.scan(&condition)?, vector) else {
+                return Ok(Vec::new());
+            };
+            let vector: Float16Array =
+                arrow::array::PrimitiveArray::<Float16Type>::from_iter_values(
+                    vector.iter().map(|value| f16::from_f32(*value)),
+                );
+            scan.nearest(VECTOR, &vector, most)?;
+            scan.distance_metric(DistanceType::Cosine.into()).nprobes(PROBES).refine(REFINE);
+            rows(scan).await
+        };
+        let whole = self.whole(&terms);
+        let (by_words, by_meaning, whole) =
+            futures::try_join!(by_words, by_meaning, whole).map_err(of)?;
+        let mut found: BTreeMap<String, Row> = BTreeMap::new();
+        for (key, row) in by_words.into_iter().chain(by_meaning) {
+            if only.allows(&row) {
+                found.insert(key, row);
+            }
+        }
+        Ok(Found { rows: found.into_values().collect(), whole })
+    }
+
+    /// A scan of what a condition lets through; `None` where it cannot let anything.
+    fn scan(&self, condition: &str) -> lance::Result<Option<Scanner>> {
+        if self.dimension == 0 {
+            return Ok(None);
+        }
+        let mut scan = self.dataset.scan();
+        scan.project(&READ)?;
+        if !condition.is_empty() {
+            scan.filter(condition)?.prefilter(true);
+        }
+        Ok(Some(scan))
+    }
+
+    /// How many chunks there are, and hold a term, as the index of words has it.
+    async fn whole(&self, terms: &[String]) -> lance::Result<Whole> {
+        let mut whole = Whole::default();
+        if terms.is_empty() {
+            return Ok(whole);
+        }
+        let (mut words, mut holding) = (0, vec![0; terms.len()]);
+        for index in self.dataset.load_indices_by_name(table::WORDS).await? {
+            let metrics = NoOpMetricsCollector;
+            let index = self.dataset.open_scalar_index(TERMS, &index.uuid, &metrics).await?;
+            let Some(index) = index.as_any().downcast_ref::<InvertedIndex>() else { continue };
+            let (all, chunks, of_terms) = index.bm25_stats_for_terms(terms, None).await?;
+            words += all;
+            whole.chunks += chunks;
+            holding.iter_mut().zip(of_terms).for_each(|(sum, more)| *sum += more);
+        }
+        whole.mean_words = words as f32 / whole.chunks.max(1) as f32;
+        whole.holding = terms.iter().cloned().zip(holding).collect();
+        Ok(whole)
+    }
+
+    /// Loads what every question reads.
+    pub(super) async fn warm(&self) -> lance::Result<()> {
+        self.dataset.prewarm_index(table::WORDS).await
+    }
+
+    /// All chunks, batch by batch.
+    pub(super) async fn each(
+        &self,
+        only: Only,
+        mut take: impl FnMut(Vec<Row>) -> bool + Send,
+    ) -> lance::Result<()> {
+        let condition = only.sql(&self.but);
+        let condition = match condition.is_empty() {
+            true => format!("kind != '{HEAD}'"),
+            false => format!("kind != '{HEAD}' AND {condition}"),
+        };
+        let Some(scan) = self.scan(&condition)? else { return Ok(()) };
+        let mut stream = scan.try_into_stream().await?;
+        while let Some(batch) = stream.try_next().await? {
+            let rows = columns::chunks(&batch).unwrap_or_default();
+            if !take(rows.into_iter().map(|(_, row)| row).collect()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn rows(scan: Scanner) -> lance::Result<Vec<(String, Row)>> {
+    let batches: Vec<RecordBatch> = scan.try_into_stream().await?.try_collect().await?;
+    Ok(batches.iter().filter_map(columns::chunks).flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_leaves_its_quotes() {
+        let only = Only {
+            repositories: Some(vec!["a') OR ('1'='1".to_owned()]),
+            kinds: vec![Kind::Note],
+            since: Some(5),
+            until: Some(9),
+            beginnings: vec!["it's/".to_owned()],
+            ..Only::default()
+        };
+        assert_eq!(
+            only.sql(&[]),
+            "repo IN ('a'') OR (''1''=''1') AND kind IN ('note') AND changed >= 5 AND \
+             (changed IS NULL OR changed < 9) AND (starts_with(path, 'it''s/'))"
+        );
+        let nobody = Only { repositories: Some(Vec::new()), ..Only::default() };
+        assert_eq!(nobody.sql(&[]), "false");
+        assert_eq!(Only::default().sql(&[]), "");
+    }
+}

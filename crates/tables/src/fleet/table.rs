@@ -1,0 +1,193 @@
+//! One table of chunks: all vectors of one model. Opening, making and tending it.
+
+use std::collections::BTreeMap;
+
+use arrow::{array::RecordBatch, datatypes::Schema};
+use futures::TryStreamExt as _;
+use lance::{
+    Dataset,
+    dataset::{
+        InsertBuilder, WriteParams,
+        builder::DatasetBuilder,
+        optimize::{CompactionOptions, compact_files},
+    },
+    index::{DatasetIndexExt as _, vector::VectorIndexParams},
+};
+use lance_index::{
+    IndexParams, IndexType,
+    optimize::OptimizeOptions,
+    scalar::{BuiltinIndexType, InvertedIndexParams, ScalarIndexParams},
+};
+use lance_io::object_store::ObjectStoreParams;
+use lancedb::DistanceType;
+
+use super::{
+    columns::{self, HEAD, HEADS, KEY, MODEL, TERMS, VECTOR},
+    head::Head,
+};
+use crate::store::Place;
+
+/// The name of the index of words.
+pub(super) const WORDS: &str = "words";
+const PREFIX: &str = "chunks-";
+const SUFFIX: &str = ".lance";
+/// Fragments that may gather before they are joined: each costs a search some requests.
+pub(super) const MOST_FRAGMENTS: usize = 20;
+/// Rows from which on vectors have an index: below, a scan is as fast, and finds everything.
+const WORTH_AN_INDEX: usize = 100_000;
+/// Rows of one partition of that index.
+const PARTITION: usize = 3_000;
+/// Rows of a fragment.
+const FRAGMENT: usize = 1 << 20;
+/// What was there is there for so many days.
+pub(super) const KEPT_DAYS: i64 = 7;
+
+/// The name of the table of a model.
+pub(super) fn name_of(model: &str) -> String {
+    format!("{PREFIX}{}{SUFFIX}", &blake3::hash(model.as_bytes()).to_hex()[..16])
+}
+
+/// The names of all tables at a place.
+pub(super) async fn names(place: &Place) -> Result<Vec<String>, crate::store::StoreError> {
+    let mut names = place.folders().await?;
+    names.retain(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
+    names.sort();
+    Ok(names)
+}
+
+fn params(place: &Place) -> WriteParams {
+    WriteParams {
+        session: Some(place.session.clone()),
+        store_params: Some(ObjectStoreParams::default()),
+        max_rows_per_file: FRAGMENT,
+        enable_v2_manifest_paths: true,
+        // Old versions are cleaned by folding, after as long as is promised.
+        auto_cleanup: None,
+        ..WriteParams::default()
+    }
+}
+
+/// Opens a table as it is now, with files that never change kept on this machine if that is wanted.
+pub(super) async fn open(place: &Place, name: &str) -> lance::Result<Dataset> {
+    let builder = DatasetBuilder::from_uri(place.table(name)).with_session(place.session.clone());
+    builder.with_store_params(place.params.clone()).load().await
+}
+
+/// The same for whoever writes: nothing of it is kept here.
+pub(super) async fn open_to_write(place: &Place, name: &str) -> lance::Result<Dataset> {
+    let builder = DatasetBuilder::from_uri(place.table(name)).with_session(place.session.clone());
+    builder.load().await
+}
+
+/// Makes a table that has no rows, with its indexes.
+pub(super) async fn make(
+    place: &Place,
+    name: &str,
+    model: &str,
+    dimension: usize,
+) -> lance::Result<()> {
+    let uri = place.table(name);
+    let params = params(place);
+    let empty = RecordBatch::new_empty(columns::schema(model, dimension));
+    let builder = InsertBuilder::new(uri.as_str()).with_params(&params);
+    let mut dataset = builder.execute(vec![empty]).await?;
+    scalar_indexes(&mut dataset).await?;
+    Ok(())
+}
+
+/// Makes the indexes of words, keys, repositories and kinds that there are not, and says whether there
+/// were such: who made the table may have been ended before.
+pub(super) async fn scalar_indexes(dataset: &mut Dataset) -> lance::Result<bool> {
+    let there = dataset.load_indices().await?;
+    let missing = |name: &str| there.iter().all(|index| index.name != name);
+    let words = InvertedIndexParams::default()
+        .base_tokenizer("whitespace".to_owned())
+        .lower_case(false)
+        .stem(false)
+        .remove_stop_words(false)
+        .ascii_folding(false)
+        .max_token_length(None)
+        .with_position(false);
+    let btree = ScalarIndexParams::for_builtin(BuiltinIndexType::BTree);
+    let bitmap = ScalarIndexParams::for_builtin(BuiltinIndexType::Bitmap);
+    let wanted: [(&str, &str, IndexType, &dyn IndexParams); 4] = [
+        (KEY, "key", IndexType::BTree, &btree),
+        ("repo", "repo", IndexType::Bitmap, &bitmap),
+        ("kind", "kind", IndexType::Bitmap, &bitmap),
+        (TERMS, WORDS, IndexType::Inverted, &words),
+    ];
+    let mut is_new = false;
+    for (column, name, kind, params) in wanted {
+        if missing(name) {
+            dataset.create_index(&[column], kind, Some(name.to_owned()), params, false).await?;
+            is_new = true;
+        }
+    }
+    Ok(is_new)
+}
+
+/// Makes the index of vectors once it is worth it.
+async fn vector_index(dataset: &mut Dataset) -> lance::Result<()> {
+    let there = dataset.load_indices_by_name("vectors").await?;
+    let rows = dataset.count_rows(None).await?;
+    if there.is_empty() && rows >= WORTH_AN_INDEX {
+        let dimension = dimension_of(dataset).unwrap_or_default();
+        // Sub-vectors of eight components.
+        let parts = (dimension / 8).max(1);
+        let partitions = rows.div_ceil(PARTITION);
+        let name = Some("vectors".to_owned());
+        let metric = DistanceType::Cosine.into();
+        let params = VectorIndexParams::ivf_pq(partitions, 8, parts, metric, 50);
+        dataset.create_index(&[VECTOR], IndexType::Vector, name, &params, false).await?;
+    }
+    Ok(())
+}
+
+/// The model of a table.
+pub(super) fn model_of(dataset: &Dataset) -> Option<String> {
+    dataset.schema().metadata.get(MODEL).cloned()
+}
+
+/// The components of its vectors.
+pub(super) fn dimension_of(dataset: &Dataset) -> Option<usize> {
+    let schema: Schema = dataset.schema().into();
+    match schema.field_with_name(VECTOR).ok()?.data_type() {
+        arrow::datatypes::DataType::FixedSizeList(_, dimension) => usize::try_from(*dimension).ok(),
+        _ => None,
+    }
+}
+
+/// The heads in a table, by repository.
+pub(super) async fn heads(dataset: &Dataset) -> lance::Result<BTreeMap<String, Head>> {
+    let mut scan = dataset.scan();
+    scan.project(&HEADS)?.filter(&format!("kind = '{HEAD}'"))?;
+    let batches: Vec<RecordBatch> = scan.try_into_stream().await?.try_collect().await?;
+    let heads = batches.iter().filter_map(columns::heads).flatten();
+    Ok(heads.map(|head| (head.repository.clone(), head)).collect())
+}
+
+/// Joins small fragments, then brings the indexes up to date, then lets go of old versions: says
+/// whether there was anything to do.
+pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<bool> {
+    if dataset.count_fragments() < MOST_FRAGMENTS && !always {
+        return Ok(false);
+    }
+    let options = CompactionOptions { target_rows_per_fragment: FRAGMENT, ..Default::default() };
+    compact_files(dataset, options, None).await?;
+    scalar_indexes(dataset).await?;
+    vector_index(dataset).await?;
+    dataset.optimize_indices(&OptimizeOptions::default()).await?;
+    let kept = lancedb::table::Duration::days(KEPT_DAYS);
+    dataset.cleanup_old_versions(kept, None, None).await?;
+    Ok(true)
+}
+
+/// Words of SQL that say that a column is one of some texts.
+pub(super) fn is_one_of<'t>(column: &str, texts: impl IntoIterator<Item = &'t str>) -> String {
+    let quoted: Vec<String> =
+        texts.into_iter().map(|text| format!("'{}'", text.replace('\'', "''"))).collect();
+    match quoted.is_empty() {
+        true => "false".to_owned(),
+        false => format!("{column} IN ({})", quoted.join(", ")),
+    }
+}

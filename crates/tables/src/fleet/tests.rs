@@ -1,0 +1,453 @@
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use elophanto_index::{Kind, apart::Row, store::tables::Encoded};
+use elophanto_net::fake_store::{FakeStore, Fault};
+use elophanto_text::markdown::Scope;
+
+use super::*;
+
+const MODEL: &str = "test-model@1:4:v1";
+const DIMENSION: usize = 4;
+
+fn models() -> Vec<Model> {
+    let model = |name: &str| Model { name: name.to_owned(), dimension: DIMENSION };
+    vec![model(MODEL), model("other")]
+}
+
+fn address(text: &str) -> Address {
+    Address::parse(text).unwrap()
+}
+
+fn keys(store: &FakeStore) -> Keys {
+    let variables = store.variables();
+    Keys::of(|name| variables.get(name).cloned())
+}
+
+fn on_store(store: &FakeStore) -> Fleet {
+    Fleet::open(address("s3://bucket/kb"), keys(store), None).unwrap()
+}
+
+fn declared_on(store: &FakeStore) -> Fleet {
+    let fleet = on_store(store);
+    fleet.declare(models()).unwrap();
+    fleet
+}
+
+fn commit(count: u64) -> String {
+    format!("{count:040x}")
+}
+
+fn head(repository: &str, count: u64) -> Head {
+    Head {
+        repository: repository.to_owned(),
+        epoch: 0,
+        count,
+        commit: commit(count),
+        time: 1_000 + count as i64,
+        published: 2_000,
+        retired: false,
+        chunks: 0,
+    }
+}
+
+fn unit(seed: u64) -> Encoded {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let values: Vec<f32> = (0..DIMENSION).map(|_| random.f32() - 0.5).collect();
+    let norm = values.iter().map(|value| value * value).sum::<f32>().sqrt();
+    Encoded::new(&values.iter().map(|value| value / norm).collect::<Vec<_>>())
+}
+
+fn row(repository: &str, path: &str, text: &str) -> (Row, String) {
+    let row = Row {
+        repository: repository.to_owned(),
+        path: path.to_owned(),
+        kind: Kind::Note,
+        title: "T".to_owned(),
+        titled: true,
+        headings: vec!["One \"two\"".to_owned()],
+        scope: Scope::User,
+        tags: Vec::new(),
+        lines: (1, 2),
+        text: text.to_owned(),
+        changed: Some(7),
+        made_from: None,
+        vector: Some(unit(blake3::hash(text.as_bytes()).as_bytes()[0].into())),
+    };
+    let terms = text.to_lowercase();
+    (row, terms)
+}
+
+fn publication(repository: &str, count: u64, texts: &[&str]) -> Publication {
+    let rows = texts.iter().enumerate();
+    let rows = rows.map(|(index, text)| row(repository, &format!("n{index}.md"), text)).collect();
+    Publication {
+        head: head(repository, count),
+        model: MODEL.to_owned(),
+        dimension: DIMENSION,
+        rows,
+    }
+}
+
+fn deposit(fleet: &Fleet, publication: &Publication) {
+    fleet.deposit(&publication.head, publication.encode().unwrap()).unwrap();
+}
+
+/// Texts of each repository, sorted, and its count of commits.
+fn held(fleet: &Fleet) -> BTreeMap<String, (u64, Vec<String>)> {
+    let view = fleet.view(None).unwrap();
+    let mut held: BTreeMap<String, (u64, Vec<String>)> =
+        view.heads().into_iter().map(|head| (head.repository, (head.count, Vec::new()))).collect();
+    for table in view.tables() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        table.each(Only::default(), move |rows| sender.send(rows).is_ok()).unwrap();
+        for row in receiver.into_iter().flatten() {
+            held.get_mut(&row.repository).expect("a head of each row").1.push(row.text);
+        }
+    }
+    held.values_mut().for_each(|(_, texts)| texts.sort());
+    held
+}
+
+fn ask(fleet: &Fleet, terms: &[&str], only: Only) -> Vec<String> {
+    let view = fleet.view(None).unwrap();
+    let mut found = Vec::new();
+    for table in view.tables() {
+        let terms = terms.iter().map(|term| (*term).to_owned()).collect();
+        let asked = Asked { terms, vector: None, only: only.clone(), most: 10 };
+        found.extend(table.ask(asked).unwrap().rows.into_iter().map(|row| row.text));
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_is_published_is_found_once_it_is_folded() {
+    let store = FakeStore::new();
+    let folder = tempfile::tempdir().unwrap();
+    let local = address(&format!("file://{}/kb", folder.path().display()));
+    for fleet in [Fleet::open(local, Keys::default(), None).unwrap(), on_store(&store)] {
+        assert!(matches!(fleet.fold(false), Err(FleetError::Nothing { .. })));
+        assert!(matches!(fleet.view(None), Err(FleetError::Nothing { .. })));
+        assert_eq!(fleet.declare(models()).unwrap().models, models());
+        assert_eq!(fleet.declare(Vec::new()).unwrap().models, models());
+        deposit(&fleet, &publication("acme/sea", 1, &["otters sleep", "kelp grows"]));
+        deposit(&fleet, &publication("acme/land", 5, &["badgers dig"]));
+        assert_eq!(ask(&fleet, &["otters"], Only::default()), Vec::<String>::new());
+        let folded = fleet.fold(false).unwrap();
+        assert_eq!((folded.taken.len(), folded.inserted), (2, 5));
+        assert_eq!(
+            ask(&fleet, &["otters", "badgers"], Only::default()),
+            ["badgers dig", "otters sleep"]
+        );
+        // Twice is once.
+        assert_eq!(fleet.fold(false).unwrap(), Folded::default());
+        // One chunk is new, one is gone, one is as it was.
+        deposit(&fleet, &publication("acme/sea", 2, &["otters sleep", "crabs walk"]));
+        let folded = fleet.fold(false).unwrap();
+        // The head changes too.
+        assert_eq!((folded.inserted, folded.updated, folded.deleted), (1, 1, 1));
+        assert_eq!(ask(&fleet, &["kelp"], Only::default()), Vec::<String>::new());
+        assert_eq!(ask(&fleet, &["crabs"], Only::default()), ["crabs walk"]);
+        let heads = fleet.view(None).unwrap().heads();
+        let heads: Vec<_> = heads.iter().map(|head| (&*head.repository, head.count)).collect();
+        assert_eq!(heads, [("acme/land", 5), ("acme/sea", 2)]);
+        // Jobs may end in any order.
+        deposit(&fleet, &publication("acme/sea", 1, &["old"]));
+        let folded = fleet.fold(false).unwrap();
+        assert_eq!((folded.taken.len(), folded.dropped.len()), (0, 1));
+        assert_eq!(held(&fleet)["acme/sea"].0, 2);
+        // Retired.
+        let head = Head { retired: true, ..head("acme/land", 5) };
+        let nothing = Publication { head, rows: Vec::new(), ..publication("acme/land", 5, &[]) };
+        deposit(&fleet, &nothing);
+        fleet.fold(false).unwrap();
+        assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["acme/sea"]);
+        deposit(&fleet, &publication("acme/land", 4, &["badgers dig"]));
+        fleet.fold(false).unwrap();
+        assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["acme/sea"]);
+    }
+    assert!(store.names().iter().all(|name| !name.contains("inbox/")), "{:?}", store.names());
+}
+
+#[test]
+fn chunks_come_back_as_they_were_and_with_what_they_were_chosen_from() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    let sea = publication("acme/sea", 1, &["otters sleep", "otters dive", "kelp grows"]);
+    deposit(&fleet, &sea);
+    fleet.fold(false).unwrap();
+    let view = fleet.view(None).unwrap();
+    let table = view.tables().next().unwrap();
+    assert_eq!((table.model(), table.dimension()), (MODEL, DIMENSION));
+    let vector = sea.rows[0].0.vector.as_ref().unwrap();
+    let vector = vector.codes.iter().map(|code| f32::from(*code) * vector.scale).collect();
+    let terms = vec!["otters".to_owned(), "nowhere".to_owned()];
+    let asked = Asked { terms, vector: Some(vector), only: Only::default(), most: 2 };
+    let found = table.ask(asked.clone()).unwrap();
+    let dives = found.rows.iter().find(|row| row.text == "otters dive").unwrap();
+    let expected = &sea.rows[1].0;
+    let near = |a: &Encoded, b: &Encoded| {
+        a.codes.iter().zip(&b.codes).all(|(a, b)| (i16::from(*a) - i16::from(*b)).abs() <= 1)
+    };
+    assert!(near(dives.vector.as_ref().unwrap(), expected.vector.as_ref().unwrap()));
+    assert_eq!(Row { vector: None, ..dives.clone() }, Row { vector: None, ..expected.clone() });
+    assert_eq!(found.whole.chunks, 3);
+    assert_eq!((found.whole.holding["otters"], found.whole.holding["nowhere"]), (2, 0));
+    // Whose repositories they are is a condition before anything is chosen.
+    for (repositories, expected) in
+        [(vec!["acme/sea"], true), (vec!["acme/land"], false), (vec![], false)]
+    {
+        let repositories = Some(repositories.into_iter().map(str::to_owned).collect());
+        let only = Only { repositories, ..Only::default() };
+        let found = table.ask(Asked { only, ..asked.clone() }).unwrap();
+        assert_eq!(!found.rows.is_empty(), expected);
+    }
+    let since = |since| Only { since: Some(since), ..Only::default() };
+    assert_eq!(table.ask(Asked { only: since(7), ..asked.clone() }).unwrap().rows.len(), 2);
+    assert_eq!(table.ask(Asked { only: since(8), ..asked }).unwrap().rows.len(), 0);
+}
+
+#[test]
+fn what_lies_is_set_aside() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    let good = publication("good", 1, &["otters sleep"]);
+    deposit(&fleet, &good);
+    let bytes = |publication: &Publication| publication.encode().unwrap();
+    let put = |object: &str, bytes: Vec<u8>| store.put(&format!("bucket/kb/{object}"), bytes);
+    // Another repository's content, under a name of its own.
+    put(&head("liar", 1).object(), bytes(&good));
+    put(&head("half", 1).object(), bytes(&good)[..200].to_vec());
+    put(&head("noise", 1).object(), vec![7; 5_000]);
+    put("inbox/good/note.txt", b"hello".to_vec());
+    let mut insane = publication("insane", 1, &["otters"]);
+    insane.rows[0].0.vector = Some(Encoded { scale: f32::NAN, codes: vec![1; DIMENSION] });
+    put(&insane.head.object(), bytes(&insane));
+    let mut loud = publication("loud", 1, &["otters"]);
+    loud.rows[0].0.vector = Some(Encoded { scale: 9.0, codes: vec![127; DIMENSION] });
+    put(&loud.head.object(), bytes(&loud));
+    let mut out = publication("out", 1, &["otters"]);
+    out.rows[0].0.path = "../../etc/passwd".to_owned();
+    put(&out.head.object(), bytes(&out));
+    let unknown = Publication { model: "third".to_owned(), ..publication("unknown", 1, &["a"]) };
+    put(&unknown.head.object(), bytes(&unknown));
+    // Of the same model, but with other dimensions.
+    fleet.fold(false).unwrap();
+    let wide = Publication { dimension: 8, rows: Vec::new(), ..publication("wide", 1, &[]) };
+    put(&wide.head.object(), bytes(&wide));
+    let folded = fleet.fold(false).unwrap();
+    assert_eq!(folded.aside.len(), 1, "{folded:?}");
+    let aside: BTreeSet<String> = store
+        .names()
+        .into_iter()
+        .filter_map(|name| name.strip_prefix("bucket/kb/aside/").map(str::to_owned))
+        .map(|name| name.split('/').next().unwrap_or_default().to_owned())
+        .collect();
+    let expected = ["good", "half", "insane", "liar", "loud", "noise", "out", "unknown", "wide"];
+    assert_eq!(aside, expected.map(str::to_owned).into());
+    assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["good"]);
+}
+
+/// Bytes changed at random never end anything but the publication.
+#[test]
+fn changed_bytes_are_refused_or_harmless() {
+    let right = publication("r", 1, &["otters sleep", "kelp grows", "crabs"]);
+    let (object, bytes) = (right.head.object(), right.encode().unwrap());
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut refused = 0;
+    for _ in 0..3_000 {
+        let mut bytes = bytes.clone();
+        for _ in 0..random.usize(1..5) {
+            let at = random.usize(..bytes.len());
+            bytes[at] = match random.u8(..3) {
+                0 => bytes[at] ^ (1 << random.u8(..8)),
+                1 => 0xff,
+                _ => random.u8(..),
+            };
+        }
+        let object = object.clone();
+        let read = work::run(ASKING, async move { Publication::decode(&object, bytes) });
+        refused += usize::from(!matches!(read, Ok(Ok(_))));
+    }
+    assert!(refused > 500, "{refused}");
+}
+
+#[test]
+fn a_repository_that_changes_its_model_is_held_once() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    deposit(&fleet, &publication("r", 1, &["otters sleep"]));
+    deposit(&fleet, &publication("s", 1, &["crabs walk"]));
+    fleet.fold(false).unwrap();
+    let other = Publication { model: "other".to_owned(), ..publication("r", 2, &["otters dive"]) };
+    deposit(&fleet, &other);
+    fleet.fold(false).unwrap();
+    let held = held(&fleet);
+    assert_eq!(held["r"], (2, vec!["otters dive".to_owned()]));
+    assert_eq!(held["s"], (1, vec!["crabs walk".to_owned()]));
+    assert_eq!(fleet.view(None).unwrap().tables().count(), 2);
+}
+
+#[test]
+fn two_who_fold_at_once_lose_and_double_nothing() {
+    let store = FakeStore::new();
+    declared_on(&store);
+    for round in 1..=12u64 {
+        std::thread::scope(|scope| {
+            for side in 0..3u64 {
+                let store = &store;
+                scope.spawn(move || {
+                    let fleet = on_store(store);
+                    // All of them publish states of one repository, and one that is theirs alone.
+                    let count = round * 3 + side;
+                    let text = format!("state {count}");
+                    deposit(&fleet, &publication("shared", count, &[&text, "same"]));
+                    let own = format!("own-{side}");
+                    deposit(&fleet, &publication(&own, round, &[&text]));
+                    fleet.fold(side == 0 && round % 4 == 0).unwrap();
+                });
+            }
+        });
+        let fleet = on_store(&store);
+        fleet.fold(false).unwrap();
+        let held = held(&fleet);
+        let newest = round * 3 + 2;
+        let mut expected = vec![format!("state {newest}"), "same".to_owned()];
+        expected.sort();
+        assert_eq!(held["shared"], (newest, expected), "round {round}");
+        for side in 0..3 {
+            let text = format!("state {}", round * 3 + side);
+            assert_eq!(held[&format!("own-{side}")], (round, vec![text]), "round {round}");
+        }
+    }
+}
+
+#[test]
+fn faults_of_the_store_lose_and_double_nothing() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    let seed = AtomicU64::new(1);
+    let mut failures = 0;
+    for round in 1..=15u64 {
+        let texts: Vec<String> = (0..4).map(|n| format!("text {n} of {}", round - n % 3)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        deposit(&fleet, &publication("r", round, &texts));
+        let seed = seed.fetch_add(1, Ordering::Relaxed);
+        store.faults(move |asked| {
+            let mut random = fastrand::Rng::with_seed(seed * 7_919 + asked.number);
+            match random.u8(..100) {
+                0..4 => Some(Fault::Status(503, "SlowDown")),
+                4..7 => Some(Fault::Cut),
+                7..11 => Some(Fault::LostAnswer),
+                _ => None,
+            }
+        });
+        let mut tries = 0;
+        while let Err(cause) = fleet.fold(false) {
+            tries += 1;
+            failures += 1;
+            assert!(tries < 40, "{cause}");
+        }
+        store.no_faults();
+        fleet.fold(false).unwrap();
+        let mut expected: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        expected.sort();
+        assert_eq!(held(&fleet)["r"], (round, expected), "round {round}, {failures} failures");
+    }
+}
+
+#[test]
+fn a_store_that_overwrites_is_refused() {
+    let store = FakeStore::new();
+    store.be_careless();
+    let refused = on_store(&store).declare(models());
+    assert!(matches!(refused, Err(FleetError::Store(StoreError::Careless { .. }))), "{refused:?}");
+    assert!(store.names().is_empty(), "{:?}", store.names());
+    store.put("bucket/kb/kb.json", b"{\"format\": 2, \"models\": []}".to_vec());
+    assert!(matches!(on_store(&store).declared(), Err(FleetError::Format { found: 2, .. })));
+    store.put("bucket/kb/kb.json", b"hello".to_vec());
+    assert!(matches!(on_store(&store).declared(), Err(FleetError::Undeclared { .. })));
+}
+
+#[test]
+fn what_was_read_before_is_answered_without_the_store() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    deposit(&fleet, &publication("r", 1, &["otters sleep", "kelp grows"]));
+    fleet.fold(true).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let kept = |most_bytes| Kept { folder: folder.path().join("kept"), most_bytes };
+    let cached =
+        |most| Fleet::open(address("s3://bucket/kb"), keys(&store), Some(kept(most))).unwrap();
+    let question = || Asked {
+        terms: vec!["otters".to_owned()],
+        vector: Some(vec![0.5; DIMENSION]),
+        only: Only::default(),
+        most: 5,
+    };
+    let answer = |view: &View| {
+        let mut rows = Vec::new();
+        for table in view.tables() {
+            rows.extend(table.ask(question())?.rows);
+        }
+        Ok::<_, FleetError>(rows)
+    };
+    let first = answer(&cached(1 << 30).view(None).unwrap()).unwrap();
+    store.asked();
+    // A new process reads what says which files there are, and nothing else.
+    let view = cached(1 << 30).view(None).unwrap();
+    assert_eq!(answer(&view).unwrap(), first);
+    let asked = store.asked();
+    let is_kept = |object: &str| object.contains("/data/") || object.contains("/_indices/");
+    let again: Vec<_> = asked.iter().filter(|asked| is_kept(&asked.object)).collect();
+    assert!(again.is_empty(), "{again:?}");
+    // The store is gone: an open view goes on.
+    store.faults(|_| Some(Fault::Cut));
+    assert_eq!(answer(&view).unwrap(), first);
+    store.no_faults();
+    // What is damaged is read anew.
+    let files: Vec<_> = walk(folder.path());
+    assert!(!files.is_empty());
+    for file in &files {
+        std::fs::write(file, b"damaged").unwrap();
+    }
+    assert_eq!(answer(&cached(1 << 30).view(None).unwrap()).unwrap(), first);
+    // The cap is held.
+    assert_eq!(answer(&cached(4_000).view(None).unwrap()).unwrap(), first);
+    answer(&cached(4_000).view(None).unwrap()).unwrap();
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    let below = entries.flat_map(|entry| match entry.path() {
+        path if path.is_dir() => walk(&path),
+        path => vec![path],
+    });
+    below.collect()
+}
+
+#[test]
+fn the_past_is_there_for_some_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let local = address(&format!("file://{}/kb", folder.path().display()));
+    let fleet = Fleet::open(local, Keys::default(), None).unwrap();
+    fleet.declare(models()).unwrap();
+    let now = || {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        since.as_secs() as i64
+    };
+    let before = now() - 10;
+    deposit(&fleet, &publication("r", 1, &["otters sleep"]));
+    fleet.fold(false).unwrap();
+    let then = now() + 1;
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    deposit(&fleet, &publication("r", 2, &["otters dive"]));
+    fleet.fold(false).unwrap();
+    let count = |view: View| view.heads().first().map(|head| head.count);
+    assert_eq!(count(fleet.view(Some(then)).unwrap()), Some(1));
+    assert_eq!(count(fleet.view(Some(now() + 5)).unwrap()), Some(2));
+    assert!(matches!(fleet.view(Some(before)), Err(FleetError::TooOld { .. })));
+}

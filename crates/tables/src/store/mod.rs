@@ -1,0 +1,179 @@
+//! A place in an object store: S3 and what speaks like it, Google's, Azure's, or a folder.
+//!
+//! Owns addresses, keys, connections, and the few requests that are made beside those of Lance: create
+//! what is not there, read, list, remove. It refuses to know what the objects hold. Keys come from the
+//! caller, who has them from the user's environment; nothing here looks for any.
+
+use std::{path::PathBuf, sync::Arc};
+
+use futures::TryStreamExt;
+use lance::{
+    io::{ObjectStore, ObjectStoreParams, ObjectStoreRegistry},
+    session::Session,
+};
+use lance_io::object_store::providers::local::FileStoreProvider;
+use object_store::{ObjectStoreExt as _, PutMode, PutPayload, path::Path};
+
+mod address;
+mod cache;
+mod error;
+mod http;
+mod keys;
+mod provider;
+#[cfg(test)]
+mod tests;
+
+pub use address::Address;
+pub use error::StoreError;
+pub(crate) use error::chain as error_chain;
+pub use keys::{Keys, VARIABLES};
+
+use cache::ReadThrough;
+use provider::{Cloud, Provider};
+
+/// Bytes of an index and of descriptions of tables that are kept in memory.
+const INDEX_MEMORY: usize = 256 << 20;
+const METADATA_MEMORY: usize = 64 << 20;
+
+/// Where files of tables that never change are kept on this machine, and most bytes of all of them.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    pub folder: PathBuf,
+    pub most_bytes: u64,
+}
+
+/// An opened place.
+#[derive(Clone)]
+pub struct Place {
+    pub(crate) address: Address,
+    pub(crate) session: Arc<Session>,
+    pub(crate) params: ObjectStoreParams,
+    store: Arc<ObjectStore>,
+    base: Path,
+}
+
+/// Whether an object was created, or was there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    Now,
+    Before,
+}
+
+/// An object as it is listed: its name below the place, and its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub name: String,
+    pub bytes: u64,
+}
+
+impl Place {
+    /// Opens a place; asks nothing of it yet.
+    pub(crate) async fn open(
+        address: Address,
+        keys: Keys,
+        kept: Option<Kept>,
+    ) -> Result<Self, StoreError> {
+        let registry = Arc::new(ObjectStoreRegistry::empty());
+        registry.insert("file", Arc::new(FileStoreProvider));
+        for cloud in Cloud::ALL {
+            registry.insert(cloud.scheme(), Arc::new(Provider { cloud, keys: keys.clone() }));
+        }
+        let plain = ObjectStoreParams::default();
+        let opened = ObjectStore::from_uri_and_params(registry.clone(), address.as_str(), &plain);
+        let (store, base) = opened.await.map_err(|cause| StoreError::of_lance(&address, &cause))?;
+        let wrapper = kept.filter(|_| !address.is_folder());
+        let wrapper = wrapper.map(|kept| ReadThrough::new(&address, kept)).transpose()?;
+        let params = ObjectStoreParams {
+            object_store_wrapper: wrapper.map(|wrapper| Arc::new(wrapper) as _),
+            ..plain
+        };
+        let session = Arc::new(Session::new(INDEX_MEMORY, METADATA_MEMORY, registry));
+        Ok(Self { address, session, params, store, base })
+    }
+
+    fn path(&self, name: &str) -> Path {
+        name.split('/').fold(self.base.clone(), |path, part| path.join(part))
+    }
+
+    fn failed(&self, cause: object_store::Error) -> StoreError {
+        StoreError::of_store(&self.address, &cause)
+    }
+
+    /// The address of a table in it.
+    pub(crate) fn table(&self, name: &str) -> String {
+        format!("{}/{name}", self.address.as_str())
+    }
+
+    /// Creates an object that is not there. Where the answer of the store was lost, an object with the
+    /// same bytes is the one that was created.
+    pub(crate) async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<Created, StoreError> {
+        let path = self.path(name);
+        let payload = PutPayload::from(bytes);
+        match self.store.inner.put_opts(&path, payload, PutMode::Create.into()).await {
+            Ok(_) => Ok(Created::Now),
+            Err(
+                object_store::Error::AlreadyExists { .. }
+                | object_store::Error::Precondition { .. },
+            ) => Ok(Created::Before),
+            Err(cause) => Err(self.failed(cause)),
+        }
+    }
+
+    /// The bytes of an object; `None` where there is none.
+    pub(crate) async fn read(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let got = match self.store.inner.get(&self.path(name)).await {
+            Ok(got) => got,
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(cause) => return Err(self.failed(cause)),
+        };
+        let name = || name.to_owned();
+        if got.meta.size > most {
+            return Err(StoreError::TooLarge { object: name(), most });
+        }
+        let mut stream = got.into_stream();
+        let mut bytes = Vec::new();
+        while let Some(part) = stream.try_next().await.map_err(|cause| self.failed(cause))? {
+            if (bytes.len() + part.len()) as u64 > most {
+                return Err(StoreError::TooLarge { object: name(), most });
+            }
+            bytes.extend_from_slice(&part);
+        }
+        Ok(Some(bytes))
+    }
+
+    /// What lies below a folder, by name.
+    pub(crate) async fn list(&self, folder: &str) -> Result<Vec<Listed>, StoreError> {
+        let prefix = self.path(folder);
+        let mut found: Vec<Listed> = self
+            .store
+            .inner
+            .list(Some(&prefix))
+            .try_filter_map(|meta| {
+                let below = meta.location.prefix_match(&self.base).map(|parts| {
+                    parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/")
+                });
+                let listed = below.map(|name| Listed { name, bytes: meta.size });
+                std::future::ready(Ok(listed))
+            })
+            .try_collect()
+            .await
+            .map_err(|cause| self.failed(cause))?;
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
+    }
+
+    /// Names of the folders right below the place.
+    pub(crate) async fn folders(&self) -> Result<Vec<String>, StoreError> {
+        let listed = self.store.inner.list_with_delimiter(Some(&self.base)).await;
+        let folders = listed.map_err(|cause| self.failed(cause))?.common_prefixes;
+        Ok(folders.iter().filter_map(|path| path.filename()).map(str::to_owned).collect())
+    }
+
+    /// Removes an object, if it is there.
+    pub(crate) async fn remove(&self, name: &str) -> Result<(), StoreError> {
+        match self.store.inner.delete(&self.path(name)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(cause) => Err(self.failed(cause)),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! A fleet: several repositories published to one place, folded, and asked as one.
+
+use std::{fs, process::Command};
+
+use elophanto_net::fake_store::{FakeStore, Fault};
+use serde_json::Value;
+
+use crate::env::{Output, TestEnv, finish};
+
+const OTTERS: &str =
+    "# Otters\n\nSea otters hold hands when they sleep, so that nobody drifts away.\n";
+const BADGERS: &str =
+    "# Badgers\n\nBadgers dig their setts in woods and clean them every spring.\n";
+const CRABS: &str = "# Crabs\n\nHermit crabs move into larger shells as they grow.\n";
+
+/// A repository with one note, committed.
+fn repository(path: &str, text: &str) -> TestEnv {
+    let env = TestEnv::with(&[(path, text)]).builtin();
+    env.write_attributes();
+    env.commit("first");
+    env
+}
+
+/// A folder for a fleet, outside of all repositories.
+fn place(env: &TestEnv) -> String {
+    format!("file://{}/kb", env.outside().display())
+}
+
+fn publish(env: &TestEnv, name: &str, address: &str) -> Value {
+    let lines = env.json(&["publish", address, "--as", name, "--json"]);
+    lines.last().cloned().unwrap()
+}
+
+fn fold(env: &TestEnv, address: &str) -> Value {
+    env.json(&["publish", "--fold", address, "--json"]).pop().unwrap()
+}
+
+/// Repository and path of each hit.
+fn hits(env: &TestEnv, address: &str, question: &[&str]) -> Vec<(String, String)> {
+    let lines = env.json(&[&["search", "--in", address, "--json"], question].concat());
+    let text = |hit: &Value, key: &str| hit[key].as_str().unwrap_or_default().to_owned();
+    lines.iter().map(|hit| (text(hit, "repository"), text(hit, "path"))).collect()
+}
+
+#[test]
+fn repositories_are_published_folded_and_asked_as_one() {
+    let sea = repository("knowledge/otters.md", OTTERS);
+    let land = repository("knowledge/badgers.md", BADGERS);
+    let shore = repository("knowledge/crabs.md", CRABS);
+    let address = place(&sea);
+    let tried = sea.json(&["publish", &address, "--as", "acme/sea", "--dry-run", "--json"]);
+    assert_eq!((&tried[0]["outcome"], &tried[0]["without_vector"]), (&"tried".into(), &0.into()));
+    assert!(!sea.outside().join("kb").exists());
+    for (env, name) in [(&sea, "acme/sea"), (&land, "acme/land"), (&shore, "other/shore")] {
+        assert_eq!(publish(env, name, &address)["outcome"], "created");
+    }
+    assert_eq!(publish(&sea, "acme/sea", &address)["outcome"], "before", "twice is once");
+    let nothing = sea.run(&["search", "--in", &address, "otters"]);
+    assert_eq!(nothing.code, Some(1), "{nothing}");
+    let folded = fold(&land, &address);
+    assert_eq!((&folded["taken"], &folded["inserted"]), (&3.into(), &6.into()), "{folded}");
+
+    // From where there is no repository.
+    let nowhere = TestEnv::plain().builtin();
+    let first = hits(&nowhere, &address, &["how do otters sleep"]);
+    assert_eq!(first[0], ("acme/sea".to_owned(), "acme/sea/knowledge/otters.md".to_owned()));
+    let first = hits(&nowhere, &address, &["where do badgers live"]);
+    assert_eq!(first[0].0, "acme/land");
+    // The hit is what the repository itself says.
+    let own = sea.json(&["search", "how do otters sleep", "--json"]).remove(0);
+    let there = nowhere
+        .json(&["search", "--in", &address, "how do otters sleep", "--repo", "acme/sea", "--json"])
+        .remove(0);
+    for key in ["line", "lines", "title", "breadcrumb", "scope", "snippet", "kind", "changed"] {
+        assert_eq!(own[key], there[key], "{key}");
+    }
+    let head = sea.git(&["rev-parse", "HEAD"]);
+    assert_eq!(there["commit"], head.trim());
+    assert_eq!(there["as_of"], "2026-01-02T03:04:05Z");
+    // Conditions.
+    let narrowed = |more: &[&str]| {
+        let found =
+            hits(&nowhere, &address, &[&["otters badgers crabs shells woods"], more].concat());
+        let mut names: Vec<String> = found.into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(narrowed(&[]), ["acme/land", "acme/sea", "other/shore"]);
+    assert_eq!(narrowed(&["--repo", "shore"]), ["other/shore"]);
+    assert_eq!(narrowed(&["--path", "knowledge/b*"]), ["acme/land"]);
+    assert_eq!(narrowed(&["--path", "**/crabs.md"]), ["other/shore"]);
+    assert_eq!(narrowed(&["--since", "2026-01-01"]).len(), 3);
+    assert_eq!(narrowed(&["--since", "2026-02-01"]).len(), 0);
+    assert_eq!(narrowed(&["--kind", "fact"]).len(), 0);
+    let unknown = nowhere.run(&["search", "--in", &address, "otters", "--repo", "lake"]);
+    assert_eq!(unknown.code, Some(2), "{unknown}");
+    // An answer is made of what the fleet says.
+    let reply =
+        nowhere.json(&["search", "--in", &address, "--answer", "--json", "how do otters sleep"]);
+    assert!(reply[0]["answer"].as_str().unwrap_or_default().contains("hold hands"), "{reply:?}");
+    // One line for people.
+    let shown = nowhere.ok(&["search", "--in", &address, "how do otters sleep"]).stdout();
+    assert!(shown.contains("acme/sea/knowledge/otters.md:"), "{shown}");
+    assert!(shown.contains("as of 2026-01-02"), "{shown}");
+
+    // Changed, then retired.
+    sea.write("knowledge/otters.md", OTTERS.replace("hold hands", "hold paws"));
+    sea.commit("second");
+    publish(&sea, "acme/sea", &address);
+    let folded = fold(&sea, &address);
+    assert_eq!((&folded["taken"], &folded["deleted"]), (&1.into(), &1.into()), "{folded}");
+    let there = nowhere.json(&["search", "--in", &address, "otters sleep", "--json"]);
+    assert!(there[0]["snippet"].as_str().unwrap().contains("paws"), "{there:?}");
+    sea.ok(&["publish", &address, "--as", "acme/sea", "--retire"]);
+    fold(&sea, &address);
+    assert!(
+        hits(&nowhere, &address, &["how do otters sleep"]).iter().all(|hit| hit.0 != "acme/sea")
+    );
+    let listed = nowhere.ok(&["publish", "--list", &address]).stdout();
+    assert!(listed.contains("acme/land") && !listed.contains("acme/sea"), "{listed}");
+    // Back again, at the same commit.
+    publish(&sea, "acme/sea", &address);
+    fold(&sea, &address);
+    assert_eq!(hits(&nowhere, &address, &["how do otters sleep"])[0].0, "acme/sea");
+
+    let lines = nowhere.run(&["publish", "--export", "ndjson", &address]);
+    let rows = lines.json();
+    assert_eq!(rows.len(), 3, "{lines}");
+    assert_eq!(rows[0]["vector"].as_array().unwrap().len(), 256);
+}
+
+#[test]
+fn a_rewritten_history_is_newer() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    env.write("knowledge/more.md", BADGERS);
+    env.commit("second");
+    publish(&env, "r", &address);
+    fold(&env, &address);
+    env.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    env.write("knowledge/other.md", CRABS);
+    env.commit("another second");
+    env.git(&["checkout", "--quiet", "--orphan", "new"]);
+    env.commit("all anew");
+    let published = publish(&env, "r", &address);
+    assert!(published["object"].as_str().unwrap().starts_with("inbox/r/1-1-"), "{published}");
+    assert_eq!(fold(&env, &address)["taken"], 1);
+    assert_eq!(hits(&env, &address, &["hermit crabs shells"])[0].1, "r/knowledge/other.md");
+    assert!(hits(&env, &address, &["badgers"]).iter().all(|hit| !hit.1.contains("more.md")));
+}
+
+#[test]
+fn only_what_is_committed_clean_and_whole_is_published() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    let refused = |env: &TestEnv, said: &str| {
+        let refused = env.run(&["publish", &address, "--as", "r"]);
+        assert_eq!(refused.code, Some(2), "{refused}");
+        assert!(refused.stderr().contains(said), "{refused}");
+    };
+    env.write("knowledge/otters.md", CRABS);
+    refused(&env, "is not what HEAD holds");
+    env.git(&["checkout", "--quiet", "--", "."]);
+    let secret = format!("# Key\n\nThe key is AKIA{}.\n", "Q3EGRIQWERTYUIOP");
+    env.write("knowledge/key.md", secret);
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--no-verify", "-m", "secret"]);
+    refused(&env, "looks like a secret: knowledge/key.md");
+    let clone = env.outside().join("shallow");
+    let from = format!("file://{}", env.root().display());
+    env.git(&["clone", "--quiet", "--depth", "1", "--", &from, clone.to_str().unwrap()]);
+    let mut command = env.command(&["publish", &address, "--as", "r"]);
+    let shallow = finish(command.current_dir(&clone));
+    assert!(shallow.stderr().contains("shallow"), "{shallow}");
+    assert!(!env.outside().join("kb").exists(), "nothing was begun");
+    // Without an address to take it from, or with one that is none, there is no name.
+    env.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    let nameless = env.run(&["publish", &address]);
+    assert!(nameless.stderr().contains("--as"), "{nameless}");
+    env.git(&["remote", "add", "origin", "https://user:secret@git.example/Acme/Sea.git"]);
+    let named = env.json(&["publish", &address, "--json"]);
+    assert_eq!(named[0]["repository"], "git.example/acme/sea");
+}
+
+/// With the keys of a store.
+fn with_keys(env: &TestEnv, store: &FakeStore, args: &[&str]) -> Output {
+    finish(keyed(env, store, args).env("ELOPHANTO_TEST", "1"))
+}
+
+fn keyed(env: &TestEnv, store: &FakeStore, args: &[&str]) -> Command {
+    let mut command = env.command(args);
+    command.envs(store.variables());
+    command
+}
+
+const BUCKET: &str = "s3://bucket/kb";
+
+#[test]
+fn what_leaves_this_machine_is_agreed_to_once() {
+    let store = FakeStore::new();
+    let env = repository("knowledge/otters.md", OTTERS);
+    let run = |args: &[&str]| with_keys(&env, &store, args);
+    let asked = run(&["publish", BUCKET, "--as", "r"]);
+    assert_eq!(asked.code, Some(2), "{asked}");
+    assert!(asked.stderr().contains("--yes"), "{asked}");
+    assert!(store.names().iter().all(|name| !name.contains("inbox")), "{:?}", store.names());
+    assert_eq!(run(&["publish", BUCKET, "--as", "r", "--yes"]).code, Some(0));
+    let again = run(&["publish", BUCKET, "--as", "r"]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert_eq!(run(&["publish", "--fold", BUCKET]).code, Some(0));
+    let found = run(&["search", "--in", BUCKET, "how do otters sleep", "--json"]);
+    assert_eq!(found.json()[0]["repository"], "r", "{found}");
+    // What never changes is kept in the user's folder, and not asked for again.
+    store.asked();
+    run(&["search", "--in", BUCKET, "how do otters sleep", "--json"]);
+    let again = store.asked();
+    let is_kept = |name: &str| name.contains("/data/") || name.contains("/_indices/");
+    assert!(again.iter().all(|asked| !is_kept(&asked.object)), "{again:?}");
+    assert!(env.outside().join("home/.cache/elophanto/fleet").is_dir());
+    assert!(env.files().iter().all(|(path, _)| !path.to_string_lossy().contains("fleet")));
+}
+
+#[test]
+fn what_is_wrong_with_a_store_is_said_with_what_to_do() {
+    let store = FakeStore::new();
+    let env = repository("knowledge/otters.md", OTTERS);
+    let search = ["search", "--in", BUCKET, "otters"];
+    let failed = |mut command: Command, said: &[&str]| {
+        let failed = finish(&mut command);
+        assert_eq!(failed.code, Some(2), "{failed}");
+        for said in said {
+            assert!(failed.stderr().contains(said), "`{said}` in {failed}");
+        }
+        failed.stderr()
+    };
+    failed(keyed(&env, &store, &search), &["no knowledge base", "hint:"]);
+    let mut wrong = keyed(&env, &store, &search);
+    wrong.env("AWS_ACCESS_KEY_ID", "AKIDOTHER");
+    failed(wrong, &["refuses the key", "check the key"]);
+    store.faults(|_| Some(Fault::Status(403, "RequestTimeTooSkewed")));
+    failed(keyed(&env, &store, &search), &["clock", "set the clock"]);
+    store.no_faults();
+    let mut open = keyed(&env, &store, &search);
+    open.env("AWS_ENDPOINT_URL", "http://bucket.evil.test");
+    failed(open, &["over http"]);
+    for address in ["https://bucket.s3.amazonaws.com", "kb", "s3://key:secret@bucket/kb"] {
+        let command = env.command(&["search", "--in", address, "otters"]);
+        let said = failed(command, &["no address of a fleet"]);
+        assert!(!said.contains("secret"), "{said}");
+    }
+    // Settings of a repository say nothing of a fleet.
+    env.write(".elophanto/config.yaml", "fleet: { address: s3://evil/kb }\n");
+    let ran = env.run(&["search", "otters"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[test]
+fn a_server_answers_for_a_fleet_and_for_nothing_else() {
+    let sea = repository("knowledge/otters.md", OTTERS);
+    let land = repository("knowledge/badgers.md", BADGERS);
+    let address = place(&sea);
+    publish(&sea, "acme/sea", &address);
+    publish(&land, "acme/land", &address);
+    fold(&sea, &address);
+    let request = |id: u32, method: &str, params: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n")
+    };
+    let hello = "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":\
+                 {\"name\":\"t\",\"version\":\"1\"}}";
+    let call = |tool: &str, given: &str| format!("{{\"name\":\"{tool}\",\"arguments\":{given}}}");
+    let said = [
+        request(1, "initialize", hello),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n".to_owned(),
+        request(2, "tools/list", "{}"),
+        request(3, "tools/call", &call("search", "{\"query\":\"how do otters sleep\"}")),
+        request(4, "tools/call", &call("search", "{\"query\":\"where do badgers dig setts\"}")),
+        request(5, "tools/call", &call("get", "{\"path\":\"knowledge/otters.md\"}")),
+        request(6, "resources/list", "{}"),
+    ]
+    .concat();
+    let served = sea.run_with(
+        &["agent", "mcp", "serve", "--in", &address, "--only", "acme/sea"],
+        said.as_bytes(),
+    );
+    let answers = served.json();
+    let of = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap_or(&Value::Null);
+    let tools = of(2)["result"]["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 1, "{served}");
+    assert_eq!(tools[0]["name"], "search");
+    let first = &of(3)["result"]["structuredContent"]["hits"][0];
+    assert_eq!(first["path"], "acme/sea/knowledge/otters.md", "{served}");
+    // Whose repositories they are is no matter of the question.
+    assert!(!of(4).to_string().contains("acme/land"), "{served}");
+    assert!(of(5)["error"].is_object(), "{served}");
+    assert!(!of(6).to_string().contains("otters"), "{served}");
+}
+
+#[test]
+fn two_models_are_never_compared() {
+    let one = repository("knowledge/otters.md", OTTERS);
+    let other = TestEnv::with(&[("knowledge/crabs.md", CRABS)]);
+    other.write_attributes();
+    other.write(".elophanto/config.yaml", "knowledge:\n  embedding_provider: minilm\n");
+    other.commit("first");
+    other.index(&[]);
+    other.commit("vectors");
+    let address = place(&one);
+    publish(&one, "one", &address);
+    // The fleet knows the model that began it, and no other.
+    let published = publish(&other, "other", &address);
+    assert_eq!(published["without_vector"], 1, "{published}");
+    let declared = one.outside().join("kb/kb.json");
+    let text = fs::read_to_string(&declared).unwrap();
+    let mut said: Value = serde_json::from_str(&text).unwrap();
+    let tried = other.json(&["publish", &address, "--as", "other", "--dry-run", "--json"]);
+    let own = elophanto_models::bert::Bert::minilm();
+    let fingerprint = elophanto_models::Embedder::fingerprint(own).to_string();
+    assert_ne!(tried[0]["model"], fingerprint.as_str());
+    let model = serde_json::json!({ "name": fingerprint, "dimension": 384 });
+    said["models"].as_array_mut().unwrap().push(model);
+    fs::write(&declared, said.to_string()).unwrap();
+    other.write("knowledge/more.md", BADGERS);
+    other.index(&[]);
+    other.commit("more");
+    let published = publish(&other, "other", &address);
+    assert_eq!((&published["without_vector"], &published["chunks"]), (&0.into(), &2.into()));
+    assert_eq!(fold(&one, &address)["taken"], 2);
+    let nowhere = TestEnv::plain().builtin();
+    for (question, expected) in
+        [("a sea otter sleeping", "one"), ("houses that are swapped as one gets bigger", "other")]
+    {
+        let found = hits(&nowhere, &address, &[question]);
+        assert!(found.iter().any(|hit| hit.0 == expected), "{question}: {found:?}");
+    }
+    let tables = fs::read_dir(one.outside().join("kb")).unwrap().flatten();
+    let tables = tables.filter(|entry| entry.file_name().to_string_lossy().ends_with(".lance"));
+    assert_eq!(tables.count(), 2);
+}
