@@ -192,7 +192,7 @@ mod tests {
         let analyzer = Analyzer::new("english");
         let rows = [
             row("acme/sea", "otters.md", "Otters hold hands when they sleep."),
-            row("acme/land", "otters.md", "Badgers dig their setts in woods."),
+            row("acme/land", "woods.md", "Badgers dig their setts in woods."),
         ];
         let tools =
             SearchContext { analyzer: &analyzer, embedder: &Builtin, sentence_embedder: &Builtin };

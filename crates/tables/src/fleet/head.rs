@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 /// Most bytes of the name of a repository.
 const MOST: usize = 200;
+/// What stands in the name of a folder for a slash: no name of a repository has it, and all stores take it.
+const BETWEEN: &str = "+";
 
 /// A published state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +32,7 @@ impl Head {
     pub fn object(&self) -> String {
         let Self { repository, epoch, count, commit, retired, .. } = self;
         let end = if *retired { "-retired" } else { "" };
-        format!("inbox/{}/{epoch}-{count}-{commit}{end}.arrow", repository.replace('/', "~"))
+        format!("inbox/{}/{epoch}-{count}-{commit}{end}.arrow", repository.replace('/', BETWEEN))
     }
 
     /// Which of two states of one repository is the newer.
@@ -54,7 +56,7 @@ impl Head {
         let epoch = number(numbers.next()?)?;
         let count = number(numbers.next()?)?;
         let commit = numbers.next().filter(|commit| is_commit(commit))?.to_owned();
-        let repository = folder.replace('~', "/");
+        let repository = folder.replace(BETWEEN, "/");
         let head =
             Self { repository, epoch, count, commit, time: 0, published: 0, retired, chunks: 0 };
         let is_it = parts.next().is_none() && is_repository(&head.repository);
@@ -85,14 +87,14 @@ mod tests {
     fn names_say_what_they_are_of() {
         let commit = "a".repeat(40);
         for (object, expected) in [
-            (format!("inbox/github.com~acme~sea/0-12-{commit}.arrow"), true),
+            (format!("inbox/github.com+acme+sea/0-12-{commit}.arrow"), true),
             (format!("inbox/sea/1-0-{commit}-retired.arrow"), true),
             (format!("inbox/sea/1-0-{commit}.arrow.tmp"), false),
             (format!("inbox/sea/01-0-{commit}.arrow"), false),
             (format!("inbox/sea/+1-0-{commit}.arrow"), false),
             (format!("inbox/sea/more/1-0-{commit}.arrow"), false),
             (format!("inbox/Sea/1-0-{commit}.arrow"), false),
-            (format!("inbox/..~x/1-0-{commit}.arrow"), false),
+            (format!("inbox/..+x/1-0-{commit}.arrow"), false),
             ("inbox/sea/1-0-abc.arrow".to_owned(), false),
             ("other/sea/1-0-abc.arrow".to_owned(), false),
         ] {

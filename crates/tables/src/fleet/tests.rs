@@ -332,7 +332,8 @@ fn faults_of_the_store_lose_and_double_nothing() {
     let seed = AtomicU64::new(1);
     let mut failures = 0;
     for round in 1..=15u64 {
-        let texts: Vec<String> = (0..4).map(|n| format!("text {n} of {}", round - n % 3)).collect();
+        let texts: Vec<String> =
+            (0..4).map(|n| format!("text {n} of {}", round + 3 - n % 3)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         deposit(&fleet, &publication("r", round, &texts));
         let seed = seed.fetch_add(1, Ordering::Relaxed);
