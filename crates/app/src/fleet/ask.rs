@@ -97,7 +97,6 @@ pub fn search(
         since,
         until,
         beginnings: paths.as_ref().map(Paths::beginnings).unwrap_or_default(),
-        ..Only::default()
     };
     let mut asking = Asking {
         workspace,
