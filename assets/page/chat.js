@@ -45,6 +45,10 @@ const keep = () => {
 };
 addEventListener("pagehide", save);
 
+/** Text as it is: what cannot be seen, or looks like something else, by its number. */
+const exact = (text) =>
+  text.replace(/(?![ \n\t])[\p{Cc}\p{Cf}\p{DI}\s]/gu, (char) => `<U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
+
 /** Whether the end is looked at, so that what is added scrolls into view: until somebody scrolls up. */
 let follows = true;
 let scrolled = 0;
@@ -86,12 +90,33 @@ kept.lines.forEach(show);
 
 let socket;
 let pause = 500;
+/** Whether the gateway has this connection in the repository of this page; and whether it was asked to. */
+let here = false;
+let going = false;
 /** Answers that are on their way, by the message that they answer. */
 const open = new Map();
+const dropOpen = () => {
+  for (const item of open.values()) item.remove();
+  open.clear();
+};
 
 const send = (type, data, id = crypto.randomUUID()) => {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type, id, data }));
-  return id;
+};
+/** A new connection is where somebody was last, which may be another repository. */
+const goHere = (status) => {
+  const { repository } = chat.dataset;
+  const arrives = status.repository === repository && !here;
+  here = status.repository === repository;
+  state.textContent = here ? "Connected" : "Going to this repository";
+  if (here) going = false;
+  else if (!status.repositories.includes(repository)) state.textContent = "The gateway does not serve this repository any more";
+  else if (!going) {
+    going = true;
+    send("command", { name: "repo", args: repository });
+  }
+  // What was said while nobody listened; what was taken before is not done again.
+  if (arrives) for (const [id, waiting] of Object.entries(kept.waiting)) send(waiting.type, waiting.data, id);
 };
 
 const ask = (request) => {
@@ -107,19 +132,19 @@ const ask = (request) => {
     return made;
   };
   const isCall = request.kind === "call";
-  const title = isCall ? `May it call ${request.tool}?` : (request.question ?? "The agent asks");
+  const title = exact(isCall ? `May it call ${request.tool}?` : (request.question ?? "The agent asks"));
   const box = make("section", { id: `ask-${request.request_id}`, class: "ask", "aria-label": title }, make("h2", {}, title));
   if (request.tainted) box.append(make("p", { class: "warn" }, "It has read text from outside."));
   if (request.is_interrupted) box.append(make("p", { class: "warn" }, "The gateway was started anew meanwhile."));
   if (isCall) {
-    box.append(make("pre", { class: "plain", tabindex: "0" }, request.shown));
-    for (const reason of request.reasons ?? []) box.append(make("p", { class: "quiet" }, reason));
+    box.append(make("pre", { class: "plain", tabindex: "0" }, exact(request.shown)));
+    for (const reason of request.reasons ?? []) box.append(make("p", { class: "quiet" }, exact(reason)));
     box.append(make("p", { class: "row" }, button("Once", answer("once")),
       request.can_be_kept ? button("For this conversation", answer("session")) : null,
       request.can_be_edits ? button("All edits", answer("edits")) : null, button("No", answer("no"))));
   } else {
     const field = make("input", { "aria-label": title });
-    const choices = (request.options ?? []).map((option) => button(option, answer("once", () => option)));
+    const choices = (request.options ?? []).map((option) => button(exact(option), answer("once", () => option)));
     box.append(make("p", { class: "row" }, ...choices, field, button("Answer", answer("once", () => field.value)), button("No answer", answer("no"))));
   }
   asks.append(box);
@@ -129,13 +154,15 @@ const ask = (request) => {
 const happened = (event) => {
   const words = {
     planned: () => `Plan: ${event.steps.map((step, at) => `${at + 1}. ${step}`).join("  ")}`,
-    calling: () => `Calls ${event.tool}: ${event.shown}`,
+    calling: () => `Calls ${event.tool}: ${exact(event.shown)}`,
     called: () => `${event.tool} ${event.failed ? "failed" : "is done"} (${event.seconds.toFixed(1)} s)`,
     tainted: () => `Has read text from outside: ${event.origin}`,
     notification: () => event.text,
     error: () => event.text ?? event.detail,
     progress: () => event.text,
   }[event.event];
+  // What was said before is said again.
+  if (event.event === "restart") dropOpen();
   if (event.event === "approval_settled") document.getElementById(`ask-${event.request_id}`)?.remove();
   if (event.event === "task_complete") {
     asks.replaceChildren();
@@ -151,12 +178,7 @@ const happened = (event) => {
 const hear = ({ type, data }) => {
   if (type === "status") {
     running.textContent = data.running ? `At work: ${data.running}` : "";
-    state.textContent = "Connected";
-    if (data.accepted && kept.waiting[data.accepted]) kept.waiting[data.accepted].taken = true;
-    if (data.repository !== chat.dataset.repository && data.repositories.includes(chat.dataset.repository) && !hear.went) {
-      hear.went = true;
-      send("command", { name: "repo", args: chat.dataset.repository });
-    }
+    goHere(data);
   } else if (type === "response") {
     const id = data.reply_to;
     const item = open.get(id);
@@ -177,7 +199,10 @@ const hear = ({ type, data }) => {
   } else if (type === "event") {
     happened(data);
   } else if (type === "error") {
+    open.get(data.reply_to)?.remove();
+    open.delete(data.reply_to);
     delete kept.waiting[data.reply_to];
+    going = false;
     tell({ who: "error", text: data.hint ? `${data.detail}\n${data.hint}` : data.detail });
   }
 };
@@ -188,18 +213,16 @@ const connect = () => {
   socket = new WebSocket(url);
   socket.addEventListener("open", () => {
     pause = 500;
-    hear.went = false;
+    here = going = false;
     asks.replaceChildren();
-    for (const item of open.values()) item.remove();
-    open.clear();
+    dropOpen();
     send("status", { version: 1 });
-    // What was said while nobody listened; what was taken before is not done again.
-    for (const [id, waiting] of Object.entries(kept.waiting)) send(waiting.type, waiting.data, id);
   });
   socket.addEventListener("message", (event) => hear(JSON.parse(event.data)));
   socket.addEventListener("close", (event) => {
     state.textContent = event.code === 1008 ? "This browser may not come in any more: run elophanto page" : "Not connected, trying again";
     running.textContent = "";
+    here = false;
     if (event.code !== 1008) setTimeout(connect, pause);
     pause = Math.min(pause * 2, 15000);
   });
@@ -211,7 +234,7 @@ const say = (text) => {
   follows = true;
   tell({ who: "you", text });
   save();
-  send("chat", { content: text }, id);
+  if (here) send("chat", { content: text }, id);
 };
 
 form.addEventListener("submit", (event) => {
@@ -227,6 +250,7 @@ message.addEventListener("keydown", (event) => {
 for (const button of form.querySelectorAll("[data-command]")) {
   button.addEventListener("click", () => {
     tell({ who: "you", text: `/${button.dataset.command}` });
+    if (!here) return tell({ who: "error", text: "Not connected: nothing was done" });
     send("command", { name: button.dataset.command });
   });
 }

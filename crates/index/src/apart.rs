@@ -212,7 +212,11 @@ mod tests {
         let holding = FxHashMap::from_iter([("otter".to_owned(), 10), ("badger".to_owned(), 900)]);
         let whole = Whole { chunks: 1_000, mean_words: 5.0, holding };
         let answer = found(whole, "otters badgers");
-        assert_eq!(answer.hits[0].path, NotePath::from("acme/sea/otters.md"));
+        let keyword = |path: &str| {
+            let found = answer.hits.iter().find(|hit| hit.path == NotePath::from(path));
+            found.unwrap().score.keyword
+        };
+        assert!(keyword("acme/sea/otters.md") > keyword("acme/land/woods.md"), "{answer:?}");
         let weight = |term: &str| answer.weights.iter().find(|(known, _)| known == term).unwrap().1;
         assert!(weight("otter") > 10.0 * weight("badger"), "{:?}", answer.weights);
     }

@@ -3,10 +3,13 @@
 //! Owns how they are looked for; nothing here ranks. A condition of the caller holds before anything is
 //! chosen, so that what it forbids is never counted either.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use arrow::{
-    array::{Float16Array, RecordBatch},
+    array::{AsArray as _, Float16Array, RecordBatch},
     datatypes::Float16Type,
 };
 use elophanto_index::{
@@ -28,6 +31,7 @@ use lance_index::{
     },
 };
 use lancedb::DistanceType;
+use tokio::sync::OnceCell;
 
 use super::{
     columns::{self, HEAD, READ, TERMS, VECTOR},
@@ -126,6 +130,46 @@ pub(super) struct Opened {
     /// Repositories of which another table holds a newer state.
     but: Vec<String>,
     dataset: Arc<Dataset>,
+    /// Counted when words are first asked for.
+    tail: Arc<OnceCell<Tail>>,
+}
+
+/// Words of chunks that the index of words does not hold yet: few, for folding brings it up to date.
+struct Tail {
+    words: u64,
+    chunks: usize,
+    holding: HashMap<String, usize>,
+}
+
+impl Tail {
+    async fn read(dataset: &Dataset) -> lance::Result<Self> {
+        let mut tail = Self { words: 0, chunks: 0, holding: HashMap::new() };
+        let fragments = dataset.unindexed_fragments(table::WORDS).await?;
+        if fragments.is_empty() {
+            return Ok(tail);
+        }
+        let mut scan = dataset.scan();
+        scan.with_fragments(fragments).project(&[TERMS])?;
+        let mut stream = scan.try_into_stream().await?;
+        while let Some(batch) = stream.try_next().await? {
+            let column = batch.column_by_name(TERMS);
+            let Some(texts) = column.and_then(|column| column.as_string_opt::<i32>()) else {
+                continue;
+            };
+            // Heads have none.
+            for text in texts.iter().flatten() {
+                tail.chunks += 1;
+                let mut seen = HashSet::new();
+                for term in text.split_ascii_whitespace() {
+                    tail.words += 1;
+                    if seen.insert(term) {
+                        *tail.holding.entry(term.to_owned()).or_default() += 1;
+                    }
+                }
+            }
+        }
+        Ok(tail)
+    }
 }
 
 impl Opened {
@@ -147,7 +191,8 @@ impl Opened {
             let model = table::model_of(&dataset).unwrap_or_default();
             let dimension = table::dimension_of(&dataset).unwrap_or_default();
             let dataset = Arc::new(dataset);
-            all.push(Self { model, dimension, heads, but: Vec::new(), dataset });
+            let tail = Arc::default();
+            all.push(Self { model, dimension, heads, but: Vec::new(), dataset, tail });
         }
         if all.is_empty() && at.is_some() {
             let days = table::KEPT_DAYS.unsigned_abs();
@@ -227,7 +272,8 @@ impl Opened {
         Ok(Some(scan))
     }
 
-    /// How many chunks there are, and hold a term, as the index of words has it.
+    /// How many chunks there are, and hold a term: as the index of words has it, and in what was folded
+    /// since.
     async fn whole(&self, terms: &[String]) -> lance::Result<Whole> {
         let mut whole = Whole::default();
         if terms.is_empty() {
@@ -242,6 +288,12 @@ impl Opened {
             words += all;
             whole.chunks += chunks;
             holding.iter_mut().zip(of_terms).for_each(|(sum, more)| *sum += more);
+        }
+        let tail = self.tail.get_or_try_init(|| Tail::read(&self.dataset)).await?;
+        words += tail.words;
+        whole.chunks += tail.chunks;
+        for (sum, term) in holding.iter_mut().zip(terms) {
+            *sum += tail.holding.get(term).copied().unwrap_or_default();
         }
         whole.mean_words = words as f32 / whole.chunks.max(1) as f32;
         whole.holding = terms.iter().cloned().zip(holding).collect();

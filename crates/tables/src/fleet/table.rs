@@ -11,7 +11,7 @@ use lance::{
         builder::DatasetBuilder,
         optimize::{CompactionOptions, compact_files},
     },
-    index::{DatasetIndexExt as _, vector::VectorIndexParams},
+    index::{DatasetIndexExt as _, DatasetIndexInternalExt as _, vector::VectorIndexParams},
 };
 use lance_index::{
     IndexParams, IndexType,
@@ -33,6 +33,8 @@ const PREFIX: &str = "chunks-";
 const SUFFIX: &str = ".lance";
 /// Fragments that may gather before they are joined: each costs a search some requests.
 pub(super) const MOST_FRAGMENTS: usize = 20;
+/// Rows that may lie beside the index of words: each search reads the words of them all.
+const MOST_TAIL: usize = 20_000;
 /// Rows from which on vectors have an index: below, a scan is as fast, and finds everything.
 const WORTH_AN_INDEX: usize = 100_000;
 /// Rows of one partition of that index.
@@ -169,7 +171,10 @@ pub(super) async fn heads(dataset: &Dataset) -> lance::Result<BTreeMap<String, H
 /// Joins small fragments, then brings the indexes up to date, then lets go of old versions: says
 /// whether there was anything to do.
 pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<bool> {
-    if dataset.count_fragments() < MOST_FRAGMENTS && !always {
+    if !always
+        && dataset.count_fragments() < MOST_FRAGMENTS
+        && unindexed(dataset).await? < MOST_TAIL
+    {
         return Ok(false);
     }
     let options = CompactionOptions { target_rows_per_fragment: FRAGMENT, ..Default::default() };
@@ -180,6 +185,12 @@ pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<b
     let kept = lancedb::table::Duration::days(KEPT_DAYS);
     dataset.cleanup_old_versions(kept, None, None).await?;
     Ok(true)
+}
+
+/// Rows that the index of words does not hold.
+async fn unindexed(dataset: &Dataset) -> lance::Result<usize> {
+    let fragments = dataset.unindexed_fragments(WORDS).await?;
+    Ok(fragments.iter().filter_map(|fragment| fragment.num_rows()).sum())
 }
 
 /// Words of SQL that say that a column is one of some texts.
