@@ -23,12 +23,12 @@ use agent_client_protocol::{
 };
 use uuid::Uuid;
 
-use super::{lock, turn::Turn};
+use super::turn::Turn;
 use elophanto_app::{
     Reporter,
     reporter::{Progress, Silent, Tone},
 };
-use elophanto_base::visible::visible;
+use elophanto_base::{mutex::lock, visible::visible};
 
 /// How often whoever waits for an answer looks whether that is still wanted.
 const LOOKS: Duration = Duration::from_millis(50);

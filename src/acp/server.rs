@@ -35,11 +35,11 @@ use uuid::Uuid;
 use super::{
     conversation::{Begin, Conversation, Work},
     editor::{Able, Editor},
-    listing, lock, refusal,
+    listing, refusal,
     turn::Turn,
 };
 use elophanto_app::{Environment, Error, agent::modes};
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{mutex::lock, visible::escape_control_line};
 
 /// Conversations that are open at once.
 const MOST_SESSIONS: usize = 64;

@@ -6,11 +6,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::lock;
 use elophanto_app::{
     Error,
     agent::{Mode, modes},
 };
+use elophanto_base::mutex::lock;
 
 pub struct Turn {
     is_busy: AtomicBool,

@@ -3,13 +3,14 @@
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use lsp_types::Uri;
 
 use super::uris::{path_of, uri_of};
 use elophanto_app::{Environment, Error, editor::Editor};
+use elophanto_base::mutex::lock;
 
 /// Knowledge bases that are kept open at once.
 const MOST: usize = 16;
@@ -132,8 +133,4 @@ impl Folders {
         let below = folder.holds(&path).or_else(|| folder.holds(&real()?))?;
         Some((folder, below))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

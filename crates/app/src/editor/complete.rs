@@ -10,7 +10,6 @@ use super::{
     covers,
     fixes::{relative, target_to},
     links::anchors,
-    lock,
 };
 use crate::{
     Error,
@@ -18,7 +17,7 @@ use crate::{
     reporter::Silent,
     search::{SearchRequest, search_in},
 };
-use elophanto_base::one_line::one_line;
+use elophanto_base::{mutex::lock, one_line::one_line};
 use elophanto_index::{Kind, search::Listing as Hits};
 use elophanto_text::markdown::{Destination, Heading, Link, LinkKind, Scope};
 
