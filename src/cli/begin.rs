@@ -32,10 +32,10 @@ pub fn run(repository: Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn said(it: &Beginning) -> String {
     let name = escape_control_line(&it.name);
-    let further = [(it.entities, "entity", "entities"), (it.lessons, "lesson", "lessons")]
+    let further = [(it.entities, "entity"), (it.lessons, "lesson")]
         .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, more)| format!(", {count} {}", if count == 1 { one } else { more }));
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| format!(", {}", counted(count, noun)));
     match it.notes + it.entities {
         0 => format!("{name} has no notes yet."),
         _ => format!(
