@@ -19,7 +19,7 @@ pub fn here() -> Option<Repository> {
 
 pub fn run(repository: Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::at(repository, Vec::new(), ui)?;
-    let beginning = begin(&workspace)?;
+    let beginning = begin(&workspace, Path::new("."))?;
     ui.line(format_args!("{}\n\nTry:", said(&beginning)))?;
     let tries = &beginning.tries;
     let width = tries.iter().map(|it| it.command.chars().count()).max().unwrap_or_default();

@@ -64,7 +64,7 @@ impl Buffer {
         document.headings.get(headings.number(wanted)?)
     }
 
-    /// Whether a link may mean something here that is no heading: see [`Named`].
+    /// Whether a link may mean something here that is no heading: see `Named`.
     pub fn names(&self, wanted: &str) -> bool {
         let headings = || self.document().map_or(&[][..], |it| it.headings.as_slice());
         self.named.get_or_init(|| Named::of(&self.text, headings())).holds(wanted)
