@@ -105,12 +105,12 @@ pub fn content(action: &Action, shown: &str, is_asked: bool) -> Vec<ToolCallCont
         }
         return all;
     }
-    let said = match action {
-        Action::Shell { line, .. } => line,
-        _ => shown,
+    let (language, said) = match action {
+        // Whoever is asked is told where it runs, and with what.
+        Action::Shell { line, .. } if !is_asked => ("sh", line.as_str()),
+        _ => ("", shown),
     };
     if is_asked || said.trim().contains('\n') {
-        let language = if matches!(action, Action::Shell { .. }) { "sh" } else { "" };
         all.push(text(fenced(language, &exact(said))));
     }
     all
@@ -172,6 +172,16 @@ mod tests {
         assert_eq!(shown(&format!("careful\n{CHANGE}"), false)[0]["content"]["text"], "careful");
         assert_eq!(shown("remove a", false), json!([]));
         assert_eq!(shown("remove a", true)[0]["content"]["text"], "```\nremove a\n```");
+        // Of a command the line alone names no folder.
+        let line = "make\nmake test";
+        let shell = Action::Shell { line: line.to_owned(), folder: "/r/b".into(), network: true };
+        let whole = format!("in b, with network, at most 9 s:\n{line}");
+        for (is_asked, expected) in
+            [(true, format!("```\n{whole}\n```")), (false, format!("```sh\n{line}\n```"))]
+        {
+            let shown = serde_json::to_value(content(&shell, &whole, is_asked)).unwrap();
+            assert_eq!(shown[0]["content"]["text"], expected);
+        }
     }
 
     #[test]

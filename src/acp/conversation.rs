@@ -2,7 +2,7 @@
 //! what it had opened when nothing came for a while, so that settings are read again.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError},
@@ -36,7 +36,7 @@ use elophanto_app::{
         chat::{Carried, Chat, ChatAnswer, ChatCommand, ChatOptions},
     },
 };
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{called::called, visible::escape_control_line};
 
 /// What was opened is let go of after this time without work.
 const IDLE: Duration = Duration::from_secs(10);
@@ -85,7 +85,8 @@ impl Conversation {
         loop {
             let opened = self.opened(&mut work);
             match (opened, work.take()) {
-                (Ok(()), _) | (Err(_), None) => {}
+                (Ok(false), _) => return,
+                (Ok(true), _) | (Err(_), None) => {}
                 (Err(error), Some(Work::Begin(begin))) => {
                     return begin.refuse(refusal(ErrorCode::INVALID_PARAMS, &error));
                 }
@@ -102,15 +103,16 @@ impl Conversation {
         }
     }
 
-    /// Does this and what comes soon after. What could not be begun is left where it was.
-    fn opened(&mut self, work: &mut Option<Work>) -> Result<(), Error> {
+    /// Does this and what comes soon after; whether the conversation goes on. What could not be begun is
+    /// left where it was.
+    fn opened(&mut self, work: &mut Option<Work>) -> Result<bool, Error> {
         let environment = self.environment.clone();
         let workspace = Workspace::around(&self.folder, environment, Vec::new(), &*self.editor)?;
         let reporter: Arc<dyn Reporter + Send + Sync> = self.editor.clone();
         let tools = knowledge_tools(&workspace, Arc::clone(&reporter));
         let prepared =
             agent::prepare(&workspace, Door { channel: EDITOR, user: None, tools, reporter })?;
-        let (kept, carried) = self.kept.take().unzip();
+        let kept = self.kept.as_ref().map(|(session, _)| session.clone());
         let session = match (work.as_ref(), kept) {
             // Nothing of it is on disk before the first run.
             (_, Some(kept)) if kept.revision == 0 => kept,
@@ -121,14 +123,20 @@ impl Conversation {
         };
         let options = ChatOptions { is_attended: true, ..ChatOptions::default() };
         let mut chat = Chat::within(&prepared, session, options)?;
-        if let Some(carried) = carried {
+        // Only now: where anything before failed, it is there for the next time.
+        if let Some((_, carried)) = self.kept.take() {
             chat.take_up(carried);
         }
-        prepared.set_mode(self.turn.opened(prepared.cancelled(), prepared.mode()));
-        let here = Here { conversation: &*self, prepared: &prepared };
+        self.turn.opened(prepared.cancelled(), prepared.shared_mode());
+        let top = called(&self.folder, &workspace.repository.root);
+        let here = Here { conversation: &*self, prepared: &prepared, top: &top };
         loop {
             match work.take() {
-                Some(Work::Begin(begin)) => here.begin(begin, &chat),
+                Some(Work::Begin(begin)) => {
+                    if !here.begin(begin, &chat) {
+                        return Ok(false);
+                    }
+                }
                 Some(Work::Prompt { blocks, responder }) => {
                     here.answer(&mut chat, blocks, responder);
                 }
@@ -140,7 +148,7 @@ impl Conversation {
             }
         }
         self.kept = Some((chat.session().clone(), chat.carry()));
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -159,10 +167,14 @@ fn known(prepared: &Prepared<'_>, id: Uuid) -> Result<Session, Error> {
 struct Here<'h> {
     conversation: &'h Conversation,
     prepared: &'h Prepared<'h>,
+    /// What the editor calls the top of the work tree.
+    top: &'h Path,
 }
 
 impl Here<'_> {
-    fn begin(&self, begin: Begin, chat: &Chat<'_>) {
+    /// Answers that the conversation begins, and tells what there is to know first; `false` where it cannot
+    /// begin, which is answered too.
+    fn begin(&self, begin: Begin, chat: &Chat<'_>) -> bool {
         let Conversation { editor, turn, servers, .. } = self.conversation;
         let modes = modes::state(turn);
         let answered = match begin {
@@ -177,7 +189,7 @@ impl Here<'_> {
                     Err(error) => {
                         let refusal = refusal(ErrorCode::INTERNAL_ERROR, &error);
                         let _ = responder.respond_with_error(refusal);
-                        return;
+                        return false;
                     }
                 };
                 replay::updates(&said).into_iter().for_each(|update| editor.update(update));
@@ -203,6 +215,7 @@ impl Here<'_> {
                 ),
             );
         }
+        true
     }
 
     fn answer(
@@ -212,8 +225,6 @@ impl Here<'_> {
         responder: Responder<PromptResponse>,
     ) {
         let turn = &self.conversation.turn;
-        // Settings may say less by now than when it was chosen.
-        self.prepared.set_mode(turn.mode());
         let said = self.say(chat, blocks);
         let usage = self.tell_of_it(chat);
         let answer = match (turn.end(), said) {
@@ -228,7 +239,8 @@ impl Here<'_> {
     /// What a prompt says: a command, or a message and the run that it begins.
     fn say(&self, chat: &mut Chat<'_>, blocks: Vec<ContentBlock>) -> Result<StopReason, Error> {
         let Conversation { editor, turn, .. } = self.conversation;
-        let said = prompt::read(blocks, &self.prepared.workspace.repository.root)?;
+        let root = self.prepared.workspace.repository.root.as_path();
+        let said = prompt::read(blocks, &[self.top, root])?;
         if let Some(command) = commands::parse(&said.text)? {
             self.obey(chat, command)?;
             return Ok(StopReason::EndTurn);
@@ -242,7 +254,7 @@ impl Here<'_> {
             }
         }
         said.given.into_iter().for_each(|given| chat.attach(given));
-        let mut telling = Telling::new(editor, turn, self.prepared);
+        let mut telling = Telling::new(editor, turn, root);
         let finished = chat.say(&said.text, &mut telling)?;
         telling.end(&finished);
         reason(finished)
@@ -250,13 +262,16 @@ impl Here<'_> {
 
     fn obey(&self, chat: &mut Chat<'_>, command: ChatCommand) -> Result<(), Error> {
         let Conversation { editor, turn, .. } = self.conversation;
-        if let ChatCommand::Mode(Some(mode)) = command {
-            turn.set_mode(mode)?;
-            self.prepared.set_mode(mode);
-            let mode = CurrentModeUpdate::new(agent::modes::name(mode));
-            editor.update(SessionUpdate::CurrentModeUpdate(mode));
-        }
-        let command = command.within(&self.prepared.workspace.repository.root);
+        let command = match command {
+            ChatCommand::Mode(Some(mode)) => {
+                turn.set_mode(mode)?;
+                let mode = CurrentModeUpdate::new(agent::modes::name(mode));
+                editor.update(SessionUpdate::CurrentModeUpdate(mode));
+                // It is set: one that the editor sets meanwhile stays.
+                ChatCommand::Mode(None)
+            }
+            command => command.within(&self.prepared.workspace.repository.root),
+        };
         let answer = chat.obey(command, &**editor)?;
         editor.say(commands::answer(&answer));
         Ok(())

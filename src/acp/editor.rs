@@ -23,12 +23,12 @@ use agent_client_protocol::{
 };
 use uuid::Uuid;
 
-use super::{lock, turn::Turn};
+use super::turn::Turn;
 use elophanto_app::{
     Reporter,
     reporter::{Progress, Silent, Tone},
 };
-use elophanto_base::visible::visible;
+use elophanto_base::{mutex::lock, visible::visible};
 
 /// How often whoever waits for an answer looks whether that is still wanted.
 const LOOKS: Duration = Duration::from_millis(50);
@@ -142,7 +142,8 @@ impl Editor {
     pub fn question(&self, question: &str, options: &[String]) -> Option<String> {
         let question = visible(question);
         if self.able.forms {
-            let choices = (!options.is_empty()).then(|| options.to_vec());
+            let shown = || options.iter().map(|option| visible(option)).collect::<Vec<_>>();
+            let choices = (!options.is_empty()).then(shown);
             let field = StringPropertySchema::new().title("Answer".to_owned()).enum_values(choices);
             let schema = ElicitationSchema::new().property(ANSWER, field, true);
             let scope = ElicitationSessionScope::new(self.session.clone());
@@ -150,7 +151,7 @@ impl Editor {
             let answer = self.ask(CreateElicitationRequest::new(form, question))?;
             let ElicitationAction::Accept(accepted) = answer.action else { return None };
             return match accepted.content?.remove(ANSWER)? {
-                ElicitationContentValue::String(text) => Some(text),
+                ElicitationContentValue::String(text) => Some(meant(options, text)),
                 _ => None,
             };
         }
@@ -245,5 +246,27 @@ impl Reporter for Editor {
 
     fn progress(&self, _: &'static str) -> Box<dyn Progress> {
         Box::new(Silent)
+    }
+}
+
+/// The option that was chosen by how it is shown; any other answer is one in the user's own words.
+fn meant(options: &[String], answer: String) -> String {
+    options.iter().find(|option| visible(option) == answer).cloned().unwrap_or(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_meant_by_how_it_is_shown() {
+        let options = ["the sea otter", "the \u{202e}river otter"].map(str::to_owned);
+        for (answer, expected) in [
+            ("the sea otter", "the sea otter"),
+            ("the <U+202E>river otter", "the \u{202e}river otter"),
+            ("neither", "neither"),
+        ] {
+            assert_eq!(meant(&options, answer.to_owned()), expected);
+        }
     }
 }

@@ -19,10 +19,7 @@ mod stdio;
 mod telling;
 mod turn;
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use agent_client_protocol::{Error as Refusal, ErrorCode};
 
@@ -60,8 +57,4 @@ fn refusal(code: ErrorCode, error: &Error) -> Refusal {
         hints => format!("{} ({})", error.message(), hints.join("; ")),
     };
     Refusal::new(code, message)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,23 +21,23 @@ pub struct Said {
     pub given: Vec<Given>,
 }
 
-/// What a prompt says; files are told from other addresses by the root of the work tree.
+/// What a prompt says; files are told from other addresses by what the top of the work tree is called.
 ///
 /// # Errors
 /// When it is empty, or something goes with it that the agent does not take.
-pub fn read(blocks: Vec<ContentBlock>, root: &Path) -> Result<Said, Error> {
+pub fn read(blocks: Vec<ContentBlock>, tops: &[&Path]) -> Result<Said, Error> {
     let mut said = Said::default();
     for block in blocks {
         match block {
             ContentBlock::Text(text) => said.text.push_str(&text.text),
-            ContentBlock::ResourceLink(link) => said.link(&link, root),
+            ContentBlock::ResourceLink(link) => said.link(&link, tops),
             ContentBlock::Image(image) => {
                 let name = image.uri.as_deref().map_or_else(|| "image".to_owned(), named);
                 said.image(&name, &image.data)?;
             }
             ContentBlock::Resource(resource) => match resource.resource {
                 EmbeddedResourceResource::TextResourceContents(text) => {
-                    let name = place(&text.uri, root).unwrap_or(text.uri);
+                    let name = place(&text.uri, tops).unwrap_or(text.uri);
                     said.text.push_str(&format!("`{}`", escape_control_line(&name)));
                     let origin = format!("`{name}`, as the editor has it");
                     said.given.push(Given::Text { origin, text: text.text });
@@ -58,8 +58,8 @@ pub fn read(blocks: Vec<ContentBlock>, root: &Path) -> Result<Said, Error> {
 }
 
 impl Said {
-    fn link(&mut self, link: &ResourceLink, root: &Path) {
-        match place(&link.uri, root) {
+    fn link(&mut self, link: &ResourceLink, tops: &[&Path]) {
+        match place(&link.uri, tops) {
             Some(place) => {
                 self.text.push_str(&format!("`{}`", escape_control_line(&place)));
                 self.files.push(place);
@@ -83,11 +83,11 @@ fn not_taken(what: &str) -> Error {
 }
 
 /// The file of the work tree that an address names, with the lines behind a `#L10:40`.
-fn place(uri: &str, root: &Path) -> Option<String> {
+fn place(uri: &str, tops: &[&Path]) -> Option<String> {
     let url = Url::parse(uri).ok().filter(|url| url.scheme() == "file")?;
     let path = url.to_file_path().ok()?;
-    let path = path.strip_prefix(root).ok().filter(|path| *path != Path::new(""))?;
-    let path = path.to_str()?;
+    let path = tops.iter().find_map(|top| path.strip_prefix(top).ok())?;
+    let path = path.to_str().filter(|path| !path.is_empty())?;
     let lines = url.fragment().and_then(|fragment| {
         let digits = fragment.strip_prefix('L')?;
         let (from, to) = digits.split_once([':', '-']).unwrap_or((digits, digits));
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn said(blocks: Value) -> Result<Said, Error> {
-        read(serde_json::from_value(blocks).unwrap(), Path::new("/r"))
+        read(serde_json::from_value(blocks).unwrap(), &[Path::new("/r")])
     }
 
     #[test]
@@ -141,11 +141,14 @@ mod tests {
             ("file:///r/a.md#heading", Some("a.md")),
             ("file:///r/../etc/passwd", None),
             ("file:///r", None),
+            ("file:///link/a.md", Some("a.md")),
+            ("file:///link", None),
             ("file:///rest/a.md", None),
             ("https://r/a.md", None),
             ("a.md", None),
         ] {
-            assert_eq!(place(uri, Path::new("/r")).as_deref(), expected, "{uri}");
+            let tops = ["/link", "/r"].map(Path::new);
+            assert_eq!(place(uri, &tops).as_deref(), expected, "{uri}");
         }
     }
 

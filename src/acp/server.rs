@@ -35,11 +35,11 @@ use uuid::Uuid;
 use super::{
     conversation::{Begin, Conversation, Work},
     editor::{Able, Editor},
-    listing, lock, refusal,
+    listing, refusal,
     turn::Turn,
 };
 use elophanto_app::{Environment, Error, agent::modes};
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{mutex::lock, visible::escape_control_line};
 
 /// Conversations that are open at once.
 const MOST_SESSIONS: usize = 64;
@@ -52,6 +52,8 @@ pub struct Server {
     /// What the editor can do, once it said hello.
     able: OnceLock<Able>,
     sessions: Mutex<HashMap<Uuid, Open>>,
+    /// Threads of conversations that were let go of: what they did may not be written down yet.
+    ended: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// A conversation that is open.
@@ -135,12 +137,7 @@ pub async fn serve(
             async move |request: CloseSessionRequest,
                         responder: Responder<CloseSessionResponse>,
                         _: Editors| {
-                let id = id_of(&request.session_id)?;
-                let open = lock(&close.sessions)
-                    .remove(&id)
-                    .ok_or_else(|| not_open(&request.session_id))?;
-                // Its thread ends once nothing more can come.
-                open.turn.stop();
+                close.close(&request.session_id)?;
                 responder.respond(CloseSessionResponse::new())
             },
             on_receive_request!(),
@@ -178,7 +175,8 @@ pub async fn serve(
 
 impl Server {
     pub fn new(environment: Environment) -> Self {
-        Self { environment, able: OnceLock::new(), sessions: Mutex::default() }
+        let (sessions, ended) = (Mutex::default(), Mutex::default());
+        Self { environment, able: OnceLock::new(), sessions, ended }
     }
 
     /// Whether somebody said hello.
@@ -189,13 +187,14 @@ impl Server {
     /// Ends all that goes on and waits until it is written down, at most so long.
     pub fn end(&self, patience: Duration) {
         let open: Vec<_> = lock(&self.sessions).drain().map(|(_, open)| open).collect();
-        let threads: Vec<_> = open
+        let mut threads: Vec<_> = open
             .into_iter()
             .map(|open| {
                 open.turn.stop();
                 open.thread
             })
             .collect();
+        threads.append(&mut lock(&self.ended));
         let until = Instant::now() + patience;
         while Instant::now() < until && !threads.iter().all(JoinHandle::is_finished) {
             thread::sleep(LOOKS);
@@ -238,11 +237,14 @@ impl Server {
         }
         let mut sessions = lock(&self.sessions);
         sessions.retain(|_, open| !open.thread.is_finished());
+        let mut ended = lock(&self.ended);
+        ended.retain(|thread| !thread.is_finished());
         if sessions.get(&id).is_some_and(|open| open.turn.is_busy()) {
             return begin.refuse(busy());
         }
         // It goes on where it was: what was opened of it is let go of.
-        sessions.remove(&id);
+        ended.extend(sessions.remove(&id).map(|open| open.thread));
+        drop(ended);
         if sessions.len() >= MOST_SESSIONS {
             let error = Error::new(format_args!("{MOST_SESSIONS} sessions are open already"));
             let error = error.hint("close one of them");
@@ -268,6 +270,15 @@ impl Server {
         if let Ok(thread) = named.spawn(move || conversation.live(begin)) {
             sessions.insert(id, Open { works, turn, editor, thread });
         }
+    }
+
+    fn close(&self, session: &SessionId) -> Result<(), Refusal> {
+        let open = lock(&self.sessions).remove(&id_of(session)?);
+        let open = open.ok_or_else(|| not_open(session))?;
+        open.turn.stop();
+        // It ends once nothing more can come.
+        lock(&self.ended).push(open.thread);
+        Ok(())
     }
 
     /// Does something with a conversation that is open.

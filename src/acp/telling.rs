@@ -1,6 +1,10 @@
 //! The user in front of an editor as whoever approves, shown what happens in a run.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use agent_client_protocol::v1::schema::{
     ContentChunk, MessageId, NoticeSeverity, PermissionOptionKind, Plan, PlanEntry,
@@ -14,19 +18,20 @@ use elophanto_agent::{
     Answer, Approval, Approver, End, Event, Finished, Outcome, ReaderEnd, ReaderState, Todo,
     TodoState, level_name, permissions::Action, tools::TODO_LIST,
 };
-use elophanto_app::{Reporter as _, agent::Prepared, reporter::Tone};
+use elophanto_app::{Reporter as _, reporter::Tone};
 use elophanto_base::{
     fenced::fenced,
-    visible::{escape_control_line, exact_line, visible},
+    visible::{Pieces, escape_control_line, exact_line, visible},
 };
 
 /// Bytes of what a command says while it runs, the last ones.
 const MOST_LIVE: usize = 4 * 1024;
+/// Between two times that this is shown.
+const LIVE: Duration = Duration::from_millis(100);
 
 pub struct Telling<'t> {
     editor: &'t Arc<Editor>,
     turn: &'t Turn,
-    prepared: &'t Prepared<'t>,
     root: &'t Path,
     /// The call that was asked about last, and is neither made nor refused yet.
     pending: Option<String>,
@@ -36,6 +41,8 @@ pub struct Telling<'t> {
     steps: Vec<String>,
     /// What the model said last.
     said: String,
+    /// The same as it is shown, a piece at a time.
+    pieces: Pieces,
     message: MessageId,
     /// Readers that are at work.
     readers: Vec<(usize, String)>,
@@ -47,19 +54,32 @@ struct Call {
     content: Vec<ToolCallContent>,
     /// What it said so far, the last of it.
     live: String,
+    /// When that was shown last.
+    shown: Option<Instant>,
+}
+
+impl Call {
+    /// Whether it is time to show what it says.
+    fn is_due(&mut self, now: Instant) -> bool {
+        let is_due = self.shown.is_none_or(|shown| now.duration_since(shown) >= LIVE);
+        if is_due {
+            self.shown = Some(now);
+        }
+        is_due
+    }
 }
 
 impl<'t> Telling<'t> {
-    pub fn new(editor: &'t Arc<Editor>, turn: &'t Turn, prepared: &'t Prepared<'t>) -> Self {
+    pub fn new(editor: &'t Arc<Editor>, turn: &'t Turn, root: &'t Path) -> Self {
         Self {
             editor,
             turn,
-            prepared,
-            root: &prepared.workspace.repository.root,
+            root,
             pending: None,
             calls: Vec::new(),
             steps: Vec::new(),
             said: String::new(),
+            pieces: Pieces::default(),
             message: new_message(),
             readers: Vec::new(),
         }
@@ -74,6 +94,7 @@ impl<'t> Telling<'t> {
             self.begin_message();
             self.text(&finished.answer);
         }
+        self.rest();
         if finished.outcome == Outcome::Done && !self.steps.is_empty() {
             self.plan(PlanEntryStatus::Completed);
         }
@@ -91,12 +112,26 @@ impl<'t> Telling<'t> {
     }
 
     fn text(&mut self, text: &str) {
-        let chunk = ContentChunk::new(visible(text).into()).message_id(self.message.clone());
-        self.editor.update(SessionUpdate::AgentMessageChunk(chunk));
+        let shown = self.pieces.push(text);
+        self.chunk(shown);
         self.said.push_str(text);
     }
 
+    /// The message ends: what waited for more of it is shown.
+    fn rest(&mut self) {
+        let shown = self.pieces.end();
+        self.chunk(shown);
+    }
+
+    fn chunk(&self, shown: String) {
+        if !shown.is_empty() {
+            let chunk = ContentChunk::new(shown.into()).message_id(self.message.clone());
+            self.editor.update(SessionUpdate::AgentMessageChunk(chunk));
+        }
+    }
+
     fn begin_message(&mut self) {
+        self.rest();
         if !std::mem::take(&mut self.said).is_empty() {
             self.message = new_message();
         }
@@ -138,7 +173,7 @@ impl<'t> Telling<'t> {
             }
             None => self.show((tool, action, shown), status, content.clone()),
         };
-        self.calls.push(Call { id, content, live: String::new() });
+        self.calls.push(Call { id, content, live: String::new(), shown: None });
     }
 
     fn called(&mut self, failed: bool, text: &str) {
@@ -152,12 +187,15 @@ impl<'t> Telling<'t> {
         self.editor.changed(&id, ToolCallUpdateFields::new().status(status).content(content));
     }
 
-    /// What a call says while it goes on.
+    /// What a call says while it goes on. The last of it is shown with its end, if not before.
     fn live(&mut self, text: &str) {
         let Some(call) = self.calls.last_mut() else { return };
         call.live.push_str(&visible(text));
         let over = call.live.len().saturating_sub(MOST_LIVE);
         call.live.drain(..call.live.ceil_char_boundary(over));
+        if !call.is_due(Instant::now()) {
+            return;
+        }
         let mut content = call.content.clone();
         content.push(calls::text(fenced("", &call.live)));
         self.editor.changed(&call.id, ToolCallUpdateFields::new().content(content));
@@ -206,20 +244,12 @@ impl<'t> Telling<'t> {
             }
         }
     }
-
-    /// What the user chose meanwhile holds from here on.
-    fn hear(&self) {
-        self.turn.remind();
-        let mode = self.turn.mode();
-        if mode != self.prepared.mode() {
-            self.prepared.set_mode(mode);
-        }
-    }
 }
 
 /// What was cut off is shown as it is: not done.
 impl Drop for Telling<'_> {
     fn drop(&mut self) {
+        self.rest();
         let calls = self.calls.drain(..).map(|call| call.id);
         let readers = self.readers.drain(..).map(|(_, id)| id);
         for id in self.pending.take().into_iter().chain(calls).chain(readers) {
@@ -264,8 +294,7 @@ impl Approver for Telling<'_> {
         options.push(("no", "Reject".to_owned(), PermissionOptionKind::RejectOnce));
         let chosen = self.editor.choose(&id, fields, &options);
         self.pending = Some(id);
-        // A mode that was chosen instead of an answer holds for what comes next.
-        self.hear();
+        self.turn.remind();
         match chosen {
             Some("once") => Answer::Once,
             Some("session") => Answer::Session,
@@ -281,7 +310,7 @@ impl Approver for Telling<'_> {
     }
 
     fn tell(&mut self, event: &Event<'_>) {
-        self.hear();
+        self.turn.remind();
         match event {
             Event::Begun { .. } | Event::Ended(_) => {}
             Event::Planned { plan, depth: 0 } if !plan.steps.is_empty() => {
@@ -359,4 +388,22 @@ fn of_todo(item: &Todo) -> PlanEntry {
 
 fn new_message() -> MessageId {
     MessageId::new(Uuid::new_v4().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_call_says_is_shown_now_and_then() {
+        let mut call =
+            Call { id: String::new(), content: Vec::new(), live: String::new(), shown: None };
+        let begun = Instant::now();
+        for (millis, expected) in
+            [(0, true), (1, false), (99, false), (100, true), (150, false), (900, true)]
+        {
+            let now = begun + Duration::from_millis(millis);
+            assert_eq!(call.is_due(now), expected, "after {millis} ms");
+        }
+    }
 }

@@ -6,19 +6,30 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::lock;
 use elophanto_app::{
     Error,
-    agent::{Mode, modes},
+    agent::{
+        Mode,
+        modes::{self, Shared},
+    },
 };
+use elophanto_base::mutex::lock;
 
 pub struct Turn {
     is_busy: AtomicBool,
     is_stopped: AtomicBool,
     /// Ends the run that goes on.
     run: Mutex<Arc<AtomicBool>>,
-    /// What the user narrowed it to, and what the settings say.
-    mode: Mutex<(Option<Mode>, Mode)>,
+    mode: Mutex<Narrowed>,
+}
+
+/// What runs without asking.
+struct Narrowed {
+    /// What the user narrowed it to.
+    kept: Option<Mode>,
+    settings: Mode,
+    /// By this runs go.
+    shared: Arc<Shared>,
 }
 
 impl Default for Turn {
@@ -27,7 +38,11 @@ impl Default for Turn {
             is_busy: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
             run: Mutex::default(),
-            mode: Mutex::new((None, Mode::Ask)),
+            mode: Mutex::new(Narrowed {
+                kept: None,
+                settings: Mode::Ask,
+                shared: Arc::new(Shared::new(Mode::Ask)),
+            }),
         }
     }
 }
@@ -73,32 +88,36 @@ impl Turn {
         lock(&self.run).store(true, Ordering::Relaxed);
     }
 
-    /// The repository was opened: what ends its runs, and what its settings say. The mode that holds now.
-    pub fn opened(&self, run: &Arc<AtomicBool>, settings: Mode) -> Mode {
+    /// The repository was opened: what ends its runs, and by what mode they go, which is the one of the
+    /// settings until it is narrowed here.
+    pub fn opened(&self, run: &Arc<AtomicBool>, shared: Arc<Shared>) {
         *lock(&self.run) = Arc::clone(run);
-        lock(&self.mode).1 = settings;
-        self.mode()
+        let mut mode = lock(&self.mode);
+        mode.settings = shared.get();
+        shared.set(modes::held(mode.kept, mode.settings));
+        mode.shared = shared;
     }
 
     /// What runs without asking.
     pub fn mode(&self) -> Mode {
-        let (kept, settings) = *lock(&self.mode);
-        modes::held(kept, settings)
+        let mode = lock(&self.mode);
+        modes::held(mode.kept, mode.settings)
     }
 
     /// The same as the settings say: more is never to be had.
     pub fn most(&self) -> Mode {
-        lock(&self.mode).1
+        lock(&self.mode).settings
     }
 
-    /// Sets it from now on.
+    /// Sets it from the next call on, of a run that goes on too.
     ///
     /// # Errors
     /// When the settings say less.
     pub fn set_mode(&self, wanted: Mode) -> Result<(), Error> {
         let mut mode = lock(&self.mode);
-        modes::check(wanted, mode.1)?;
-        mode.0 = Some(wanted);
+        modes::check(wanted, mode.settings)?;
+        mode.kept = Some(wanted);
+        mode.shared.set(wanted);
         Ok(())
     }
 }
@@ -106,6 +125,10 @@ impl Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn shared(mode: Mode) -> Arc<Shared> {
+        Arc::new(Shared::new(mode))
+    }
 
     #[test]
     fn one_thing_at_a_time() {
@@ -120,7 +143,7 @@ mod tests {
     #[test]
     fn a_run_that_begins_is_reminded() {
         let (turn, run) = (Turn::default(), Arc::new(AtomicBool::new(true)));
-        turn.opened(&run, Mode::Smart);
+        turn.opened(&run, shared(Mode::Smart));
         turn.begin();
         turn.stop();
         run.store(false, Ordering::Relaxed);
@@ -131,12 +154,18 @@ mod tests {
     #[test]
     fn the_settings_are_the_most() {
         let turn = Turn::default();
-        let run = Arc::default();
-        assert_eq!(turn.opened(&run, Mode::Smart), Mode::Smart);
+        let (run, held) = (Arc::default(), shared(Mode::Smart));
+        turn.opened(&run, Arc::clone(&held));
         assert!(turn.set_mode(Mode::Full).is_err() && turn.mode() == Mode::Smart);
+        assert_eq!(held.get(), Mode::Smart);
         turn.set_mode(Mode::Ask).unwrap();
-        assert_eq!(turn.mode(), Mode::Ask);
+        assert_eq!((turn.mode(), held.get()), (Mode::Ask, Mode::Ask), "a run hears of it at once");
+        let later = shared(Mode::Full);
+        turn.opened(&run, Arc::clone(&later));
+        assert_eq!((turn.most(), later.get()), (Mode::Full, Mode::Ask), "it stays narrowed");
         turn.set_mode(Mode::Smart).unwrap();
-        assert_eq!(turn.opened(&run, Mode::Ask), Mode::Ask, "what was chosen widens nothing");
+        let narrow = shared(Mode::Ask);
+        turn.opened(&run, Arc::clone(&narrow));
+        assert_eq!((turn.mode(), narrow.get()), (Mode::Ask, Mode::Ask), "it widens nothing");
     }
 }

@@ -19,7 +19,7 @@ pub fn here() -> Option<Repository> {
 
 pub fn run(repository: Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::at(repository, Vec::new(), ui)?;
-    let beginning = begin(&workspace)?;
+    let beginning = begin(&workspace, Path::new("."))?;
     ui.line(format_args!("{}\n\nTry:", said(&beginning)))?;
     let tries = &beginning.tries;
     let width = tries.iter().map(|it| it.command.chars().count()).max().unwrap_or_default();
@@ -32,10 +32,10 @@ pub fn run(repository: Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn said(it: &Beginning) -> String {
     let name = escape_control_line(&it.name);
-    let further = [(it.entities, "entity", "entities"), (it.lessons, "lesson", "lessons")]
+    let further = [(it.entities, "entity"), (it.lessons, "lesson")]
         .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, more)| format!(", {count} {}", if count == 1 { one } else { more }));
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| format!(", {}", counted(count, noun)));
     match it.notes + it.entities {
         0 => format!("{name} has no notes yet."),
         _ => format!(

@@ -140,7 +140,7 @@ impl Diagnosing {
 pub fn diagnostic(asked: &Asked, finding: &Finding) -> Diagnostic {
     let related = finding.related.iter().filter_map(|(spot, what)| {
         let location = asked.location(spot)?;
-        Some(DiagnosticRelatedInformation { location, message: what.clone() })
+        Some(DiagnosticRelatedInformation { location, message: visible(what) })
     });
     let related: Vec<_> = related.collect();
     Diagnostic {

@@ -3,13 +3,14 @@
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use lsp_types::Uri;
 
 use super::uris::{path_of, uri_of};
 use elophanto_app::{Environment, Error, editor::Editor};
+use elophanto_base::{called::called, mutex::lock};
 
 /// Knowledge bases that are kept open at once.
 const MOST: usize = 16;
@@ -81,11 +82,7 @@ impl Folders {
         if let Some(known) = all.iter().find(|known| known.editor.root == opened.root) {
             return Ok(known.clone());
         }
-        let canonical = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let depth = canonical.strip_prefix(&opened.root).map_or(0, |below| below.iter().count());
-        // A link on the way may skip folders: then the top is called as it is.
-        let is_top = |above: &&Path| above.canonicalize().is_ok_and(|it| it == opened.root);
-        let base = folder.ancestors().nth(depth).filter(is_top).unwrap_or(&opened.root).to_owned();
+        let base = called(folder, &opened.root);
         let folder = Folder { editor: Arc::new(opened), base };
         all.push(folder.clone());
         if all.len() > MOST {
@@ -132,8 +129,4 @@ impl Folders {
         let below = folder.holds(&path).or_else(|| folder.holds(&real()?))?;
         Some((folder, below))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -79,9 +79,14 @@ pub fn will_rename(
         return Ok(None);
     }
     // With `/` a name counts from the top.
-    let name = if to.contains('/') { to } else { format!("/{to}") };
+    let name = if to.contains('/') { to.clone() } else { format!("/{to}") };
     let planned = plan(asked, &Rename::Note { path }, &name);
     match planned {
+        Ok(Ok(renamed)) if renamed.moved.as_ref().is_none_or(|(_, planned)| *planned != to) => {
+            let said = "links stay as they are: they follow a note whose name keeps its ending";
+            asked.client.show(lsp_types::MessageType::WARNING, said);
+            Ok(None)
+        }
         Ok(Ok(renamed)) => edit(asked, &renamed, false).map(Some),
         Ok(Err(unproven)) => {
             asked.client.show(lsp_types::MessageType::WARNING, told(&refused(&unproven)));

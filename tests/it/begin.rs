@@ -59,6 +59,14 @@ fn the_first_proposal_can_be_typed() {
 }
 
 #[test]
+fn what_is_proposed_below_the_root_works_there() {
+    let env = TestEnv::with(&[("docs/otters.md", "# Sea otters\n\nThey eat urchins.\n")]);
+    env.commit("notes");
+    let output = env.run_in("docs", &[]);
+    assert!(output.stdout().contains("elophanto index && git add :/.elophanto "), "{output}");
+}
+
+#[test]
 fn where_there_are_no_notes() {
     let env = TestEnv::new();
     snapshot!(env.ok(&[]), @"

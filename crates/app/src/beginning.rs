@@ -1,5 +1,7 @@
 //! What somebody is told who asked for nothing yet: what is here, and what to try first.
 
+use std::path::Path;
+
 use crate::{
     Error, hooks,
     memory::Memories,
@@ -37,11 +39,11 @@ pub struct Try {
     pub does: &'static str,
 }
 
-/// Reads what changed, as a search does, and proposes what helps most here.
+/// Reads what changed, as a search does, and proposes what helps most here, to be typed in `folder`.
 ///
 /// # Errors
 /// When a configured root does not exist, or the view can neither be read nor be made.
-pub fn begin(workspace: &Workspace) -> Result<Beginning, Error> {
+pub fn begin(workspace: &Workspace, folder: &Path) -> Result<Beginning, Error> {
     let catalogue = Catalogue::now(workspace)?;
     let entities = catalogue.entries.iter().filter(|entry| entry.kind == Kind::Fact).count();
     let root = workspace.repository.root.file_name().unwrap_or_default();
@@ -51,11 +53,11 @@ pub fn begin(workspace: &Workspace) -> Result<Beginning, Error> {
         entities,
         chunks: catalogue.chunks,
         lessons: Memories::open(workspace).read().0.folded.memories.len(),
-        tries: tries(workspace, &catalogue)?,
+        tries: tries(workspace, &catalogue, folder)?,
     })
 }
 
-fn tries(workspace: &Workspace, catalogue: &Catalogue) -> Result<Vec<Try>, Error> {
+fn tries(workspace: &Workspace, catalogue: &Catalogue, folder: &Path) -> Result<Vec<Try>, Error> {
     let repository = &workspace.repository;
     let is_git = repository.git_dir.is_some();
     let tries_of = |command: &str, does| Try { command: command.to_owned(), does };
@@ -71,8 +73,10 @@ fn tries(workspace: &Workspace, catalogue: &Catalogue) -> Result<Vec<Try>, Error
     if workspace.commits_vectors()
         && commit::uncommitted(&workspace.context(), &catalogue.searched)?.0 > 0
     {
+        let is_below = folder.canonicalize().is_ok_and(|folder| folder != repository.root);
+        let top = if is_below { ":/" } else { "" };
         tries.push(tries_of(
-            "elophanto index && git add .elophanto",
+            &format!("elophanto index && git add {top}.elophanto"),
             "lets whoever clones the repository search at once",
         ));
     }

@@ -122,9 +122,11 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
     for table in &bad {
         let path = format!("{}/{}", commit::TABLES, table.name);
         let mend = match table.cause {
-            TableError::Digest | TableError::Io(_) => "git checkout -- .elophanto/index".to_owned(),
+            TableError::Digest | TableError::Io(_) => {
+                "git checkout -- :/.elophanto/index".to_owned()
+            }
             TableError::Fatal => "elophanto index --full".to_owned(),
-            _ => format!("git rm -r {path}"),
+            _ => format!("git rm -r :/{path}"),
         };
         find(format!("{path}: {}", table.cause), &mend);
     }
@@ -148,7 +150,7 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
                 counted(uncommitted, "vector"),
                 agreeing(uncommitted, "is", "are")
             ),
-            "elophanto index && git add .elophanto/index",
+            "elophanto index && git add :/.elophanto/index",
         );
     }
     if report.stale > 0 {

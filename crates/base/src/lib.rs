@@ -1,11 +1,12 @@
 //! What every other crate of elophanto stands on, and what knows nothing of notes.
 //!
-//! Owns files reached by handle, damaged ones that are set aside, logs of JSON lines, JSON with halves of
+//! Owns files reached by handle, folders as somebody calls them, damaged ones that are set aside, logs of JSON lines, JSON with halves of
 //! characters, YAML that nobody vouches for, text that is safe to show, counted nouns, blocks of code, pictures without what is told of them, secrets in a text, words and
-//! their terms, and programs that the user named.
+//! their terms, what threads share, and programs that the user named.
 
 pub mod aside;
 pub mod beneath;
+pub mod called;
 pub mod contradicts;
 pub mod counted;
 pub mod fenced;
@@ -15,6 +16,7 @@ pub mod jsonl;
 pub mod lexical;
 pub mod lock;
 pub mod mount_placeholder;
+pub mod mutex;
 pub mod one_line;
 pub mod process;
 pub mod regular;

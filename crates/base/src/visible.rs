@@ -30,6 +30,51 @@ pub fn exact_line(text: &str) -> String {
     on_one_line(exact(text))
 }
 
+/// Text that comes in pieces, shown as [`visible`] shows the whole of it.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    /// The last character that was shown, unless it hides.
+    before: Option<char>,
+    /// One that waits for what stands behind it.
+    waiting: Option<char>,
+}
+
+impl Pieces {
+    /// A piece, but for what the next one says how to show.
+    pub fn push(&mut self, piece: &str) -> String {
+        let mut shown = String::with_capacity(piece.len());
+        for char in piece.chars() {
+            self.show(Some(char), &mut shown);
+            match char {
+                '\u{fe0e}' | '\u{fe0f}' | JOINER => self.waiting = Some(char),
+                _ => {
+                    let hides = is_deceptive(char);
+                    put(&mut shown, char, hides);
+                    self.before = Some(char).filter(|_| !hides);
+                }
+            }
+        }
+        shown
+    }
+
+    /// What is left. Another text may begin.
+    pub fn end(&mut self) -> String {
+        let mut shown = String::new();
+        self.show(None, &mut shown);
+        self.before = None;
+        shown
+    }
+
+    /// Shows what waits, now that it is known what stands behind it.
+    fn show(&mut self, after: Option<char>, shown: &mut String) {
+        if let Some(char) = self.waiting.take() {
+            let hides = hides(self.before, char, after);
+            put(shown, char, hides);
+            self.before = Some(char).filter(|_| !hides);
+        }
+    }
+}
+
 /// How many characters of a text [`visible`] shows as marks.
 pub fn hidden(text: &str) -> usize {
     if is_plain(text) {
@@ -140,20 +185,23 @@ fn shown(text: &str, marks_blanks: bool) -> String {
     }
     let mut shown = String::with_capacity(text.len());
     for (char, hides) in marked(text) {
-        match char {
-            '\n' | '\t' => shown.push(char),
-            // Control pictures exist for exactly this.
-            '\u{0}'..='\u{1f}' => {
-                shown.extend(char::from_u32(0x2400 + u32::from(char)));
-            }
-            '\u{7f}' => shown.push('\u{2421}'),
-            _ if hides || (marks_blanks && is_odd_blank(char)) => {
-                let _ = write!(shown, "<U+{:04X}>", u32::from(char));
-            }
-            _ => shown.push(char),
-        }
+        put(&mut shown, char, hides || (marks_blanks && is_odd_blank(char)));
     }
     shown
+}
+
+/// Appends a character, or a mark for it.
+fn put(shown: &mut String, char: char, is_marked: bool) {
+    match char {
+        '\n' | '\t' => shown.push(char),
+        // Control pictures exist for exactly this.
+        '\u{0}'..='\u{1f}' => shown.extend(char::from_u32(0x2400 + u32::from(char))),
+        '\u{7f}' => shown.push('\u{2421}'),
+        _ if is_marked => {
+            let _ = write!(shown, "<U+{:04X}>", u32::from(char));
+        }
+        _ => shown.push(char),
+    }
 }
 
 fn on_one_line(shown: String) -> String {
@@ -213,7 +261,34 @@ mod tests {
         assert_eq!(escape_control_line("a\u{a0}b\nc\td"), "a\u{a0}b␊c␉d");
     }
 
+    #[test]
+    fn emoji_stay_whole_wherever_a_text_is_cut() {
+        let check = |pieces: &[&str], expected: &[&str]| {
+            let mut all = Pieces::default();
+            let mut found: Vec<String> = pieces.iter().map(|piece| all.push(piece)).collect();
+            found.push(all.end());
+            assert_eq!(found, expected, "{pieces:?}");
+        };
+        check(&["❤", "\u{fe0f}"], &["❤", "", "\u{fe0f}"]);
+        check(&["a", "\u{fe0f}"], &["a", "", "<U+FE0F>"]);
+        check(&["1\u{fe0f}", "\u{20e3}"], &["1", "\u{fe0f}\u{20e3}", ""]);
+        check(&["1\u{fe0f}", "2"], &["1", "<U+FE0F>2", ""]);
+        check(&["👨", "\u{200d}", "👩"], &["👨", "", "\u{200d}👩", ""]);
+        check(&["👨\u{200d}"], &["👨", "<U+200D>"]);
+    }
+
     proptest! {
+        #[test]
+        fn in_pieces_a_text_is_shown_as_it_is_in_one(
+            pieces in prop::collection::vec(
+                "(\\PC|[\n\u{200b}-\u{200f}\u{fe0e}\u{fe0f}\u{20e3}❤1👨♂\u{1f3fb}]){0,4}", 0..6)
+        ) {
+            let mut all = Pieces::default();
+            let mut found: String = pieces.iter().map(|piece| all.push(piece)).collect();
+            found.push_str(&all.end());
+            prop_assert_eq!(found, visible(&pieces.concat()));
+        }
+
         #[test]
         fn nothing_is_marked_twice_or_missed(
             text in "(\\PC|[\u{0}-\u{1f}\u{7f}-\u{a0}\u{200b}-\u{200f}\u{fe00}-\u{fe0f}❤1\u{e0100}]){0,30}"

@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -15,6 +15,7 @@ use rmcp::{
 use tokio::sync::Notify;
 
 use crate::wire::from_uri;
+use elophanto_base::mutex::lock;
 
 /// Notes that one client can ask to be told about.
 pub const SUBSCRIPTIONS: usize = 256;
@@ -169,8 +170,4 @@ impl Sink {
         };
         let _ = tokio::time::timeout(PATIENCE, sending).await;
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

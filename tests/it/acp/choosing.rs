@@ -1,9 +1,11 @@
 //! Modes and commands.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{bench, session::Editor};
-use crate::fake::script::{Model, call, shell, text};
+use crate::fake::script::{Model, Turn, call, shell, text};
 
 fn set_mode(editor: &mut Editor, session: &str, mode: &str) -> Result<Value, (i64, String)> {
     editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": mode }))
@@ -80,6 +82,24 @@ fn a_mode_that_is_chosen_in_a_run_holds_at_once() {
     editor.tell("session/cancel", json!({ "sessionId": session }));
     assert_eq!(editor.wait_for(id).unwrap()["stopReason"], "cancelled");
     assert_eq!(editor.asked.len(), request);
+}
+
+#[test]
+fn a_narrower_mode_holds_for_the_very_next_call() {
+    // Nothing is told between the mode and the call.
+    let late = Turn::Late(Duration::from_secs(2), Box::new(shell("touch two")));
+    let model = Model::script(vec![shell("touch one"), late, text("Done.")]);
+    let env = bench(&model, "agent.mode: full\n");
+    let mut editor = Editor::begin(&env, "no");
+    let session = editor.open(env.root());
+    let id = editor.begin_to_say(&session, "Touch them");
+    editor.until(|told| told["status"] == "completed");
+    set_mode(&mut editor, &session, "ask").unwrap();
+    assert_eq!(editor.wait_for(id).unwrap()["stopReason"], "end_turn");
+    assert_eq!(editor.asked.len(), 1);
+    let content = editor.asked[0]["toolCall"]["content"].to_string();
+    assert!(content.contains("no network") && content.contains("touch two"), "{content}");
+    assert!(env.path("one").exists() && !env.path("two").exists());
 }
 
 #[test]

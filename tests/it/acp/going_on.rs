@@ -98,6 +98,29 @@ fn what_was_said_is_told_again() {
 }
 
 #[test]
+fn one_that_cannot_be_loaded_is_not_open() {
+    let model = Model::script(vec![text("One.")]);
+    let env = bench(&model, "");
+    let mut editor = Editor::begin(&env, "once");
+    let session = editor.open(env.root());
+    editor.say(&session, "First").unwrap();
+    editor.end();
+    let said = format!("home/.local/state/elophanto/agent/sessions/{session}.said.jsonl");
+    let said = env.outside().join(said);
+    let _ = std::fs::remove_file(&said);
+    std::fs::create_dir(&said).unwrap();
+    let mut editor = Editor::begin(&env, "once");
+    load(&mut editor, &session, &env).unwrap_err();
+    // Its thread ends right after it was answered.
+    let mode = json!({ "sessionId": session, "modeId": "ask" });
+    let is_gone = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        editor.ask("session/set_mode", mode.clone()).is_err()
+    });
+    assert!(is_gone);
+}
+
+#[test]
 fn resumed_it_is_not_told_again() {
     let model = Model::script(vec![text("One."), text("Two.")]);
     let env = bench(&model, "");
@@ -135,6 +158,23 @@ fn whoever_goes_in_a_run_ends_it_and_it_is_kept() {
     assert_eq!(editor.all("user_message_chunk")[0]["content"]["text"], "Begin");
     assert_eq!(editor.say(&session, "Go on").unwrap(), "end_turn");
     assert!(!env.path("ended").exists());
+}
+
+#[test]
+fn what_is_closed_in_a_run_is_kept() {
+    let model = Model::script(vec![shell("touch begun; sleep 60"), text("Done.")]);
+    let env = bench(&model, "agent.mode: full\n");
+    let mut editor = Editor::begin(&env, "once");
+    let session = editor.open(env.root());
+    editor.begin_to_say(&session, "Begin");
+    editor.until(|told| told["sessionUpdate"] == "tool_call");
+    while !env.path("begun").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    editor.ask("session/close", json!({ "sessionId": session })).unwrap();
+    assert_eq!(editor.end(), (Some(0), String::new()));
+    let runs = env.run(&["agent", "runs", "--json"]).json();
+    assert_eq!(runs[0]["outcome"], "cancelled", "{runs:?}");
 }
 
 #[test]

@@ -148,6 +148,21 @@ fn what_goes_with_a_prompt_is_quoted() {
 }
 
 #[test]
+fn files_are_known_by_what_the_editor_calls_them() {
+    let model = Model::script(vec![text("Read.")]);
+    let env = bench(&model, "");
+    let link = env.outside().join("link");
+    std::os::unix::fs::symlink(env.root(), &link).unwrap();
+    let mut editor = Editor::begin(&env, "once");
+    let session = editor.open(&link);
+    let uri = format!("file://{}/README.md", link.display());
+    let prompt = json!([{ "type": "resource_link", "name": "it", "uri": uri }]);
+    editor.ask("session/prompt", json!({ "sessionId": session, "prompt": prompt })).unwrap();
+    let prompt = model.prompts().remove(0);
+    assert!(prompt.contains("`README.md`") && !prompt.contains("file://"), "{prompt}");
+}
+
+#[test]
 fn used_up_steps_are_no_answer() {
     let model = Model::start(json!({}), |_, number| shell(&format!("echo {number}")));
     let env = bench(&model, "agent:\n  mode: full\n  max_steps: 2\n");

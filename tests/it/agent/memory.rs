@@ -329,7 +329,7 @@ fn doctor_names_lessons_that_nobody_sees() {
     ! git's index cannot be read: `git ls-files -z -- .elophanto` failed: fatal: [TEMP]/repo/.git/index: index file smaller than expected
       mend: rm "$(git rev-parse --git-path index)" && git reset, which leaves all files as they are
     ! 1 vector is in no table that git could carry
-      mend: elophanto index && git add .elophanto/index
+      mend: elophanto index && git add :/.elophanto/index
     --- stderr
     "#);
     told!(desk.run(&["agent", "memory", "list"]), @"

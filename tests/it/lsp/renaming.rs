@@ -212,6 +212,20 @@ fn what_is_typed_meanwhile_is_never_edited_by_what_was_before() {
 }
 
 #[test]
+fn links_stay_where_a_file_gets_another_ending() {
+    let env = TestEnv::with(&[("a.md", "# One\n"), ("two.md", "[[a]]\n")]);
+    let mut session = Session::begin(&env);
+    let ask = json!({ "files": [{
+        "oldUri": session.uri("a.md"),
+        "newUri": session.uri("a.markdown"),
+    }] });
+    assert_eq!(session.ask("workspace/willRenameFiles", ask), Ok(Value::Null));
+    let said = session.told("window/showMessage");
+    assert!(said["message"].as_str().unwrap().contains("links stay as they are"), "{said}");
+    assert!(session.end());
+}
+
+#[test]
 fn links_follow_a_file_that_the_editor_renames() {
     let env = TestEnv::with(&[("one.md", "# One\n"), ("b/two.md", "[[one]] [x](../one.md)\n")]);
     let mut session = Session::begin(&env);

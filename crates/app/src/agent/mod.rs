@@ -302,12 +302,17 @@ impl Prepared<'_> {
 
     /// What runs without asking.
     pub fn mode(&self) -> Mode {
-        self.rights.borrow().mode
+        self.rights.borrow().mode.get()
     }
 
     /// Changes what runs without asking, from now on.
     pub fn set_mode(&self, mode: Mode) {
-        self.rights.borrow_mut().mode = mode;
+        self.rights.borrow().mode.set(mode);
+    }
+
+    /// What runs without asking, to be set by another thread while a run goes on.
+    pub fn shared_mode(&self) -> Arc<modes::Shared> {
+        Arc::clone(&self.rights.borrow().mode)
     }
 
     /// Which models are asked for which kind of work, best first.

@@ -1,5 +1,7 @@
 //! What runs without asking, as somebody may set it who is not at a terminal of this machine: never more
-//! than the settings say. Pure.
+//! than the settings say. Reads nothing.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Mode;
 use crate::{Error, config::AgentMode};
@@ -15,6 +17,25 @@ pub fn width(mode: Mode) -> usize {
 /// What runs without asking where somebody narrowed it: never more than the settings say by now.
 pub fn held(kept: Option<Mode>, settings: Mode) -> Mode {
     kept.filter(|kept| width(*kept) < width(settings)).unwrap_or(settings)
+}
+
+/// What runs without asking, which any thread may set while another one decides by it.
+#[derive(Debug)]
+pub struct Shared(AtomicUsize);
+
+impl Shared {
+    pub fn new(mode: Mode) -> Self {
+        Self(AtomicUsize::new(width(mode)))
+    }
+
+    pub fn get(&self) -> Mode {
+        ALL.get(self.0.load(Ordering::SeqCst)).copied().unwrap_or(Mode::Ask)
+    }
+
+    /// Changes it, from the next call on.
+    pub fn set(&self, mode: Mode) {
+        self.0.store(width(mode), Ordering::SeqCst);
+    }
 }
 
 /// As settings write it.
@@ -64,6 +85,16 @@ mod tests {
             (Mode::Full, Mode::Smart, false),
         ] {
             assert_eq!(check(wanted, settings).is_ok(), expected, "{wanted:?} {settings:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_set_is_what_is_read() {
+        let shared = Shared::new(Mode::Full);
+        assert_eq!(shared.get(), Mode::Full);
+        for mode in ALL {
+            shared.set(mode);
+            assert_eq!(shared.get(), mode);
         }
     }
 }

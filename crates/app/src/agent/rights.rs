@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use super::modes::Shared;
 use crate::{
     Error, Workspace,
     config::{AgentMode, has_conflict_marks},
@@ -35,7 +36,8 @@ const PACKAGE: &str = "elophanto";
 pub struct Rights {
     root: PathBuf,
     pub home: PathBuf,
-    pub mode: Mode,
+    /// What runs without asking.
+    pub mode: Arc<Shared>,
     pub protected: Arc<Protected>,
     /// The same as paths, whether they exist or not: what no program writes.
     pub paths: Vec<PathBuf>,
@@ -75,7 +77,7 @@ impl Rights {
         paths.extend(outside.iter().cloned());
         let protected = Protected::new(&root, outside, is_own).and(&root, &pages);
         let protected = Arc::new(protected);
-        let mode = workspace.config.agent.mode.into();
+        let mode = Arc::new(Shared::new(workspace.config.agent.mode.into()));
         Ok(Self { root, home, mode, protected, paths, own, repository, rules, file })
     }
 
@@ -84,7 +86,7 @@ impl Rights {
     /// # Errors
     /// When one cannot be understood: nothing is decided by half of the rules, nor by older ones.
     pub fn look_again(&mut self, workspace: &Workspace) -> Result<(), Error> {
-        let mode = self.mode;
+        let mode = Arc::clone(&self.mode);
         *self = Self { mode, ..Self::open(workspace)? };
         Ok(())
     }
@@ -108,7 +110,7 @@ impl Rights {
     /// Whether a call may run.
     pub fn decide(&self, call: &Call, tainted: bool, attended: bool, fenced: bool) -> Verdict {
         let circumstances = Circumstances {
-            mode: self.mode,
+            mode: self.mode.get(),
             tainted,
             fenced,
             attended,

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     path::PathBuf,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Condvar, Mutex, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -26,6 +26,7 @@ use crate::{
         message::{ApprovalRequest, Asked, Chat, Incoming, Outgoing},
     },
 };
+use elophanto_base::mutex::lock;
 use elophanto_channels::{Bot, ChannelAdapter, ChannelError, Place};
 
 /// How often whoever speaks looks whom the user has let in meanwhile.
@@ -380,8 +381,4 @@ pub(super) fn chat(content: String, files: Vec<Uuid>) -> Asked {
 /// Now.
 pub(super) fn now() -> Timestamp {
     Timestamp::now()
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

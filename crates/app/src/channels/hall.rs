@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{
     admit::{Admission, admit},
     asking,
-    desk::{Desk, chat, lock, now},
+    desk::{Desk, chat, now},
     kept::Open,
     notifying,
     registry::Person,
@@ -19,6 +19,7 @@ use crate::{
         message::{ApprovalResponse, Asked, Command, Incoming},
     },
 };
+use elophanto_base::mutex::lock;
 use elophanto_channels::{ChannelError, FileRef, Inbound, Posted, Said, Sign, What};
 
 /// Reactions that count within a minute.

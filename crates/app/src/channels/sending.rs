@@ -7,10 +7,11 @@ use uuid::Uuid;
 
 use super::{
     asking,
-    desk::{Desk, lock},
+    desk::Desk,
     lines::{About, Job, Live, Post},
 };
 use crate::agent::chat::{COMMANDS, ChatCommand, Right};
+use elophanto_base::mutex::lock;
 use elophanto_channels::{Button, ChannelError, Place, Posted, Text};
 
 impl Desk {

@@ -5,14 +5,14 @@ use uuid::Uuid;
 
 use super::{
     asking,
-    desk::{Desk, lock},
+    desk::Desk,
     kept::Open,
     lines::{About, Post},
 };
 use crate::gateway::message::{
     ApprovalOf, ApprovalRequest, Failure, Happening, Response, SourceWire, TaskComplete, Told,
 };
-use elophanto_base::{one_line::one_line, visible::escape_control_line};
+use elophanto_base::{mutex::lock, one_line::one_line, visible::escape_control_line};
 use elophanto_channels::Place;
 
 /// Messages of an answer; a longer one is handed over as a file.

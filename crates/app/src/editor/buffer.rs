@@ -4,7 +4,7 @@ use std::{ops::Range, sync::OnceLock};
 
 use rustc_hash::FxHashSet;
 
-use super::links::Headings;
+use super::links::{Headings, Named};
 use elophanto_text::markdown::{self, Document, Heading};
 
 /// A file as an editor has it, saved or not. Parsed alone, once somebody asks for it.
@@ -16,6 +16,7 @@ pub struct Buffer {
     starts: OnceLock<Vec<usize>>,
     document: OnceLock<Result<Document, String>>,
     headings: OnceLock<Headings>,
+    named: OnceLock<Named>,
     labels: OnceLock<FxHashSet<String>>,
 }
 
@@ -36,7 +37,7 @@ impl Buffer {
             return;
         }
         self.text.replace_range(range.clone(), text);
-        (self.document, self.headings, self.labels) = Default::default();
+        (self.document, self.headings, self.named, self.labels) = Default::default();
         let Some(mut starts) = self.starts.take() else { return };
         // Whether a line begins at a byte is told by that byte and the one before it.
         let (start, end) = (range.start.max(1), range.start + text.len());
@@ -61,6 +62,12 @@ impl Buffer {
         let document = self.document().ok()?;
         let headings = self.headings.get_or_init(|| Headings::of(document));
         document.headings.get(headings.number(wanted)?)
+    }
+
+    /// Whether a link may mean something here that is no heading: see `Named`.
+    pub fn names(&self, wanted: &str) -> bool {
+        let headings = || self.document().map_or(&[][..], |it| it.headings.as_slice());
+        self.named.get_or_init(|| Named::of(&self.text, headings())).holds(wanted)
     }
 
     /// Whether `[label]` is defined: then `[[label]]` is a link in brackets.
@@ -206,6 +213,31 @@ mod tests {
         let buffer = Buffer::new("a.md".into(), "[[Über]]\n  [über]: x.md\n[no] : y".into());
         assert!(buffer.defines("ÜBER"));
         assert!(!buffer.defines("no") && !buffer.defines(""));
+    }
+
+    #[test]
+    fn links_may_mean_what_is_no_heading() {
+        for (text, wanted, expected) in [
+            ("<a id=\"one\"></a>", "one", true),
+            ("<a name='one two'/>", "one two", true),
+            ("<a id=one>", "one", true),
+            ("<a id=one/>", "one", true),
+            ("<a id=one", "one", true),
+            ("<a id=a/one>", "a/one", true),
+            ("<a id=ones> <a id=\"ones\">", "one", false),
+            ("<a id=one=two>", "one", false),
+            ("<a id=\"one", "one", false),
+            ("# Part {#one}", "one", true),
+            ("# Part {#one\n}", "one", false),
+            ("# ![logo](x.png) Otters", "-otters", true),
+            ("# Otters", "tter", false),
+            ("# ![logo](x.png) Otters", "-", false),
+        ] {
+            let mut buffer = Buffer::new("a.md".into(), text.into());
+            assert_eq!(buffer.names(wanted), expected, "{text}");
+            buffer.edit(0..text.len(), "");
+            assert!(!buffer.names(wanted), "{text}");
+        }
     }
 
     #[test]

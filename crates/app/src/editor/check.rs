@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     Buffer, LinkTo, Resolver, Spot,
     facts::{contradicted, on_page},
-    fixes::{Fix, near, near_names, target_to},
+    fixes::{Fix, near, target_to, titled},
 };
 use crate::{
     Error,
@@ -17,7 +17,7 @@ use crate::{
 use elophanto_base::{counted::counted, one_line::one_line, secrets};
 use elophanto_index::drift::Drift;
 use elophanto_repo::{Git, NotePath};
-use elophanto_text::markdown::{Destination, Document, Heading, LinkKind, anchor};
+use elophanto_text::markdown::{Destination, LinkKind, anchor};
 
 /// Links of one text that are looked at because they may be broken.
 const MOST_LINKS: usize = 2_000;
@@ -142,7 +142,7 @@ impl Resolver<'_> {
     fn near_notes(&self, buffer: &Buffer, link: &LinkTo) -> Vec<Fix> {
         let Some(written) = link.written(buffer) else { return Vec::new() };
         let target = &link.link.target;
-        let named = self.known_notes().map(|it| near_names(target, it)).unwrap_or_default();
+        let named = self.known_notes().map(|it| titled(target, it)).unwrap_or_default();
         let mut near = [named, near(target, &self.listing)].concat();
         near.retain(|path| *path != buffer.path);
         near.dedup();
@@ -162,10 +162,9 @@ impl Resolver<'_> {
             return None;
         }
         let target = self.buffer_of(path)?;
-        let document = target.document().ok()?;
+        target.document().ok()?;
         if target.heading(wanted).is_some()
-            || has_anchor(&target.text, wanted)
-            || has_pictured(&target.text, document, wanted)
+            || target.names(wanted)
             || wanted.eq_ignore_ascii_case("top")
         {
             return None;
@@ -206,32 +205,6 @@ const ALIKE: f64 = 0.75;
 fn is_line(wanted: &str) -> bool {
     let rest = wanted.strip_prefix('L').unwrap_or_default();
     rest.starts_with(|char: char| char.is_ascii_digit())
-}
-
-/// Whether HTML in the text says that this is here.
-fn has_anchor(text: &str, wanted: &str) -> bool {
-    let is_end =
-        |rest: &str| rest.is_empty() || rest.starts_with(['>', '/', ' ', '\t', '\r', '\n']);
-    let is_bare = |key: &str| {
-        let named = format!("{key}={wanted}");
-        text.match_indices(&named).any(|(at, _)| is_end(&text[at + named.len()..]))
-    };
-    ["id", "name"].iter().any(|key| {
-        is_bare(key)
-            || ['"', '\''].iter().any(|it| text.contains(&format!("{key}={it}{wanted}{it}")))
-    }) || text.contains(&format!("{{#{wanted}}}"))
-}
-
-/// Whether a heading with a picture may be meant: the words of pictures are no part of what forges link to.
-fn has_pictured(text: &str, document: &Document, wanted: &str) -> bool {
-    let slug = anchor(wanted);
-    let slug = slug.trim_matches('-');
-    let is_pictured = |heading: &&Heading| {
-        let source = text.get(heading.range.clone()).unwrap_or_default();
-        source.contains("![") || source.contains("<img")
-    };
-    let mut pictured = document.headings.iter().filter(is_pictured);
-    !slug.is_empty() && pictured.any(|heading| anchor(&heading.text).contains(slug))
 }
 
 /// The part of a range that stands in its first line.

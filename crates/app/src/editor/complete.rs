@@ -10,7 +10,6 @@ use super::{
     covers,
     fixes::{relative, target_to},
     links::anchors,
-    lock,
 };
 use crate::{
     Error,
@@ -18,7 +17,7 @@ use crate::{
     reporter::Silent,
     search::{SearchRequest, search_in},
 };
-use elophanto_base::one_line::one_line;
+use elophanto_base::{mutex::lock, one_line::one_line};
 use elophanto_index::{Kind, search::Listing as Hits};
 use elophanto_text::markdown::{Destination, Heading, Link, LinkKind, Scope};
 
@@ -294,12 +293,16 @@ fn values(
     range: Range<usize>,
 ) -> Result<Proposals, Error> {
     let typed = buffer.text.get(range.clone()).unwrap_or_default();
-    let is_quoted = buffer.text[..range.start].ends_with(['"', '\'']);
+    let before = buffer.text[..range.start].chars().next_back();
+    let quote = before.filter(|char| matches!(char, '"' | '\''));
     let value = |text: String, detail: String, kind| Proposal {
         label: text.clone(),
         detail,
         filter: text.clone(),
-        text: if is_quoted { text } else { quoted(text, buffer.is_toml()) },
+        text: match quote {
+            Some(quote) => escaped(&text, quote),
+            None => quoted(text, buffer.is_toml()),
+        },
         replace: range.clone(),
         kind,
     };
@@ -368,9 +371,17 @@ fn quoted(text: String, is_toml: bool) -> String {
         .starts_with(['*', '&', '!', '[', '{', '"', '\'', '#', '%', '@', '`', '|', '>', '-', '?']);
     let holds = [": ", " #", ","].iter().any(|mark| text.contains(mark)) || text.ends_with(':');
     if is_toml || is_meant || is_number || begins || holds || text.contains(['[', ']', '{', '}']) {
-        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+        format!("\"{}\"", escaped(&text, '"'))
     } else {
         text
+    }
+}
+
+/// A value as it stands behind a mark that opens a quotation. TOML has no way to write `'` behind `'`.
+fn escaped(text: &str, quote: char) -> String {
+    match quote {
+        '"' => text.replace('\\', "\\\\").replace('"', "\\\""),
+        _ => text.replace('\'', "''"),
     }
 }
 
@@ -393,6 +404,14 @@ mod tests {
         ] {
             assert_eq!(quoted(text.to_owned(), false), yaml);
             assert_eq!(quoted(text.to_owned(), true), toml);
+        }
+        for (text, double, single) in [
+            ("one", "one", "one"),
+            (r#"a "b" c"#, r#"a \"b\" c"#, r#"a "b" c"#),
+            (r"a\b", r"a\\b", r"a\b"),
+            ("it's", "it's", "it''s"),
+        ] {
+            assert_eq!((escaped(text, '"'), escaped(text, '\'')), (double.into(), single.into()));
         }
     }
 }

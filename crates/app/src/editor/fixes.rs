@@ -116,10 +116,11 @@ pub fn encoded(path: &str) -> String {
     out
 }
 
-/// What entities and notes call themselves that is like a name.
-pub fn near_names<'c>(name: &str, catalogue: &'c Catalogue) -> Vec<&'c str> {
+/// Entities and notes that call themselves so, whatever the case of the letters.
+pub fn titled<'c>(name: &str, catalogue: &'c Catalogue) -> Vec<&'c str> {
+    let name = name.to_lowercase();
     let entries = catalogue.entries.iter();
-    let titled = entries.filter(|entry| entry.title.eq_ignore_ascii_case(name));
+    let titled = entries.filter(|entry| entry.title.to_lowercase() == name);
     titled.take(NEAR).map(|entry| entry.name.as_str()).collect()
 }
 

@@ -9,14 +9,13 @@ use super::{
     facts::stale,
     fixes::near,
     known::{Fact, Known},
-    lock,
 };
 use crate::{
     Error,
     reading::{Catalogue, Line, blame, drift_of},
     when::day,
 };
-use elophanto_base::one_line::one_line;
+use elophanto_base::{mutex::lock, one_line::one_line};
 use elophanto_repo::{CommitId, Git, NotePath};
 use elophanto_text::{entity::Entity, markdown::Destination};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Buffer, Resolver, Spot};
 use crate::reading::Catalogue;
@@ -57,6 +57,61 @@ impl Headings {
         let by_words = || self.words.get(&wanted.to_ascii_lowercase());
         let found = self.anchors.get(&decoded).or_else(by_words);
         found.or_else(|| self.anchors.get(&slug()?)).copied()
+    }
+}
+
+/// What links may mean in a text besides its headings.
+#[derive(Debug, Clone, Default)]
+pub struct Named {
+    /// What HTML calls its elements, and what headings are called in braces.
+    ids: FxHashSet<String>,
+    /// Headings with pictures, as forges link to them but for the words of the pictures.
+    pictured: Vec<String>,
+}
+
+impl Named {
+    pub fn of(text: &str, headings: &[Heading]) -> Self {
+        let mut found = Self::default();
+        for key in ["id=", "name="] {
+            for (at, _) in text.match_indices(key) {
+                found.value(&text[at + key.len()..]);
+            }
+        }
+        for (at, mark) in text.match_indices("{#") {
+            let rest = &text[at + mark.len()..];
+            let end = rest.find(['}', '{', '\n']).filter(|end| rest[*end..].starts_with('}'));
+            found.ids.extend(end.map(|end| rest[..end].to_owned()));
+        }
+        let is_pictured = |heading: &&Heading| {
+            let source = text.get(heading.range.clone()).unwrap_or_default();
+            source.contains("![") || source.contains("<img")
+        };
+        let pictured = headings.iter().filter(is_pictured);
+        found.pictured = pictured.map(|heading| anchor(&heading.text)).collect();
+        found
+    }
+
+    /// The value of an attribute, of which this is the rest of the text.
+    fn value(&mut self, rest: &str) {
+        if let Some(quote) = rest.chars().next().filter(|char| matches!(char, '"' | '\'')) {
+            self.ids.extend(rest[1..].split_once(quote).map(|(value, _)| value.to_owned()));
+            return;
+        }
+        let end = rest.find(['>', '=', ' ', '\t', '\r', '\n']).unwrap_or(rest.len());
+        let value = &rest[..end];
+        // A slash may be part of it, or close the element.
+        self.ids.extend(value.split_once('/').map(|(value, _)| value.to_owned()));
+        if !rest[end..].starts_with('=') {
+            self.ids.insert(value.to_owned());
+        }
+    }
+
+    /// Whether a link may mean one of them.
+    pub fn holds(&self, wanted: &str) -> bool {
+        let slug = anchor(wanted);
+        let slug = slug.trim_matches('-');
+        self.ids.contains(wanted)
+            || !slug.is_empty() && self.pictured.iter().any(|pictured| pictured.contains(slug))
     }
 }
 

@@ -27,7 +27,7 @@ mod symbols;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 pub use buffer::Buffer;
@@ -50,7 +50,10 @@ use crate::{
     reporter::Silent,
     workspace::{KnowledgeBase, Workspace},
 };
-use elophanto_base::beneath::{Folder, Kind};
+use elophanto_base::{
+    beneath::{Folder, Kind},
+    mutex::lock,
+};
 use elophanto_models::Pace;
 use elophanto_repo::{NotePath, Selection, is_git_name, read_note};
 use elophanto_text::markdown;
@@ -232,8 +235,4 @@ const MOST_BYTES: u64 = 16 << 20;
 fn settings(more: &[(&str, &str)]) -> Vec<(String, String)> {
     let all = SETTINGS.iter().chain(more);
     all.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -19,6 +19,7 @@ use super::{
     state::{State, Work},
 };
 use crate::Error;
+use elophanto_base::mutex::lock;
 
 /// After this time whoever has not answered is reminded.
 const REMINDER: Duration = Duration::from_secs(5 * 60);
@@ -143,7 +144,7 @@ impl Conversation {
         let may = |client: &Arc<super::Connected>| {
             client.identity.scopes.approve && client.person == person
         };
-        let none = !super::lock(&gateway.clients).iter().any(may);
+        let none = !lock(&gateway.clients).iter().any(may);
         let remote = matches!(channel, Channel::Telegram | Channel::Discord | Channel::Slack);
         (remote && none).then_some(channel)
     }

@@ -13,12 +13,11 @@ use super::{
     commands::{self, Done},
     conversation::Taken,
     endings::{answer_of, of_end},
-    lock,
     message::{Asked, Attached, AttachedFile, Chat, Failure, Incoming, Told, VERSION},
     worker,
 };
 use crate::Error;
-use elophanto_base::{counted::counted, visible::escape_control_line};
+use elophanto_base::{counted::counted, mutex::lock, visible::escape_control_line};
 
 /// Bytes of what somebody says.
 const MOST_CONTENT: usize = 64 * 1024;

@@ -34,7 +34,7 @@ use std::{
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -50,7 +50,7 @@ use attachments::Attachments;
 pub use attachments::{AttachmentKind, MOST as MOST_ATTACHMENTS, MOST_BYTES as MOST_ATTACHMENT};
 pub use client::Client;
 use conversation::Conversation;
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{mutex::lock, visible::escape_control_line};
 use endings::{answer_of, of_end};
 use found::Found;
 pub use identity::{Channel, Identity, Scopes};
@@ -439,8 +439,4 @@ fn log_name(person: &str, root: &Path) -> String {
 
 fn entry_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,10 +7,10 @@ use uuid::Uuid;
 use super::{
     Connected, Gateway, Identity,
     conversation::Conversation,
-    lock,
     message::{Failure, Happening, Outgoing, Status, Told, VERSION},
     state::{Standing, State},
 };
+use elophanto_base::mutex::lock;
 
 impl Gateway {
     /// Tells everybody who is in a conversation.

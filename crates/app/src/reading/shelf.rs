@@ -3,7 +3,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, MutexGuard, Once, PoisonError,
+        Arc, Mutex, Once,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -16,6 +16,7 @@ use crate::{
     Error,
     workspace::{KnowledgeBase, Workspace},
 };
+use elophanto_base::mutex::lock;
 use elophanto_index::{Options, watch::follow_while};
 use elophanto_repo::{CommitId, Git, head};
 
@@ -232,8 +233,4 @@ fn give_back() {
 
 fn head_of(workspace: &Workspace) -> Option<CommitId> {
     head(&Git::of(&workspace.repository)?).ok().flatten()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

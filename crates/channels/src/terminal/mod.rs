@@ -11,7 +11,7 @@ use std::{
     collections::VecDeque,
     io::Write,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex,
         mpsc::{Receiver, RecvTimeoutError},
     },
     time::{Duration, Instant, SystemTime},
@@ -21,6 +21,7 @@ use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
     Said, Sender, Text, What,
 };
+use elophanto_base::mutex::lock;
 use line::Line;
 
 /// How long one call waits for a line, and a line that is written for more of it.
@@ -365,10 +366,6 @@ impl ChannelAdapter for Terminal {
             let _ = self.write(|page| page.post(text, &[]));
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

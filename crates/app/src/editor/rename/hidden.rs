@@ -109,7 +109,9 @@ fn characters(value: &str) -> String {
     while let Some(at) = rest.find('&') {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        let name = from[1..].split_once(';').map(|it| it.0).filter(|it| it.len() <= 8);
+        // The longest there is has eight bytes.
+        let near = &from[1..from.floor_char_boundary(10)];
+        let name = near.split_once(';').map(|it| it.0);
         let char = name.and_then(|name| match name {
             "amp" => Some('&'),
             "quot" => Some('"'),
@@ -242,9 +244,13 @@ mod tests {
 
     #[test]
     fn names_are_seen_through_encodings() {
-        for text in ["my note", "(my%20note.md)", "my&#32;note", "my\\ note"] {
+        for text in
+            ["my note", "(my%20note.md)", "my&#32;note", "my\\ note", "ä & ö; my&#x0020;note"]
+        {
             assert!(mentions(text, "my note"), "{text}");
         }
+        // What ends none is not looked for far behind.
+        assert!(mentions(&format!("{}&#32;note", "&my".repeat(200_000)), "my note"));
         assert!(!mentions("another 100% note", "my note"));
         assert!(mentions(&guessed(b"o\0n\0e\0"), "one"));
         assert!(mentions(&guessed(b"\xfcber"), "\u{fc}ber"));

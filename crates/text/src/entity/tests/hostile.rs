@@ -198,6 +198,19 @@ fn large_pages_are_read_in_part() {
     let page = Page::parse(&many.collect::<String>());
     assert_eq!(page.lines.len(), MAX_LINES);
     assert_eq!(page.warnings[0].line, Some(MAX_LINES + 1));
+    // What is beyond the cap says nothing, and is as many lines.
+    for (rest, blank) in [
+        (line, "\n"),
+        ("theirs", " "),
+        ("theirs\r\n\rtheirs\r\ntheirs\n", "\r\n\r\r\n\n"),
+        ("theirs\rtheirs\n", "\r \n"),
+        ("\u{feff}theirs\n\u{feff}", "\n "),
+    ] {
+        let text = format!("{}{rest}", "a\n".repeat(MAX_LINES));
+        let found = searchable(&text, &Page::parse(&text), &Retired::default());
+        assert_eq!(found.get(2 * MAX_LINES..), Some(blank), "{rest:?}");
+        assert_eq!(lines_in(&found), lines_in(&text), "{rest:?}");
+    }
     for text in [
         "-".repeat(1 << 20),
         "---\n".repeat(50_000),
