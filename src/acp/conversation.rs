@@ -133,7 +133,8 @@ impl Conversation {
         loop {
             match work.take() {
                 Some(Work::Begin(begin)) => {
-                    if !here.begin(begin, &chat) {
+                    let has_begun = here.begin(begin, &chat);
+                    if !has_begun {
                         return Ok(false);
                     }
                 }
