@@ -87,6 +87,7 @@ fn help_of_the_program() {
       init         Make this repository or folder a knowledge base
       hook         Let git keep the index up to date by itself
       trust        Show what of this repository needs your trust, ask, and trust it
+      publish      Publish what HEAD holds to the knowledge base of a fleet, in an object store
 
     Upkeep:
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -253,6 +254,13 @@ fn help_of_search() {
           --until <WHEN>
               Only notes changed before a date or a time span ago; without --since, also those of which
               that is not known
+
+          --in <URL>
+              Search a fleet of repositories in place of this one: s3://BUCKET/FOLDER, gs://, az:// or
+              file:///FOLDER, as `elophanto publish` takes it
+
+          --repo <NAME>
+              With --in: only this repository, by its name or the end of it; may be repeated
 
           --at <REV>
               Search the notes of a commit, branch, tag or date, such as v1.2, HEAD~10 or '3 weeks ago'
@@ -1336,6 +1344,14 @@ fn help_of_agent_mcp() {
     Usage: elophanto agent mcp serve [OPTIONS]
 
     Options:
+          --in <URL>
+              Search a fleet of repositories in place of this one: s3://BUCKET/FOLDER, gs://, az:// or
+              file:///FOLDER, as `elophanto publish` takes it. Only `search` is offered
+
+          --only <NAME>
+              With --in: answer from these repositories alone: a name, or the beginning of names with a
+              slash at its end; may be repeated
+
           --http [<ADDRESS>]
               Serve streamable HTTP at this address
 
