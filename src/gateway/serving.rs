@@ -133,6 +133,7 @@ pub fn serve(
     hosts.extend(host_of(address.ip()));
     let guard = Guard::new(Guarded {
         key: Arc::new(key),
+        callers: Vec::new(),
         hosts,
         origins: Vec::new(),
         requests_per_minute: serving.requests_per_minute,

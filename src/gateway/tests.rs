@@ -68,6 +68,7 @@ impl House {
         .unwrap();
         let guard = Guard::new(Guarded {
             key: Arc::new(Key::new("token").unwrap()),
+            callers: Vec::new(),
             hosts: Vec::new(),
             origins: Vec::new(),
             requests_per_minute: 0,

@@ -18,7 +18,11 @@ use futures::StreamExt;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{fault, names, rate::Window, token::Key};
+use super::{
+    fault, names,
+    rate::Window,
+    token::{Key, Secret},
+};
 
 /// Wrong tokens a minute that are told so.
 const GUESSES: u32 = 10;
@@ -30,6 +34,8 @@ pub type Refusal = Box<Response>;
 pub struct Guarded {
     /// What clients must send as `Authorization: Bearer`.
     pub key: Arc<Key>,
+    /// Tokens of callers besides, each of whom is answered for himself: see [`Caller`].
+    pub callers: Vec<Secret>,
     /// Names besides those of this machine that a request may be sent to, with or without a port.
     pub hosts: Vec<String>,
     /// Web origins besides those of this machine that may send requests, such as
@@ -39,6 +45,17 @@ pub struct Guarded {
     pub requests_per_minute: u32,
     /// Bytes of a body.
     pub most_bytes: usize,
+}
+
+/// Whose token a request bears, where it is not the server's own: the place among
+/// [`Guarded::callers`]. [`guard`] leaves it with the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller(pub usize);
+
+/// Until when a request may go on, and whose it is.
+struct Entry {
+    until: CancellationToken,
+    caller: Option<Caller>,
 }
 
 /// What requests are held against.
@@ -89,6 +106,10 @@ impl Guard {
     /// # Errors
     /// The answer to one that may not come in.
     pub fn program(&self, headers: &HeaderMap, now: Instant) -> Result<CancellationToken, Refusal> {
+        Ok(self.entry(headers, now)?.until)
+    }
+
+    fn entry(&self, headers: &HeaderMap, now: Instant) -> Result<Entry, Refusal> {
         let is_known = match single(headers, &header::ORIGIN) {
             Ok(None) => true,
             Ok(Some(origin)) => names::is_allowed_origin(origin, &self.guarded.origins),
@@ -101,10 +122,19 @@ impl Guard {
             return Err(unauthorized("a bearer token is needed").into());
         };
         // The right token always opens: if guessing closed the door to it, anybody could.
-        let until =
-            self.guarded.key.opens(token).ok_or_else(|| Box::new(self.wrong("token", now)))?;
+        let entry = self.opened(token).ok_or_else(|| Box::new(self.wrong("token", now)))?;
         self.count(now)?;
-        Ok(until)
+        Ok(entry)
+    }
+
+    /// What a token opens.
+    fn opened(&self, token: &str) -> Option<Entry> {
+        if let Some(until) = self.guarded.key.opens(token) {
+            return Some(Entry { until, caller: None });
+        }
+        let caller = self.guarded.callers.iter().position(|secret| secret.is(token))?;
+        // It holds for as long as the server runs.
+        Some(Entry { until: CancellationToken::new(), caller: Some(Caller(caller)) })
     }
 
     /// The answer to a secret that opens nothing.
@@ -131,13 +161,17 @@ impl Guard {
 
 /// Lets a request of a program in, or answers why not. Events end when the token is changed that opened
 /// their stream.
-pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+pub async fn guard(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let held = guard.host(request.uri(), headers).map(drop);
-    let until = match held.and_then(|()| guard.program(headers, Instant::now())) {
-        Ok(until) => until,
+    let entry = held.and_then(|()| guard.entry(headers, Instant::now()));
+    let Entry { until, caller } = match entry {
+        Ok(entry) => entry,
         Err(refusal) => return *refusal,
     };
+    if let Some(caller) = caller {
+        request.extensions_mut().insert(caller);
+    }
     let response = next.run(request).await;
     let kind = response.headers().get(header::CONTENT_TYPE);
     if kind.is_none_or(|kind| kind != "text/event-stream") {

@@ -16,7 +16,7 @@ use crate::listening::{
     life::{self, told_to_end},
     names::host_of,
     running::{Files, Running},
-    token::new_token,
+    token::{Secret, new_token},
 };
 use elophanto_app::{Environment, Error, Reporter, workspace::KnowledgeBase};
 
@@ -30,6 +30,8 @@ const FOLDER: &str = "mcp";
 /// What is served, and on whose behalf.
 pub struct Served {
     pub base: KnowledgeBase,
+    /// What is served over HTTP to callers who have tokens of their own, by the hashes of these.
+    pub callers: Vec<(blake3::Hash, KnowledgeBase)>,
     /// The root of the knowledge base, or the current folder where there is none.
     pub root: PathBuf,
     /// Whether there is one, in which changes of notes are told.
@@ -55,12 +57,16 @@ pub fn serve(
     http: Option<OverHttp>,
     begun: &mut dyn FnMut(&Running) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let Served { base, root, is_somewhere, reporter } = served;
+    let Served { base, callers, root, is_somewhere, reporter } = served;
     let listening = http.map(|http| Ok::<_, Error>((listen(http.address)?, http))).transpose()?;
     let files = files(&root, &base.environment);
     let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
-    let operations = operations(base.clone(), reporter);
-    let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
+    let own = operations(base.clone(), Arc::clone(&reporter));
+    let (server, handle) = Server::new(own, env!("CARGO_PKG_VERSION"), health);
+    let callers = callers.into_iter().map(|(token, base)| {
+        (Secret::of_hash(token), server.beside(operations(base, Arc::clone(&reporter))))
+    });
+    let callers = callers.collect();
     if is_somewhere {
         let watched = root.clone();
         let tell = move || tell_of_changes(&watched, &base, &handle);
@@ -86,6 +92,7 @@ pub fn serve(
             let http = Http {
                 listener,
                 token,
+                callers,
                 allowed_hosts,
                 allowed_origins: http.allowed_origins,
                 requests_per_minute: http.requests_per_minute,

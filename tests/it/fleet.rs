@@ -1,11 +1,14 @@
 //! A fleet: several repositories published to one place, folded, and asked as one.
 
-use std::{fs, process::Command};
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 
 use elophanto_net::fake_store::{FakeStore, Fault};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::env::{Output, TestEnv, finish};
+use crate::{
+    env::{Output, TestEnv, finish},
+    mcp::House,
+};
 
 const OTTERS: &str =
     "# Otters\n\nSea otters hold hands when they sleep, so that nobody drifts away.\n";
@@ -317,7 +320,7 @@ fn two_models_are_never_compared() {
     let own = elophanto_models::bert::Bert::minilm();
     let fingerprint = elophanto_models::Embedder::fingerprint(own).to_string();
     assert_ne!(tried[0]["model"], fingerprint.as_str());
-    let model = serde_json::json!({ "name": fingerprint, "dimension": 384 });
+    let model = json!({ "name": fingerprint, "dimension": 384 });
     said["models"].as_array_mut().unwrap().push(model);
     fs::write(&declared, said.to_string()).unwrap();
     other.write("knowledge/more.md", BADGERS);
@@ -336,4 +339,190 @@ fn two_models_are_never_compared() {
     let tables = fs::read_dir(one.outside().join("kb")).unwrap().flatten();
     let tables = tables.filter(|entry| entry.file_name().to_string_lossy().ends_with(".lance"));
     assert_eq!(tables.count(), 2);
+}
+
+const SEA_TOKEN: &str = "5ea5ea5ea5ea5ea5ea5ea5ea5ea5ea5e";
+const LAND_TOKEN: &str = "1a9d1a9d1a9d1a9d1a9d1a9d1a9d1a9d";
+
+/// A file that says whose token finds what.
+fn rights(env: &TestEnv, text: &str) -> PathBuf {
+    let path = env.outside().join("fleet.yaml");
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    path
+}
+
+/// A server over HTTP that asks on behalf of whoever bears a token.
+fn house(env: &TestEnv, address: &str, rights: &str) -> House {
+    let args = ["agent", "mcp", "serve", "--in", address, "--http", "127.0.0.1:0", "--rights"];
+    let mut command = env.command(&[&args[..], &[rights]].concat());
+    House::begun(env, command.env("SEA_TOKEN", SEA_TOKEN))
+}
+
+#[test]
+fn each_token_finds_its_own_repositories_and_no_others() {
+    let sea = repository("knowledge/otters.md", OTTERS);
+    let land = repository(
+        "knowledge/badgers.md",
+        "---\ntags: [woods]\n---\n# Badgers\n\nBadgers dig their setts in woods, near otters.\n",
+    );
+    let shore = repository("knowledge/crabs.md", CRABS);
+    let address = place(&sea);
+    for (env, name) in [(&sea, "acme/sea"), (&land, "acme/land"), (&shore, "other/shore")] {
+        publish(env, name, &address);
+    }
+    fold(&sea, &address);
+    let hash = blake3::hash(LAND_TOKEN.as_bytes()).to_hex();
+    let text = format!(
+        "# Who may ask.\n- token: env:SEA_TOKEN\n  repositories: [acme/sea]\n\
+         - {{ token: 'blake3:{hash}', repositories: [acme/land, other/] }}\n"
+    );
+    let file = rights(&sea, &text);
+    let mut house = house(&sea, &address, file.to_str().unwrap());
+    let own = house.token.clone();
+
+    house.token = SEA_TOKEN.to_owned();
+    let session_of_sea = house.session();
+    let found = house.call(&session_of_sea, "search", json!({"query": "how do otters sleep"}));
+    assert_eq!(
+        found["structuredContent"]["hits"][0]["path"], "acme/sea/knowledge/otters.md",
+        "{found}"
+    );
+    house.token = LAND_TOKEN.to_owned();
+    let session_of_land = house.session();
+    let found = house.call(&session_of_land, "search", json!({"query": "hermit crabs shells"}));
+    assert_eq!(found["structuredContent"]["hits"][0]["path"], "other/shore/knowledge/crabs.md");
+
+    // Whatever is asked, and however: what one finds, the other does not.
+    let query = "badgers dig setts in woods near otters";
+    let (mut found_by_land, mut tried) = (0, 0);
+    for more in [
+        json!({}),
+        json!({"limit": 50}),
+        json!({"mode": "keyword"}),
+        json!({"mode": "semantic"}),
+        json!({"query": "\"setts in woods\""}),
+        json!({"query": "badgers -hands"}),
+        json!({"query": "acme/land badgers"}),
+        json!({"query": "') OR ('1'='1"}),
+        json!({"kind": ["note"]}),
+        json!({"kind": ["note", "summary", "fact"]}),
+        json!({"kind": ["memory"]}),
+        json!({"kind": ["head"]}),
+        json!({"scope": "user"}),
+        json!({"tag": "woods"}),
+        json!({"since": "2025-01-01"}),
+        json!({"since": "1970-01-01", "at": "2099-01-01"}),
+        json!({"at": "2099-01-01"}),
+        json!({"at": "now"}),
+        json!({"path": "knowledge/badgers.md"}),
+        json!({"path": "knowledge/b*"}),
+        json!({"path": "**"}),
+        json!({"path": "acme/land/**"}),
+        json!({"path": "../land/knowledge/badgers.md"}),
+        json!({"path": "knowledge/badgers.md') OR (repo = 'acme/land"}),
+        json!({"repo": "acme/land"}),
+        json!({"repo": ["acme/land"]}),
+        json!({"only": "acme/land"}),
+        json!({"within": "acme/land"}),
+        json!({"repositories": ["acme/land"]}),
+    ] {
+        let mut given = json!({"query": query});
+        given.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        tried += 1;
+        house.token = LAND_TOKEN.to_owned();
+        let theirs = house.call(&session_of_land, "search", given.clone()).to_string();
+        found_by_land += usize::from(theirs.contains("acme/land/knowledge/badgers.md"));
+        assert!(!theirs.contains("acme/sea"), "{given}: {theirs}");
+        assert!(!theirs.contains("hold hands"), "{given}: {theirs}");
+        house.token = SEA_TOKEN.to_owned();
+        let ours = house.call(&session_of_sea, "search", given.clone()).to_string();
+        assert!(!ours.contains("knowledge/badgers.md:"), "{given}: {ours}");
+        assert!(!ours.contains("acme/land/"), "{given}: {ours}");
+        assert!(!ours.contains("dig their setts"), "{given}: {ours}");
+        assert!(!ours.contains("other/shore"), "{given}: {ours}");
+    }
+    assert!(found_by_land > 10 && found_by_land < tried, "{found_by_land} of {tried}");
+
+    // No other tool, no note to be read, no session of somebody else.
+    let ask = |house: &House, session: &str, method: &str, params: Value| {
+        let asked = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
+        let headers = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")];
+        house.request("POST /mcp", &headers, asked.to_string().as_bytes())
+    };
+    for tool in ["get", "similar", "entity", "questions", "status", "write_note", "remember"] {
+        let params = json!({"name": tool, "arguments": {"path": "acme/land/knowledge/badgers.md"}});
+        let reply = ask(&house, &session_of_sea, "tools/call", params);
+        assert!(reply.json()["error"].is_object(), "{tool}: {reply:?}");
+    }
+    let uri = json!({"uri": "elophanto://note/acme/land/knowledge/badgers.md"});
+    for (method, params) in [("resources/list", json!({})), ("resources/read", uri)] {
+        let reply = ask(&house, &session_of_sea, method, params);
+        assert!(!format!("{reply:?}").contains("dig their setts"), "{reply:?}");
+    }
+    let call = json!({"name": "search", "arguments": {"query": query}});
+    let foreign = ask(&house, &session_of_land, "tools/call", call.clone());
+    assert!(foreign.status >= 400, "{foreign:?}");
+    assert!(!format!("{foreign:?}").contains("dig their setts"), "{foreign:?}");
+    let replayed = [("Mcp-Session-Id", session_of_land.as_str()), ("Last-Event-ID", "0@0")];
+    let replayed = house.request("GET /mcp", &replayed, b"");
+    assert!(replayed.status >= 400, "{replayed:?}");
+
+    // Nobody who is not named finds anything, whoever serves included.
+    house.token = own;
+    let session = house.session();
+    let found = house.call(&session, "search", json!({"query": query})).to_string();
+    assert!(!found.contains("knowledge/"), "{found}");
+    for token in ["0123456789abcdef0123456789abcdef", hash.as_str(), "env:SEA_TOKEN"] {
+        house.token = token.to_owned();
+        let refused = ask(&house, &session_of_sea, "tools/call", call.clone());
+        assert_eq!(refused.status, 401, "{refused:?}");
+        assert_eq!(house.request("GET /health", &[], b"").status, 401);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_rights_is_said_before_anybody_is_served() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    publish(&env, "acme/sea", &address);
+    fold(&env, &address);
+    let refused = |text: &str, said: &[&str]| {
+        let file = rights(&env, text);
+        let file = file.to_str().unwrap();
+        let args = ["agent", "mcp", "serve", "--in", &address, "--http", "127.0.0.1:0"];
+        let refused = env.run(&[&args[..], &["--rights", file]].concat());
+        assert_eq!(refused.code, Some(2), "{text}: {refused}");
+        for said in said {
+            assert!(refused.stderr().contains(said), "`{said}` of {text}: {refused}");
+        }
+        refused.stderr()
+    };
+    refused("", &["line 1: nobody may ask", "hint:"]);
+    refused("- token: env:A\n  repos: [a]\n", &["line 2: `repos` is no key", "hint:"]);
+    refused(
+        "- { token: env:NO_SUCH, repositories: [a] }\n",
+        &["line 1: there is no token in env:"],
+    );
+    refused("- { token: env:LC_ALL, repositories: [a] }\n", &["line 1: the token in env:LC_ALL"]);
+    let said = refused("- { token: hunter2hunter2hunter2, repositories: [a] }\n", &["line 1:"]);
+    assert!(!said.contains("hunter2"), "{said}");
+    let hash = blake3::hash(SEA_TOKEN.as_bytes()).to_hex();
+    let one = format!("- {{ token: 'blake3:{hash}', repositories: [a] }}\n");
+    refused(&one.repeat(2), &["line 2: the token is that of line 1"]);
+    let file = rights(&env, &one);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let file = file.to_str().unwrap();
+    let with = |more: &[&str]| {
+        let args = ["agent", "mcp", "serve", "--in", &address, "--rights", file];
+        env.run(&[&args[..], more].concat())
+    };
+    let open = with(&["--http", "127.0.0.1:0"]);
+    assert!(open.stderr().contains("chmod go-w"), "{open}");
+    // Over standard streams nobody bears a token.
+    let stdio = with(&[]);
+    assert_eq!(stdio.code, Some(2), "{stdio}");
+    assert!(stdio.stderr().contains("--http"), "{stdio}");
+    let both = with(&["--http", "127.0.0.1:0", "--only", "acme/sea"]);
+    assert_eq!(both.code, Some(2), "{both}");
 }

@@ -128,6 +128,14 @@ impl Server {
         Self::with_limits(operations, version, health, Limits::default())
     }
 
+    /// One beside it that can do other things: what runs at once is limited for both together.
+    pub fn beside(&self, operations: Operations) -> Self {
+        let Shared { version, health, gate, .. } = &*self.shared;
+        let (version, health, gate) = (version.clone(), health.clone(), gate.clone());
+        let shared = Shared { operations, version, health, gate, handle: Handle::default() };
+        Self { shared: Arc::new(shared) }
+    }
+
     fn with_limits(
         operations: Operations,
         version: &str,

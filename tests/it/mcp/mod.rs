@@ -232,16 +232,17 @@ fn pretty(value: &Value) -> String {
 }
 
 /// A server at a port of this machine. Ended when dropped.
-struct House {
+pub(crate) struct House {
     child: Child,
     address: String,
-    token: String,
+    /// What requests bear.
+    pub(crate) token: String,
 }
 
 /// An answer over HTTP.
 #[derive(Debug)]
-struct Reply {
-    status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     head: String,
     body: String,
 }
@@ -253,7 +254,12 @@ impl House {
 
     fn open_with(env: &TestEnv, more: &[&str]) -> Self {
         let args = [&["agent", "mcp", "serve", "--http", "127.0.0.1:0"], more].concat();
-        let mut child = env.spawn(&args);
+        Self::begun(env, &mut env.command(&args))
+    }
+
+    /// One that a command starts in the repository.
+    pub(crate) fn begun(env: &TestEnv, command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = address_of(line.trim());
@@ -273,7 +279,7 @@ impl House {
     }
 
     /// A request with these headers besides (or instead of) those that it needs.
-    fn request(&self, first: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+    pub(crate) fn request(&self, first: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
         let bearer = format!("Bearer {}", self.token);
         let length = body.len().to_string();
         let usual = [
@@ -301,7 +307,7 @@ impl House {
     }
 
     /// Begins a session; its name.
-    fn session(&self) -> String {
+    pub(crate) fn session(&self) -> String {
         let info = json!({"name": "web", "version": "1"});
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": info});
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello});
@@ -315,7 +321,7 @@ impl House {
     }
 
     /// The result of a call in a session.
-    fn call(&self, session: &str, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&self, session: &str, tool: &str, arguments: Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let headers = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", VERSION)];
@@ -346,7 +352,7 @@ impl Reply {
     }
 
     /// The message in it, alone or as an event.
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let event = self.body.lines().find_map(|line| line.strip_prefix("data: {"));
         let text = event.map_or(self.body.clone(), |rest| format!("{{{rest}"));
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("{self:?}"))

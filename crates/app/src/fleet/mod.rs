@@ -5,6 +5,7 @@
 //! several tables. An address is always named by the user, never by settings of a repository.
 
 mod ask;
+mod callers;
 mod export;
 mod fold;
 mod name;
@@ -27,6 +28,7 @@ use elophanto_tables::{
 
 pub(crate) use ask::search;
 pub use ask::{Origins, Source};
+pub use callers::{Caller, callers};
 pub use export::{Exported, Form, export};
 pub use fold::{Folded, fold};
 pub use name::name_of;

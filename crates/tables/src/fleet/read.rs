@@ -224,6 +224,9 @@ impl Opened {
     pub(super) async fn ask(&self, address: &Address, asked: Asked) -> Result<Found, FleetError> {
         let of = |cause| FleetError::of(address, &cause);
         let Asked { terms, vector, only, most } = asked;
+        if only.repositories.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Found::default());
+        }
         let condition = only.sql(&self.but);
         let by_words = async {
             let Some(mut scan) = self.scan(&condition)?.filter(|_| !terms.is_empty()) else {

@@ -34,6 +34,19 @@ pub struct ServeArgs {
     /// at its end; may be repeated
     #[arg(long, value_name = "NAME", requires = "fleet")]
     only: Vec<String>,
+    /// With --in and --http: a file of yours that says whose token finds which repositories, a list of
+    /// entries such as `- { token: env:SEA_TOKEN, repositories: [github.com/acme/sea,
+    /// github.com/acme/docs/] }`; a token is named as env:NAME, vault:NAME or blake3:HASH, and a
+    /// folder of repositories ends with a slash. Any other token is refused; that of the server itself
+    /// finds nothing then
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "fleet",
+        requires = "http",
+        conflicts_with = "only"
+    )]
+    rights: Option<PathBuf>,
     /// Serve streamable HTTP at this address
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = ADDRESS)]
     http: Option<SocketAddr>,
@@ -93,8 +106,16 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         // Nobody is told of changes elsewhere.
         Some(_) => (PathBuf::from(".").canonicalize()?, false),
     };
-    let base = KnowledgeBase { folder: PathBuf::from("."), environment, within };
-    let served = Served { base, root, is_somewhere, reporter: Arc::new(ui.beside()) };
+    let mut base = KnowledgeBase { folder: PathBuf::from("."), environment, within };
+    let mut callers = Vec::new();
+    if let (Some(path), Some(reader)) = (&args.rights, &base.within) {
+        let known = fleet::callers(path, &base.environment, Asking::Through(ui))?;
+        let of = |rights| KnowledgeBase { within: Some(reader.with(rights)), ..base.clone() };
+        callers = known.into_iter().map(|it| (it.token, of(it.rights))).collect();
+        // Whoever serves has a token, too, and is not named.
+        base = of(Rights::only(Vec::new()));
+    }
+    let served = Served { base, callers, root, is_somewhere, reporter: Arc::new(ui.beside()) };
     let http = args.http.map(|address| OverHttp {
         address,
         allowed_hosts: args.allow_host.clone(),

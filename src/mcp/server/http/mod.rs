@@ -26,8 +26,8 @@ use super::{ServeError, Server, door::Door, stdio::MAX_BYTES};
 use crate::listening::{
     connections::{self, Tcp},
     fault,
-    guard::{self, Guard, Guarded},
-    token::Key,
+    guard::{self, Caller, Guard, Guarded},
+    token::{Key, Secret},
 };
 
 mod body;
@@ -42,6 +42,9 @@ pub struct Http {
     pub listener: std::net::TcpListener,
     /// What clients must send as `Authorization: Bearer`. Visible ASCII, not empty.
     pub token: String,
+    /// Servers for callers who have tokens of their own. Nothing of one is reached with the token of
+    /// another: no session, no event.
+    pub callers: Vec<(Secret, Server)>,
     /// Names besides those of this machine that a request may be sent to, with or without a port.
     pub allowed_hosts: Vec<String>,
     /// Web origins besides those of this machine that may send requests, such as
@@ -51,7 +54,14 @@ pub struct Http {
     pub requests_per_minute: u32,
 }
 
-/// What the handlers of all requests share.
+/// Where the requests of each caller go.
+struct Halls {
+    own: Hall,
+    /// In the order of [`Http::callers`].
+    callers: Vec<Hall>,
+}
+
+/// What the handlers of all requests of a caller share.
 struct Hall {
     mcp: StreamableHttpService<Door, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
@@ -71,8 +81,10 @@ pub async fn serve_http(
 ) -> Result<(), ServeError> {
     let closing = CancellationToken::new();
     let _guard = closing.clone().drop_guard();
+    let (secrets, servers): (Vec<Secret>, Vec<Server>) = http.callers.into_iter().unzip();
     let guard = Guard::new(Guarded {
         key: Arc::new(Key::new(&http.token).ok_or(ServeError::Token)?),
+        callers: secrets,
         hosts: http.allowed_hosts,
         origins: http.allowed_origins,
         requests_per_minute: http.requests_per_minute,
@@ -80,7 +92,9 @@ pub async fn serve_http(
     });
     http.listener.set_nonblocking(true).map_err(ServeError::Listen)?;
     let listener = tokio::net::TcpListener::from_std(http.listener).map_err(ServeError::Listen)?;
-    let router = routes(&server, &closing).layer(from_fn_with_state(Arc::new(guard), guard::guard));
+    let callers = servers.iter().map(|server| Hall::new(server, &closing)).collect();
+    let halls = Halls { own: Hall::new(&server, &closing), callers };
+    let router = of_halls(halls).layer(from_fn_with_state(Arc::new(guard), guard::guard));
     // Nothing is served here that becomes a socket.
     connections::accept(Tcp(listener), router, 0, &closing, shutdown).await;
     Ok(())
@@ -88,31 +102,50 @@ pub async fn serve_http(
 
 /// What is served at `/mcp` and `/health`, to whoever comes in.
 pub fn routes(server: &Server, closing: &CancellationToken) -> Router {
-    let events: Arc<dyn EventStore> = Arc::new(Events::default());
-    let mut manager = LocalSessionManager::default().with_event_store(events);
-    manager.session_config.keep_alive = Some(sessions::KEPT);
-    manager.session_config.sse_retry = None;
-    let manager = Arc::new(manager);
-    let (shared, ended) = (Arc::clone(&server.shared), closing.clone());
-    // The guard in front knows more about hosts and origins. Without `sse_retry` no empty events are
-    // sent, which clients before 2025-11-25 take for broken messages.
-    let config = StreamableHttpServerConfig::default()
-        .disable_allowed_hosts()
-        .disable_allowed_origins()
-        .with_sse_retry(None)
-        .with_json_response(true)
-        .with_max_request_body_bytes(MAX_BYTES)
-        .with_cancellation_token(closing.clone());
-    let mcp = StreamableHttpService::new(
-        move || Ok(Door::new(Arc::clone(&shared), ended.clone())),
-        Arc::clone(&manager),
-        config,
-    );
-    let mut health = json!({"name": "elophanto", "version": server.shared.version});
-    if let (Value::Object(health), Value::Object(more)) = (&mut health, &server.shared.health) {
-        health.extend(more.clone());
+    of_halls(Halls { own: Hall::new(server, closing), callers: Vec::new() })
+}
+
+impl Hall {
+    fn new(server: &Server, closing: &CancellationToken) -> Self {
+        let events: Arc<dyn EventStore> = Arc::new(Events::default());
+        let mut manager = LocalSessionManager::default().with_event_store(events);
+        manager.session_config.keep_alive = Some(sessions::KEPT);
+        manager.session_config.sse_retry = None;
+        let manager = Arc::new(manager);
+        let (shared, ended) = (Arc::clone(&server.shared), closing.clone());
+        // The guard in front knows more about hosts and origins. Without `sse_retry` no empty
+        // events are sent, which clients before 2025-11-25 take for broken messages.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_sse_retry(None)
+            .with_json_response(true)
+            .with_max_request_body_bytes(MAX_BYTES)
+            .with_cancellation_token(closing.clone());
+        let mcp = StreamableHttpService::new(
+            move || Ok(Door::new(Arc::clone(&shared), ended.clone())),
+            Arc::clone(&manager),
+            config,
+        );
+        let mut health = json!({"name": "elophanto", "version": server.shared.version});
+        if let (Value::Object(health), Value::Object(more)) = (&mut health, &server.shared.health) {
+            health.extend(more.clone());
+        }
+        Self { mcp, manager, sessions: Mutex::default(), health }
     }
-    let hall = Hall { mcp, manager, sessions: Mutex::default(), health };
+}
+
+impl Halls {
+    /// Where a request goes. One that bears a token of which there is nothing here goes nowhere.
+    fn of(&self, request: &axum::extract::Request) -> Option<&Hall> {
+        match request.extensions().get::<Caller>() {
+            None => Some(&self.own),
+            Some(Caller(index)) => self.callers.get(*index),
+        }
+    }
+}
+
+fn of_halls(halls: Halls) -> Router {
     Router::new()
         .route("/mcp", any(serve_mcp))
         .route("/health", get(serve_health))
@@ -120,14 +153,24 @@ pub fn routes(server: &Server, closing: &CancellationToken) -> Router {
         .method_not_allowed_fallback(async || {
             fault(StatusCode::METHOD_NOT_ALLOWED, "this path takes no such method")
         })
-        .with_state(Arc::new(hall))
+        .with_state(Arc::new(halls))
 }
 
-async fn serve_health(State(hall): State<Arc<Hall>>) -> Response {
+/// The answer to whoever there is nothing for.
+fn of_nobody() -> Response {
+    guard::unauthorized("the token is wrong")
+}
+
+async fn serve_health(
+    State(halls): State<Arc<Halls>>,
+    request: axum::extract::Request,
+) -> Response {
+    let Some(hall) = halls.of(&request) else { return of_nobody() };
     Json(&hall.health).into_response()
 }
 
-async fn serve_mcp(State(hall): State<Arc<Hall>>, request: axum::extract::Request) -> Response {
+async fn serve_mcp(State(halls): State<Arc<Halls>>, request: axum::extract::Request) -> Response {
+    let Some(hall) = halls.of(&request) else { return of_nobody() };
     let (head, body) = request.into_parts();
     let body = match body::read(body).await {
         Ok(body) => body,

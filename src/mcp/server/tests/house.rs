@@ -44,6 +44,7 @@ impl House {
         let http = Http {
             listener,
             token: token.clone(),
+            callers: Vec::new(),
             allowed_hosts: vec!["kb.example:8080".to_owned()],
             allowed_origins: vec!["https://notes.example".to_owned()],
             requests_per_minute,

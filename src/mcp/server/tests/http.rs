@@ -329,6 +329,7 @@ async fn unusable_tokens_are_refused() {
         let http = Http {
             listener: std::net::TcpListener::bind("127.0.0.1:0").unwrap(),
             token: token.to_owned(),
+            callers: Vec::new(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             requests_per_minute: 0,
