@@ -39,6 +39,10 @@ pub struct PublishArgs {
     /// Publish nothing if a chunk has no vector
     #[arg(long)]
     strict: bool,
+    /// Publish the lessons of agents too, for `elophanto agent recall --in URL`: those that are
+    /// committed, and were neither taken back nor put away
+    #[arg(long)]
+    memory: bool,
     /// Publish that nothing of the repository is to be found any more
     #[arg(long)]
     retire: bool,
@@ -49,17 +53,20 @@ pub struct PublishArgs {
     #[arg(long, short)]
     yes: bool,
     /// Bring what was published into the tables
-    #[arg(long, conflicts_with_all = ["name", "dry_run", "strict", "retire", "epoch", "yes"])]
+    #[arg(long,
+          conflicts_with_all = ["name", "dry_run", "strict", "memory", "retire", "epoch", "yes"])]
     fold: bool,
     /// With --fold: pack the tables and bring their indexes up to date in any case
     #[arg(long, requires = "fold")]
     tend: bool,
     /// List the repositories there, each with its commit
-    #[arg(long, conflicts_with_all = ["name", "dry_run", "strict", "retire", "epoch", "yes", "fold"])]
+    #[arg(long, conflicts_with_all = ["name", "dry_run", "strict", "memory", "retire", "epoch", "yes",
+                                      "fold"])]
     list: bool,
     /// Write all chunks with their vectors to standard output, for another engine
     #[arg(long, value_enum, value_name = "FORM",
-          conflicts_with_all = ["name", "dry_run", "strict", "retire", "epoch", "yes", "fold", "list"])]
+          conflicts_with_all = ["name", "dry_run", "strict", "memory", "retire", "epoch", "yes", "fold",
+                                "list"])]
     export: Option<ExportForm>,
     /// Print JSON Lines
     #[arg(long)]
@@ -81,6 +88,7 @@ struct PublishedWire<'a> {
     object: &'a str,
     model: &'a str,
     chunks: usize,
+    lessons: usize,
     without_vector: usize,
     bytes: usize,
     /// `created`, `before`, `tried` or `incomplete`.
@@ -131,6 +139,7 @@ pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         epoch: args.epoch,
         dry_run: args.dry_run,
         strict: args.strict,
+        memory: args.memory,
         retire: args.retire,
         yes: args.yes,
     };
@@ -138,8 +147,17 @@ pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Published { repository, commit, object, model, chunks, without_vector, bytes, outcome } =
-        published;
+    let Published {
+        repository,
+        commit,
+        object,
+        model,
+        chunks,
+        lessons,
+        without_vector,
+        bytes,
+        outcome,
+    } = published;
     let (done, name) = match outcome {
         Became::Created => ("published", "created"),
         Became::Before => ("was published before", "before"),
@@ -152,13 +170,18 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError
         object,
         model,
         chunks: *chunks,
+        lessons: *lessons,
         without_vector: *without_vector,
         bytes: *bytes,
         outcome: name,
     };
     let kilobytes = bytes.div_ceil(1_000);
+    let among = match lessons {
+        0 => String::new(),
+        _ => format!(" ({} among them)", counted(*lessons, "lesson")),
+    };
     let text = format!(
-        "{repository} at {commit:.10}: {}, {kilobytes} kB, {done}",
+        "{repository} at {commit:.10}: {}{among}, {kilobytes} kB, {done}",
         counted(*chunks, "chunk")
     );
     ui.emit(&wire, escape_control_line(&text))?;

@@ -289,8 +289,8 @@ fn a_server_answers_for_a_fleet_and_for_nothing_else() {
     let answers = served.json();
     let of = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap_or(&Value::Null);
     let tools = of(2)["result"]["tools"].as_array().unwrap();
-    assert_eq!(tools.len(), 1, "{served}");
-    assert_eq!(tools[0]["name"], "search");
+    let names: Vec<&Value> = tools.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["search", "recall"], "{served}");
     let first = &of(3)["result"]["structuredContent"]["hits"][0];
     assert_eq!(first["path"], "acme/sea/knowledge/otters.md", "{served}");
     // Whose repositories they are is no matter of the question.
@@ -525,4 +525,157 @@ fn what_is_wrong_with_rights_is_said_before_anybody_is_served() {
     assert!(stdio.stderr().contains("--http"), "{stdio}");
     let both = with(&["--http", "127.0.0.1:0", "--only", "acme/sea"]);
     assert_eq!(both.code, Some(2), "{both}");
+}
+
+/// Writes a lesson down and commits it; its id.
+fn remember(env: &TestEnv, context: &str, lesson: &str) -> String {
+    let args = ["agent", "remember", "--type", "error", "--context", context, "--lesson", lesson];
+    let written = env.json(&[&args[..], &["--agent", "sam", "--json"]].concat());
+    env.commit("a lesson");
+    written[0]["id"].as_str().unwrap().to_owned()
+}
+
+fn publish_lessons(env: &TestEnv, name: &str, address: &str) -> Value {
+    env.json(&["publish", address, "--as", name, "--memory", "--json"]).pop().unwrap()
+}
+
+fn recall(env: &TestEnv, address: &str, more: &[&str]) -> Vec<Value> {
+    let args = ["agent", "recall", "--in", address, "--json", "--max-tokens", "4000"];
+    env.json(&[&args[..], more].concat())
+}
+
+#[test]
+fn lessons_are_published_if_that_is_wanted_and_recalled_with_where_they_are_from() {
+    let sea = repository("knowledge/otters.md", OTTERS);
+    let land = repository("knowledge/badgers.md", BADGERS);
+    let address = place(&sea);
+    let first = remember(&sea, "npm ci failed with EACCES", "own the npm cache folder");
+    remember(&land, "linking ran out of memory", "link with mold in the release profile");
+    let nowhere = TestEnv::plain().builtin();
+    let npm = ["npm cache EACCES"];
+
+    // Without a word about them they stay where they are.
+    assert_eq!(publish(&sea, "acme/sea", &address)["lessons"], 0);
+    publish(&land, "acme/land", &address);
+    fold(&sea, &address);
+    let nothing = nowhere.run(&["agent", "recall", "--in", &address, npm[0]]);
+    assert_eq!(nothing.code, Some(1), "{nothing}");
+    assert!(nothing.stderr().contains("nothing close to that is published there"), "{nothing}");
+
+    // The same commit, and more of it.
+    let published = publish_lessons(&sea, "acme/sea", &address);
+    assert_eq!((&published["lessons"], &published["chunks"]), (&1.into(), &2.into()));
+    assert!(published["object"].as_str().unwrap().starts_with("inbox/acme+sea/1-2-"));
+    publish_lessons(&land, "acme/land", &address);
+    assert_eq!(fold(&sea, &address)["taken"], 2);
+    let found = recall(&nowhere, &address, &npm);
+    let head = sea.git(&["rev-parse", "HEAD"]);
+    assert_eq!(found[0]["repo"], "acme/sea");
+    assert_eq!(found[0]["origin"], json!({"agent": "sam", "commit": head.trim()}));
+    let path = found[0]["path"].as_str().unwrap();
+    assert!(path.starts_with("acme/sea/.elophanto/memory/"), "{path}");
+    // It is what the repository itself recalls.
+    let own = sea.json(&["agent", "recall", "--json", npm[0]]).remove(0);
+    for key in ["id", "lesson", "context", "type", "tags", "timestamp", "count", "line"] {
+        assert_eq!(own[key], found[0][key], "{key}");
+    }
+    assert_eq!(own["id"], first.as_str());
+    // For people, with repository and commit.
+    let shown = nowhere.ok(&["agent", "recall", "--in", &address, npm[0]]).stdout();
+    assert!(shown.contains(&format!("acme/sea@{}", &head[..10])), "{shown}");
+    // Lessons are not searched, and hits are not recalled.
+    let hits = hits(&nowhere, &address, &["npm cache EACCES otters"]);
+    assert!(hits.iter().all(|hit| !hit.1.contains(".elophanto")), "{hits:?}");
+    let notes = nowhere.run(&["agent", "recall", "--in", &address, "otters sleep hold hands"]);
+    assert!(!notes.stdout().contains("hold hands"), "{notes}");
+    // Conditions.
+    let of_land = recall(&nowhere, &address, &["linking out of memory", "--repo", "land"]);
+    assert_eq!(of_land[0]["repo"], "acme/land", "{of_land:?}");
+    let of_land = recall(&nowhere, &address, &["npm cache EACCES", "--repo", "land"]);
+    assert!(of_land.iter().all(|it| it["repo"] == "acme/land"), "{of_land:?}");
+    assert!(recall(&nowhere, &address, &["npm cache EACCES", "--type", "pattern"]).is_empty());
+    let lake = nowhere.run(&["agent", "recall", "--in", &address, "npm", "--repo", "lake"]);
+    assert_eq!(lake.code, Some(2), "{lake}");
+    let unasked = nowhere.run(&["agent", "recall", "--in", &address]);
+    assert_eq!(unasked.code, Some(2), "{unasked}");
+
+    // What is taken back, or in no commit, is not there.
+    sea.ok(&["agent", "memory", "forget", &first]);
+    sea.commit("forgotten");
+    let args = ["agent", "remember", "--type", "error", "--context", "cargo says E0502"];
+    sea.ok(&[&args[..], &["--lesson", "end the borrow before"]].concat());
+    let published = publish_lessons(&sea, "acme/sea", &address);
+    assert_eq!(published["lessons"], 0, "{published}");
+    fold(&sea, &address);
+    for about in ["npm cache EACCES", "cargo says E0502"] {
+        let found = recall(&nowhere, &address, &[about]);
+        assert!(found.iter().all(|it| it["repo"] == "acme/land"), "{found:?}");
+    }
+}
+
+#[test]
+fn secrets_in_lessons_are_refused() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    let secret = format!("AKIA{}", "Q3EGRIQWERTYUIOP");
+    let line = json!({
+        "id": "01JAAAAAAAAAAAAAAAAAAAAAAA", "timestamp": "2026-01-01T00:00:00Z", "agent_id": "a",
+        "repo": "repo", "event_type": "error", "context": "the upload failed",
+        "lesson": format!("the key is {secret}"), "command": "", "success_rate": "", "tags": [],
+    });
+    env.write(".elophanto/memory/repo/a.jsonl", format!("{line}\n"));
+    env.git(&["add", "--all", "--force"]);
+    env.git(&["commit", "--quiet", "--no-verify", "-m", "secret"]);
+    // Nobody asked for lessons.
+    assert_eq!(publish(&env, "r", &address)["outcome"], "created");
+    let refused = env.run(&["publish", &address, "--as", "r", "--memory", "--epoch", "1"]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr().contains("looks like a secret: .elophanto/memory"), "{refused}");
+}
+
+#[test]
+fn a_server_recalls_from_the_repositories_of_the_caller() {
+    let sea = repository("knowledge/otters.md", OTTERS);
+    let land = repository("knowledge/badgers.md", BADGERS);
+    let address = place(&sea);
+    remember(&sea, "npm ci failed with EACCES", "own the npm cache folder");
+    remember(&land, "linking ran out of memory", "link with mold in the release profile");
+    publish_lessons(&sea, "acme/sea", &address);
+    publish_lessons(&land, "acme/land", &address);
+    fold(&sea, &address);
+    let hash = blake3::hash(LAND_TOKEN.as_bytes()).to_hex();
+    let text = format!(
+        "- {{ token: env:SEA_TOKEN, repositories: [acme/sea] }}\n\
+         - {{ token: 'blake3:{hash}', repositories: [acme/land] }}\n"
+    );
+    let file = rights(&sea, &text);
+    let mut house = house(&sea, &address, file.to_str().unwrap());
+    house.token = SEA_TOKEN.to_owned();
+    let session = house.session();
+    let found = house.call(&session, "recall", json!({"text": "npm cache EACCES"}));
+    let lesson = &found["structuredContent"]["memories"][0];
+    assert_eq!(lesson["repo"], "acme/sea", "{found}");
+    assert!(lesson["origin"]["commit"].is_string(), "{found}");
+    let text = found["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("acme/sea@"), "{text}");
+    house.token = LAND_TOKEN.to_owned();
+    let session = house.session();
+    for more in [
+        json!({}),
+        json!({"limit": 20}),
+        json!({"type": "error"}),
+        json!({"archived": true}),
+        json!({"repo": "acme/sea"}),
+        json!({"repo": "sea"}),
+        json!({"repo": "acme/"}),
+        json!({"only": "acme/sea"}),
+    ] {
+        let mut given = json!({"text": "npm cache EACCES"});
+        given.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let found = house.call(&session, "recall", given.clone()).to_string();
+        assert!(!found.contains("own the npm cache"), "{given}: {found}");
+        assert!(!found.contains("acme/sea@"), "{given}: {found}");
+    }
+    let found = house.call(&session, "recall", json!({"text": "linking out of memory"}));
+    assert_eq!(found["structuredContent"]["memories"][0]["repo"], "acme/land", "{found}");
 }

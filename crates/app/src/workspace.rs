@@ -263,6 +263,20 @@ impl Workspace {
         Ok(corpus::of_version(&self.context(), git, version, progress)?)
     }
 
+    /// The lessons of agents of a version that git holds; none where git does not carry them.
+    ///
+    /// # Errors
+    /// When git cannot list it.
+    pub fn lessons_of(
+        &self,
+        git: &Git,
+        version: &Version,
+        progress: Progress,
+    ) -> Result<Refreshed, Error> {
+        let context = self.context();
+        Ok(elophanto_index::version::version(&context, &self.lessons, git, version, progress)?)
+    }
+
     /// Where questions and summaries are written down.
     pub fn record_store(&self) -> RecordStore<'_> {
         RecordStore::new(&self.repository, self.config.journal.share)

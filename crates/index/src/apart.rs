@@ -14,7 +14,10 @@ use crate::{
         Malformed,
         bits::Bits,
         matrix::{Encoded, Matrix, encode_matrix},
-        segment::{Attributes, ChunkRecord, DocumentRecord, MadeFrom, Segment, SegmentBuilder},
+        segment::{
+            Attributes, ChunkRecord, DocumentRecord, LessonRecord, MadeFrom, Segment,
+            SegmentBuilder,
+        },
         view::Loaded,
     },
 };
@@ -43,6 +46,8 @@ pub struct Row {
     pub changed: Option<i64>,
     /// What a summary was made from.
     pub made_from: Option<MadeFrom>,
+    /// What a lesson says beside its text; of every [`Kind::Memory`], and of nothing else.
+    pub lesson: Option<LessonRecord>,
     pub vector: Option<Encoded>,
 }
 
@@ -56,6 +61,10 @@ impl Row {
     pub fn terms(&self, analyzer: &Analyzer) -> String {
         let language = analyzer.other_language_of(&self.text);
         let own = language.map_or(analyzer, |language| language.analyzer());
+        // What a lesson says is all that counts.
+        if self.kind == Kind::Memory {
+            return own.terms(&self.text).join(" ");
+        }
         let title = if self.titled { self.title.as_str() } else { "" };
         let others = self.headings.iter().chain(&self.tags).map(String::as_str);
         let texts = [self.text.as_str(), title, self.path.as_str()].into_iter().chain(others);
@@ -73,6 +82,8 @@ pub struct Whole {
     pub mean_words: f32,
     /// How many of the chunks hold a term of the question.
     pub holding: FxHashMap<String, usize>,
+    /// How many of the chunks might have been at hand, where that was counted: of those of a kind, say.
+    pub among: usize,
 }
 
 /// Parts to be searched: one for each kind, each chunk a document of its own, so that nothing is said
@@ -112,6 +123,10 @@ pub fn snapshot(
 fn record(row: &Row) -> DocumentRecord {
     let attributes = match (&row.made_from, row.kind) {
         (Some(made_from), Kind::Summary) => Attributes::Summary(made_from.clone()),
+        // Who published them knew what takes back or corrects what.
+        (_, Kind::Memory) => {
+            Attributes::Lessons { retired: Vec::new(), joins: Vec::new(), corrections: Vec::new() }
+        }
         _ => Attributes::Note { covers: Vec::new() },
     };
     DocumentRecord {
@@ -133,7 +148,7 @@ fn chunk(row: &Row) -> ChunkRecord {
         range: 0..row.text.len(),
         lines: row.lines,
         breadcrumb: row.headings.clone(),
-        lesson: None,
+        lesson: row.lesson.clone(),
     }
 }
 
@@ -162,6 +177,7 @@ mod tests {
             text: text.to_owned(),
             changed: Some(1_000),
             made_from: None,
+            lesson: None,
             vector,
         }
     }
@@ -210,7 +226,7 @@ mod tests {
         assert!(hit.score.keyword > 0.0 && hit.score.cosine > 0.0);
         // A word counts by how rare it is in everything, not by how rare among what is at hand.
         let holding = FxHashMap::from_iter([("otter".to_owned(), 10), ("badger".to_owned(), 900)]);
-        let whole = Whole { chunks: 1_000, mean_words: 5.0, holding };
+        let whole = Whole { chunks: 1_000, mean_words: 5.0, holding, among: 0 };
         let answer = found(whole, "otters badgers");
         let keyword = |path: &str| {
             let found = answer.hits.iter().find(|hit| hit.path == NotePath::from(path));

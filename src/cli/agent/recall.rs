@@ -10,12 +10,16 @@ use super::super::{
 };
 use super::memory_care::nothing;
 use crate::wire::printed_json;
-use elophanto_app::memory::{
-    Memories,
-    reply::{fitting, shown as as_shown},
+use elophanto_app::{
+    fleet::{self, Reader},
+    keys::Asking,
+    memory::{
+        Memories,
+        reply::{Beside, fitting, shown as as_shown},
+    },
 };
 use elophanto_base::counted::counted;
-use elophanto_knowledge::memory::{EventType, Question, compact, repo_name};
+use elophanto_knowledge::memory::{EventType, Question, Recalled, Shown, compact, repo_name};
 use elophanto_models::builtin::count_tokens;
 
 /// Faults of files that are told one by one.
@@ -32,7 +36,11 @@ pub struct RecallArgs {
     /// What it is about: the error, or what you are about to do
     #[arg(allow_hyphen_values = false)]
     query: Option<String>,
-    /// Only what was learnt in this repository
+    /// Recall from a fleet of repositories in place of this one, whatever of theirs was published with
+    /// `elophanto publish --memory`: s3://BUCKET/FOLDER, gs://, az:// or file:///FOLDER
+    #[arg(long = "in", value_name = "URL", requires = "query", conflicts_with = "archived")]
+    fleet: Option<String>,
+    /// Only what was learnt in this repository; with --in, its name there, or the end of it
     #[arg(long, value_name = "NAME")]
     repo: Option<String>,
     /// Only this kind of lesson: error, success or pattern
@@ -53,6 +61,9 @@ pub struct RecallArgs {
 }
 
 pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if let Some(address) = &args.fleet {
+        return of_fleet(args, address, ui);
+    }
     let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
@@ -76,6 +87,37 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if found.is_empty() {
         return Ok(nothing(&memories.nothing_recalled(&question), ui));
     }
+    let told = as_shown(&found, &memories.own);
+    let beside = Beside { path: &|path| memories.shown(path), origin: &|_| None };
+    print(args, &found, &told, &beside, ui)
+}
+
+/// Recalls from a fleet.
+fn of_fleet(args: &RecallArgs, address: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = workspace::open_anywhere(Vec::new(), ui)?;
+    let fleet = fleet::open(address, &workspace.environment, Asking::Through(ui), true)?;
+    let reader = Reader::new(fleet).among(args.repo.iter().cloned().collect());
+    let memories = Memories::open(&workspace);
+    let question = Question {
+        event_type: args.event_type,
+        ..memories.question(args.query.as_deref().unwrap_or_default(), args.limit)
+    };
+    let recalled = fleet::recall(&workspace, &question, &reader, ui)?;
+    if recalled.found.is_empty() {
+        return Ok(ui.nothing("nothing close to that is published there"));
+    }
+    let beside = Beside { path: &|path| path.to_owned(), origin: &|it| recalled.origin(it) };
+    print(args, &recalled.found, &recalled.shown(), &beside, ui)
+}
+
+/// Prints the lessons for which there is room.
+fn print(
+    args: &RecallArgs,
+    found: &[Recalled],
+    told: &[Shown],
+    beside: &Beside,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
     let mut shown = 0;
     if ui.json {
         let line = |lesson: &Value| printed_json(lesson).unwrap_or_default();
@@ -83,13 +125,13 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             lessons.iter().map(|lesson| count_tokens(&line(lesson))).sum::<usize>()
                 <= args.max_tokens
         };
-        for lesson in fitting(&found, &memories, &|_| None, &fits) {
+        for lesson in fitting(found, beside, &fits) {
             shown += 1;
             ui.json(&lesson)?;
         }
     } else {
         let count = |text: &str| count_tokens(&visible(text));
-        let fitting = compact(&as_shown(&found, &memories.own), args.max_tokens, &count);
+        let fitting = compact(told, args.max_tokens, &count);
         shown = fitting.shown;
         if shown > 0 {
             ui.line(visible(fitting.text.trim_end()))?;

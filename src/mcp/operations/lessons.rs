@@ -9,6 +9,7 @@ use crate::{
 };
 use elophanto_app::{
     Error,
+    fleet::{self, Reader},
     memory::{Memories, Nothing},
     reporter::Reporter,
 };
@@ -16,6 +17,9 @@ use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, Question};
 
 pub fn recall(given: RecallArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+    if let Some(reader) = &on.base.within {
+        return of_fleet(given, reader, on, call);
+    }
     let workspace = on.workspace()?;
     let memories = Memories::open(&workspace).keeping(&on.kept);
     let question = Question {
@@ -27,6 +31,36 @@ pub fn recall(given: RecallArguments, on: &OperationContext, call: &Call) -> Res
     let lessons = memories.lessons(&question, &on.kept, call.max_tokens())?;
     let text = match lessons.is_none() {
         true => begun(&memories.nothing_recalled(&question)),
+        false => lessons.text.clone(),
+    };
+    found::<RecallArguments>(text, &lessons)
+}
+
+/// Lessons of a fleet. What repository it is asked from, nobody knows.
+fn of_fleet(
+    given: RecallArguments,
+    reader: &Reader,
+    on: &OperationContext,
+    call: &Call,
+) -> Result<Reply, Error> {
+    let workspace = on.workspace()?;
+    let question = Question {
+        text: &given.text,
+        repo: None,
+        own: "",
+        event_type: given.event_type.map(|it| it.0),
+        archived: false,
+        limit: given.limit,
+        now: Timestamp::now(),
+    };
+    let reader = match given.repo {
+        Some(repo) => reader.clone().among(vec![repo]),
+        None => reader.clone(),
+    };
+    let recalled = fleet::recall(&workspace, &question, &reader, &on.reporter(call))?;
+    let lessons = recalled.within(call.max_tokens());
+    let text = match lessons.is_none() {
+        true => "Nothing close to that is published there.".to_owned(),
         false => lessons.text.clone(),
     };
     found::<RecallArguments>(text, &lessons)

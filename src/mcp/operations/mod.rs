@@ -37,8 +37,11 @@ struct OperationContext {
 /// through `reporter`.
 pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>) -> Operations {
     let (list, read) = (base.clone(), base.clone());
-    // What lies elsewhere is searched, and nothing of it is read as a whole or written.
-    let tools: &[Tool] = if base.within.is_some() { &[Tool::Search] } else { &Tool::ALL };
+    // What lies elsewhere is searched and recalled, and nothing of it is read as a whole or written.
+    let tools: &[Tool] = match base.within {
+        Some(_) => &[Tool::Search, Tool::Recall],
+        None => &Tool::ALL,
+    };
     let context = OperationContext { base, reporter, kept: Kept::default() };
     Operations {
         call: Box::new(move |tool, given, call| {

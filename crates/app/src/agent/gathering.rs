@@ -9,7 +9,10 @@ use super::{ranking, skill_tools, tasks};
 use crate::{
     Error, Workspace, init,
     learning::Learning,
-    memory::{Memories, Question, reply::fitting},
+    memory::{
+        Memories, Question,
+        reply::{Beside, fitting},
+    },
     pages::{Page, Pages, Trust, folders, is_instructions},
     reporter::Silent,
     search::{Found, SearchRequest, search},
@@ -211,7 +214,8 @@ fn lessons(workspace: &Workspace, goal: &str) -> Vec<Value> {
         let found = memories.recall(&question)?;
         let tokens = |lesson: &Value| count_tokens(&lesson.to_string());
         let fits = |all: &[Value]| all.iter().map(tokens).sum::<usize>() <= LESSON_TOKENS;
-        Ok::<_, Error>(fitting(&found, &memories, &|_| None, &fits))
+        let beside = Beside { path: &|path| memories.shown(path), origin: &|_| None };
+        Ok::<_, Error>(fitting(&found, &beside, &fits))
     };
     recalled().unwrap_or_default()
 }

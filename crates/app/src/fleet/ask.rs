@@ -19,18 +19,20 @@ use crate::{
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_index::{
+    Kind,
     apart::{self, Row},
     search::{
         Answer, Filter, Hit, Mode, Query, Request, SearchError, run::SearchContext, search as rank,
     },
 };
 use elophanto_models::{Embedder, Fingerprint, builtin::Builtin};
+use elophanto_repo::NotePath;
 use elophanto_tables::fleet::{Asked, Head, Only, Table};
 
 /// Chunks that are looked at by words, and by meaning; and where a condition is left to be held against
 /// what was found.
-const CANDIDATES: usize = 150;
-const MORE_CANDIDATES: usize = 1_500;
+pub(super) const CANDIDATES: usize = 150;
+pub(super) const MORE_CANDIDATES: usize = 1_500;
 
 /// Where hits come from, by their paths.
 #[derive(Debug, Clone, Default)]
@@ -48,9 +50,29 @@ pub struct Source {
     pub as_of: i64,
 }
 
+/// Repository and path of each place that was seen.
+pub(super) type Places = BTreeMap<String, (String, String)>;
+
 impl Origins {
+    /// Of places, by the repository and the path of each, as the heads have them.
+    pub(super) fn new(places: Places, heads: &[Head]) -> Self {
+        let heads: BTreeMap<&str, &Head> =
+            heads.iter().map(|head| (head.repository.as_str(), head)).collect();
+        let source = |(place, (repository, path)): (String, (String, String))| {
+            let head = heads.get(repository.as_str())?;
+            let (commit, as_of) = (head.commit.clone(), head.time);
+            Some((place.into_bytes(), Source { repository, path, commit, as_of }))
+        };
+        Self(places.into_iter().filter_map(source).collect())
+    }
+
     pub fn of(&self, hit: &Hit) -> Option<&Source> {
-        self.0.get(hit.path.as_bytes())
+        self.at(&hit.path)
+    }
+
+    /// By the path of what was found.
+    pub fn at(&self, path: &NotePath) -> Option<&Source> {
+        self.0.get(path.as_bytes())
     }
 }
 
@@ -90,9 +112,14 @@ pub fn search(
         until,
         ..Filter::default()
     };
+    // Lessons are recalled in their own way.
+    let kinds = match wanted.kinds.is_empty() {
+        true => Kind::SEARCHED.to_vec(),
+        false => wanted.kinds.clone(),
+    };
     let only = Only {
         repositories,
-        kinds: wanted.kinds.clone(),
+        kinds,
         scopes: wanted.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         since,
         until,
@@ -117,15 +144,7 @@ pub fn search(
     let limit = wanted.most.map_or(limit, |most| most.min(limit));
     answer.keep(wanted.listing, limit, |_| true);
     answer.notes = answer.notes.max(heads.iter().map(|head| head.chunks as usize).sum());
-    let heads: BTreeMap<&str, &Head> =
-        heads.iter().map(|head| (head.repository.as_str(), head)).collect();
-    let source = |(place, (repository, path)): (String, (String, String))| {
-        let head = heads.get(repository.as_str())?;
-        let (commit, as_of) = (head.commit.clone(), head.time);
-        Some((place.into_bytes(), Source { repository, path, commit, as_of }))
-    };
-    let origins = Origins(asking.places.into_iter().filter_map(source).collect());
-    Ok(Found::of_fleet(answer, origins))
+    Ok(Found::of_fleet(answer, Origins::new(asking.places, &heads)))
 }
 
 /// What only the repository itself can answer.
@@ -143,7 +162,7 @@ fn refuse(wanted: &SearchRequest) -> Result<(), Error> {
 }
 
 /// The repositories that may be found; `None` is all.
-fn chosen(reader: &Reader, heads: &[Head]) -> Result<Option<Vec<String>>, Error> {
+pub(super) fn chosen(reader: &Reader, heads: &[Head]) -> Result<Option<Vec<String>>, Error> {
     let wanted = &reader.repositories;
     if wanted.is_empty() && reader.rights.are_all() {
         return Ok(None);
@@ -197,8 +216,7 @@ struct Asking<'a> {
     only: Only,
     paths: Option<Paths>,
     most: usize,
-    /// Repository and path of each place that was seen.
-    places: BTreeMap<String, (String, String)>,
+    places: Places,
 }
 
 impl Asking<'_> {
@@ -244,8 +262,12 @@ impl Asking<'_> {
         } else if own.fingerprint() == &fingerprint {
             request.second_look = second::look(self.wanted.awaited, workspace);
         }
-        let terms = if request.mode == Mode::Semantic { Vec::new() } else { self.terms() };
-        let asked = Asked { terms, vector, only: self.only.clone(), most: self.most };
+        let terms = match request.mode {
+            Mode::Semantic => Vec::new(),
+            _ => terms(self.query, workspace),
+        };
+        let (only, most) = (self.only.clone(), self.most);
+        let asked = Asked { terms, vector, only, most, counted: false };
         let mut found = table.ask(asked)?;
         if let Some(paths) = &self.paths {
             found.rows.retain(|row| paths.patterns.is_match(&row.path));
@@ -265,24 +287,18 @@ impl Asking<'_> {
         let answer = rank(&snapshot, &request, &tools)?;
         Ok(Some(answer))
     }
+}
 
-    /// Terms to look for: of the question as it stands, and in each language that it may be in.
-    fn terms(&self) -> Vec<String> {
-        let mut all = self.query.terms.clone();
-        all.extend(
-            self.query
-                .phrases
-                .iter()
-                .flat_map(|phrase| &phrase.terms)
-                .map(|(_, term)| term.clone()),
-        );
-        for language in self.workspace.analyzer.languages_of_question(&self.query.text) {
-            all.extend(self.query.in_language(language.analyzer()).terms);
-        }
-        let mut seen = FxHashSet::default();
-        all.retain(|term| seen.insert(term.clone()));
-        all
+/// Terms to look for: of the question as it stands, and in each language that it may be in.
+pub(super) fn terms(query: &Query, workspace: &Workspace) -> Vec<String> {
+    let mut all = query.terms.clone();
+    all.extend(query.phrases.iter().flat_map(|phrase| &phrase.terms).map(|(_, term)| term.clone()));
+    for language in workspace.analyzer.languages_of_question(&query.text) {
+        all.extend(query.in_language(language.analyzer()).terms);
     }
+    let mut seen = FxHashSet::default();
+    all.retain(|term| seen.insert(term.clone()));
+    all
 }
 
 /// One answer out of those of several tables: by where each hit stands among those of its table.

@@ -11,6 +11,7 @@ mod fold;
 mod name;
 mod publish;
 mod reader;
+mod recall;
 mod rights;
 mod rows;
 
@@ -34,6 +35,7 @@ pub use fold::{Folded, fold};
 pub use name::name_of;
 pub use publish::{Outcome, PublishRequest, Published, publish};
 pub use reader::Reader;
+pub use recall::{Recollection, recall};
 pub use rights::Rights;
 
 /// Most bytes of files of tables that are kept on this machine.

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::{name_of, open, rows::rows};
+use super::{
+    name_of, open,
+    rows::{lessons, rows},
+};
 use crate::{
     Error, config::Agreements, keys::Asking, on_commit::allowed, reporter::Reporter,
     workspace::Workspace,
@@ -11,7 +14,7 @@ use elophanto_base::{
     counted::{agreeing, counted},
     secrets,
 };
-use elophanto_index::{Options, apart::Row, store::Malformed};
+use elophanto_index::{Kind, Options, Problem, apart::Row, store::Malformed};
 use elophanto_repo::{CommitId, Git, GitError, Version, head};
 use elophanto_tables::{
     fleet::{Declared, Fleet, FleetError, Head, MOST_BYTES, Model, Publication},
@@ -35,6 +38,8 @@ pub struct PublishRequest {
     pub dry_run: bool,
     /// Publishes nothing where a chunk has no vector.
     pub strict: bool,
+    /// Publishes the lessons of agents too.
+    pub memory: bool,
     /// Publishes that nothing of the repository is to be found any more.
     pub retire: bool,
     /// Agrees to what is sent.
@@ -50,6 +55,8 @@ pub struct Published {
     pub object: String,
     pub model: String,
     pub chunks: usize,
+    /// Lessons among them.
+    pub lessons: usize,
     /// Chunks that can be found by their words alone.
     pub without_vector: usize,
     pub bytes: usize,
@@ -94,6 +101,9 @@ pub fn publish(
         true => Vec::new(),
         false => chunks(workspace, &git, commit, &repository, reporter)?,
     };
+    if request.memory && !request.retire {
+        chunks.extend(remembered(workspace, &git, commit, &repository, reporter)?);
+    }
     refuse_secrets(&git, workspace, &chunks)?;
     if !request.dry_run {
         agreed(workspace, request, &fleet, chunks.len(), reporter)?;
@@ -112,7 +122,7 @@ pub fn publish(
     };
     let without_vector = chunks.iter().filter(|(row, _)| row.vector.is_none()).count();
     let head = Head {
-        epoch: epoch(request, &fleet, &git, &repository, &commit, reporter)?,
+        epoch: epoch(request, &fleet, &git, &repository, (&commit, chunks.len()), reporter)?,
         count: count(&git)?,
         commit: commit.to_string(),
         time: git.commit_time(&commit)?,
@@ -137,6 +147,7 @@ pub fn publish(
         commit: head.commit.clone(),
         model,
         chunks: rows.len(),
+        lessons: rows.iter().filter(|(row, _)| row.kind == Kind::Memory).count(),
         without_vector,
         bytes: bytes.len(),
         outcome: Outcome::Tried,
@@ -146,7 +157,15 @@ pub fn publish(
     } else if !request.dry_run {
         published.outcome = match fleet.deposit(&head, bytes)? {
             Created::Now => Outcome::Created,
-            Created::Before => Outcome::Before,
+            Created::Before => {
+                if request.memory {
+                    reporter.note(
+                        "it waits as it was published first: if that was without lessons, publish \
+                         again when it is folded",
+                    );
+                }
+                Outcome::Before
+            }
         };
     }
     Ok(published)
@@ -192,12 +211,37 @@ fn chunks(
     // When each note changed is found out with it.
     workspace.refresh_all(Options { full: false, patience: None, progress: &update })?;
     let held = workspace.version(git, &Version::Commit(commit), &update)?;
-    for problem in &held.report.problems {
+    say_left_out(&held.report.problems, reporter);
+    rows(&held.snapshot, repository, &workspace.analyzer).map_err(damaged)
+}
+
+/// The lessons that HEAD holds.
+fn remembered(
+    workspace: &Workspace,
+    git: &Git,
+    commit: CommitId,
+    repository: &str,
+    reporter: &dyn Reporter,
+) -> Result<Vec<(Row, String)>, Error> {
+    if !workspace.lessons().in_git {
+        reporter.note("lessons lie where git does not carry them: none of them is published");
+        return Ok(Vec::new());
+    }
+    let progress = reporter.progress("lessons");
+    let update = |done, all| progress.update(done, all);
+    let held = workspace.lessons_of(git, &Version::Commit(commit), &update)?;
+    say_left_out(&held.report.problems, reporter);
+    lessons(&held.snapshot, repository, &workspace.analyzer).map_err(damaged)
+}
+
+fn say_left_out(problems: &[Problem], reporter: &dyn Reporter) {
+    for problem in problems {
         reporter.warn(format_args!("`{}` is left out: {}", problem.path.to_text(), problem.reason));
     }
-    rows(&held.snapshot, repository, &workspace.analyzer).map_err(|Malformed| {
-        Error::new("the search view is damaged").hint("run `elophanto index --full`")
-    })
+}
+
+fn damaged(_: Malformed) -> Error {
+    Error::new("the search view is damaged").hint("run `elophanto index --full`")
 }
 
 /// What a bucket holds, many may read.
@@ -250,13 +294,14 @@ fn taken(fleet: &Fleet, model: &Model, is_tried: bool) -> Result<Taken, Error> {
     }
 }
 
-/// The epoch: that of what is published, or the next one if that is no part of our history any more.
+/// The epoch: that of what is published, or the next one if that is no part of our history any more, or
+/// holds another number of chunks of this very commit.
 fn epoch(
     request: &PublishRequest,
     fleet: &Fleet,
     git: &Git,
     repository: &str,
-    commit: &CommitId,
+    (commit, chunks): (&CommitId, usize),
     reporter: &dyn Reporter,
 ) -> Result<u64, Error> {
     if let Some(epoch) = request.epoch {
@@ -275,12 +320,14 @@ fn epoch(
     let older = CommitId::from_hex(before.commit.as_bytes());
     let is_ours = older
         .is_some_and(|older| older == *commit || git.is_part_of(&older, commit).unwrap_or(false));
-    // What was retired at this very commit is published again as something newer.
-    let is_back = before.retired && !request.retire && older.is_some_and(|older| older == *commit);
-    if is_ours && !is_back {
+    // What was retired at this very commit is published again as something newer, and so is what was
+    // published without its lessons.
+    let is_same = !request.retire && older.is_some_and(|older| older == *commit);
+    let is_again = is_same && (before.retired || before.chunks != chunks as u64);
+    if is_ours && !is_again {
         return Ok(before.epoch);
     }
-    if !is_back {
+    if !is_again {
         reporter.note(format_args!(
             "what is published of `{repository}` is no part of this history: it is taken for rewritten"
         ));

@@ -7,6 +7,7 @@ use elophanto_index::{
     search::{Score, scene::Scene},
     store::Malformed,
 };
+use elophanto_knowledge::memory::current;
 
 /// All chunks that say something, each with the words to look for, in the order of their files.
 ///
@@ -41,6 +42,7 @@ pub fn rows(
                     text: hit.text,
                     changed: hit.changed,
                     made_from: hit.source.filter(|_| hit.kind == Kind::Summary),
+                    lesson: None,
                     vector: part.loaded.matrix.vector(chunk),
                 };
                 let terms = row.terms(analyzer);
@@ -50,5 +52,50 @@ pub fn rows(
     }
     let key = |row: &Row| (row.path.clone(), row.kind, row.lines);
     rows.sort_by_key(|(row, _)| key(row));
+    Ok(rows)
+}
+
+/// The lessons of a snapshot that count, in the order of their files: what was taken back, corrected or
+/// put away is none of them.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn lessons(
+    snapshot: &Snapshot,
+    repository: &str,
+    analyzer: &Analyzer,
+) -> Result<Vec<(Row, String)>, Malformed> {
+    let mut rows = Vec::new();
+    for (part, number) in current(snapshot)? {
+        let loaded = &snapshot.parts[part].loaded;
+        let segment = &loaded.segment;
+        let chunk = segment.chunk(number)?;
+        let document = segment.document(chunk.document)?;
+        let lesson = segment.lesson(&chunk)?.ok_or(Malformed)?.to_owned();
+        let text = segment.text_at(&document, chunk.range.clone())?.to_owned();
+        if text.trim().is_empty() {
+            continue;
+        }
+        let row = Row {
+            repository: repository.to_owned(),
+            path: document.path.to_text(),
+            kind: Kind::Memory,
+            title: String::new(),
+            titled: false,
+            headings: Vec::new(),
+            scope: document.scope,
+            // They stand in the text.
+            tags: Vec::new(),
+            lines: chunk.lines,
+            text,
+            changed: Some(lesson.timestamp.as_second()),
+            made_from: None,
+            lesson: Some(lesson),
+            vector: loaded.matrix.vector(number),
+        };
+        let terms = row.terms(analyzer);
+        rows.push((row, terms));
+    }
+    rows.sort_by(|(a, _), (b, _)| (&a.path, a.lines).cmp(&(&b.path, b.lines)));
     Ok(rows)
 }

@@ -1,5 +1,7 @@
 //! Lessons as programs get them, in as much detail as there is room for.
 
+use std::path::{Path, PathBuf};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -96,7 +98,42 @@ pub struct Lessons {
     pub text: String,
 }
 
+/// What is known of lessons beside what they say.
+pub struct Beside<'a> {
+    /// A path as the user knows it.
+    pub path: &'a dyn Fn(&Path) -> PathBuf,
+    /// `None` where it is not told.
+    pub origin: &'a dyn Fn(&Recalled) -> Option<Origin>,
+}
+
 impl Lessons {
+    /// Lessons whole or in part, in `most` tokens as JSON and as text; `told` are the same as they are
+    /// printed.
+    pub fn within(found: &[Recalled], mut told: Vec<Shown>, beside: &Beside, most: usize) -> Self {
+        let lessons = |memories: Vec<Value>| {
+            let more = Some(found.len() - memories.len()).filter(|more| *more > 0);
+            Self { cut: more.is_some(), more, memories, text: String::new() }
+        };
+        // What cannot be seen is marked before it is sent, and takes more room then.
+        let count = |text: &str| match hidden(text) {
+            0 => count_tokens(text),
+            _ => count_tokens(&visible(text)) + HIDDEN_TOKENS,
+        };
+        let fits =
+            |memories: &[Value]| count(&json!(lessons(memories.to_vec())).to_string()) <= most;
+        let mut memories = fitting(found, beside, &fits);
+        let room = most.saturating_sub(NOTICE_TOKENS);
+        // Both tell of the same lessons.
+        told.truncate(memories.len());
+        let text = compact(&told, room, &count);
+        memories.truncate(text.shown);
+        let text = match memories.is_empty() && !found.is_empty() {
+            true => format!("no lesson fits into {most} tokens"),
+            false => text.text,
+        };
+        Self { text, ..lessons(memories) }
+    }
+
     /// Whether nothing is remembered.
     pub fn is_none(&self) -> bool {
         self.memories.is_empty() && !self.cut
@@ -111,29 +148,8 @@ impl Memories<'_> {
     /// As [`Memories::recall`].
     pub fn lessons(&self, question: &Question, kept: &Kept, most: usize) -> Result<Lessons, Error> {
         let found = self.recall(question)?;
-        let lessons = |memories: Vec<Value>| {
-            let more = Some(found.len() - memories.len()).filter(|more| *more > 0);
-            Lessons { cut: more.is_some(), more, memories, text: String::new() }
-        };
-        // What cannot be seen is marked before it is sent, and takes more room then.
-        let count = |text: &str| match hidden(text) {
-            0 => count_tokens(text),
-            _ => count_tokens(&visible(text)) + HIDDEN_TOKENS,
-        };
-        let fits =
-            |memories: &[Value]| count(&json!(lessons(memories.to_vec())).to_string()) <= most;
-        let mut memories = fitting(&found, self, &self.origins(kept), &fits);
-        let room = most.saturating_sub(NOTICE_TOKENS);
-        // Both tell of the same lessons.
-        let mut told = shown(&found, &self.own);
-        told.truncate(memories.len());
-        let text = compact(&told, room, &count);
-        memories.truncate(text.shown);
-        let text = match memories.is_empty() && !found.is_empty() {
-            true => format!("no lesson fits into {most} tokens"),
-            false => text.text,
-        };
-        Ok(Lessons { text, ..lessons(memories) })
+        let beside = Beside { path: &|path| self.shown(path), origin: &self.origins(kept) };
+        Ok(Lessons::within(&found, shown(&found, &self.own), &beside, most))
     }
 }
 
@@ -159,16 +175,11 @@ pub fn shown(found: &[Recalled], own: &str) -> Vec<Shown> {
 
 /// The lessons for which there is room, from the first, with as much of each as lets all of them in.
 /// If not even the first fits, as much of its texts as does.
-pub fn fitting(
-    found: &[Recalled],
-    memories: &Memories,
-    origin: &dyn Fn(&Recalled) -> Option<Origin>,
-    fits: &dyn Fn(&[Value]) -> bool,
-) -> Vec<Value> {
-    let origins: Vec<Option<Origin>> = found.iter().map(origin).collect();
+pub fn fitting(found: &[Recalled], beside: &Beside, fits: &dyn Fn(&[Value]) -> bool) -> Vec<Value> {
+    let origins: Vec<Option<Origin>> = found.iter().map(beside.origin).collect();
     let told = |detail, most| -> Vec<Value> {
         let wires = found.iter().zip(&origins).map(|(recalled, origin)| {
-            let wire = wire(recalled, memories, origin.clone(), detail);
+            let wire = wire(recalled, beside.path, origin.clone(), detail);
             shortened(wire, most)
         });
         wires.filter_map(|wire| serde_json::to_value(wire).ok()).collect()
@@ -198,7 +209,7 @@ pub fn fitting(
 
 fn wire<'a>(
     recalled: &'a Recalled,
-    memories: &Memories,
+    shown: &dyn Fn(&Path) -> PathBuf,
     origin: Option<Origin>,
     detail: Detail,
 ) -> RecalledWire<'a> {
@@ -229,7 +240,7 @@ fn wire<'a>(
             tags: &memory.tags,
             agent_id: &memory.agent_id,
             count: *count,
-            path: memories.shown(path.as_path()).to_string_lossy().into_owned(),
+            path: shown(path.as_path()).to_string_lossy().into_owned(),
             line: *line,
             score: *score,
         }),

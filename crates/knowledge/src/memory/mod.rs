@@ -52,7 +52,7 @@ pub use paraphrase::{Likely, paraphrases};
 pub use print::{Compact, Dispute, Shown, compact};
 pub use rate::{NotARate, Rate};
 pub use read::{Read, parse_file};
-pub use recall::{Question, RecallContext, Recalled, recall};
+pub use recall::{Question, RecallContext, Recalled, current, recall};
 pub use record::{Entry, EventType, MAX_LINE_BYTES, Memory, NotAnEventType, Retired, line};
 pub use remove::Removed;
 pub use repo_name::{is_repo_name, repo_name};

@@ -113,6 +113,28 @@ pub fn recall(
     lessons.finish(found, proven, question, context)
 }
 
+/// Where the lessons of a snapshot stand that count, without those that were put away.
+///
+/// # Errors
+/// [`Malformed`] when the view is damaged.
+pub fn current(snapshot: &Snapshot) -> Result<Vec<ChunkId>, Malformed> {
+    let every = Question {
+        text: "",
+        repo: None,
+        own: "",
+        event_type: None,
+        archived: false,
+        limit: 0,
+        now: Timestamp::UNIX_EPOCH,
+    };
+    let lessons = Lessons::new(snapshot, &every)?;
+    let allowed = lessons.scene.allowed.iter().enumerate();
+    let places: Vec<ChunkId> = allowed
+        .flat_map(|(part, allowed)| allowed.ones().map(move |chunk| (part, chunk)))
+        .collect();
+    Ok(lessons.records(&places)?.into_iter().map(|it| it.place).collect())
+}
+
 /// Whether a record is of the kind and the repository that are asked for.
 fn is_wanted(memory: &Memory, question: &Question) -> bool {
     // Without a question, what others learnt elsewhere is of no use.
@@ -442,6 +464,8 @@ fn close(
         false => Belief::STATIC_LESSONS,
     };
     let count: usize = lessons.scene.allowed.iter().map(|allowed| allowed.ones().count()).sum();
+    // There may be more than are at hand.
+    let count = count.max(lessons.scene.snapshot.whole.as_ref().map_or(0, |whole| whole.among));
     let chance = CHANCE * (count.max(1) as f32 / FEW).ln();
     let mut best: Vec<(Belief, Features)> = Vec::new();
     for (it, features) in found.iter().zip(&all).take(LOOKED_AT) {

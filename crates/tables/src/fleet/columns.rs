@@ -18,7 +18,9 @@ use half::f16;
 
 use super::{
     head::Head,
-    publication::{Publication, kind_of, list_of, list_text, made_of, made_text},
+    publication::{
+        Publication, kind_of, lesson_of, lesson_text, list_of, list_text, made_of, made_text,
+    },
 };
 
 /// The kind of the row that says which state of a repository the other rows are.
@@ -32,7 +34,7 @@ pub(super) const MODEL: &str = "elophanto.model";
 const PRIMARY: &str = "lance-schema:unenforced-primary-key";
 
 /// What a search reads of a chunk.
-pub(super) const READ: [&str; 15] = [
+pub(super) const READ: [&str; 16] = [
     KEY,
     "repo",
     "path",
@@ -47,6 +49,7 @@ pub(super) const READ: [&str; 15] = [
     "text",
     "changed",
     "made_from",
+    "lesson",
     VECTOR,
 ];
 /// What is read of a head.
@@ -75,6 +78,7 @@ pub(super) fn schema(model: &str, dimension: usize) -> SchemaRef {
         text(TERMS),
         maybe("changed", DataType::Int64),
         text("made_from"),
+        text("lesson"),
         text("digest"),
         maybe(VECTOR, DataType::FixedSizeList(item, dimension as i32)),
         maybe("epoch", DataType::UInt64),
@@ -201,6 +205,7 @@ pub(super) fn encode(
             }),
             Arc::new(changed),
             chunk(&|row| row.made_from.as_ref().map(made_text)),
+            chunk(&|row| row.lesson.as_ref().map(lesson_text)),
             text(&|one| match one {
                 One::Chunk { digest, .. } | One::Head { digest, .. } => Some(digest.clone()),
             }),
@@ -234,9 +239,11 @@ fn name(row: &Row) -> blake3::Hash {
 /// What else is known of it: where that is the same, the row stays as it is.
 fn digest(row: &Row, terms: &str) -> String {
     let mut hasher = blake3::Hasher::new();
-    let Row { title, titled, scope, tags, lines, changed, made_from, vector, .. } = row;
-    let said =
-        format!("{title}\0{titled}\0{scope:?}\0{tags:?}\0{lines:?}\0{changed:?}\0{made_from:?}");
+    let Row { title, titled, scope, tags, lines, changed, made_from, lesson, vector, .. } = row;
+    let lesson = lesson.as_ref().map(lesson_text).unwrap_or_default();
+    let said = format!(
+        "{title}\0{titled}\0{scope:?}\0{tags:?}\0{lines:?}\0{changed:?}\0{made_from:?}\0{lesson}"
+    );
     hasher.update(said.as_bytes()).update(terms.as_bytes());
     if let Some(Encoded { scale, codes }) = vector {
         hasher.update(&scale.to_le_bytes());
@@ -252,7 +259,7 @@ pub(super) fn chunks(batch: &RecordBatch) -> Option<Vec<(String, Row)>> {
     let (keys, repos, paths, kinds) = (text(KEY)?, text("repo")?, text("path")?, text("kind")?);
     let (titles, headings) = (text("title")?, text("headings")?);
     let (scopes, tags) = (text("scope")?, text("tags")?);
-    let (texts, made_from) = (text("text")?, text("made_from")?);
+    let (texts, made_from, lessons) = (text("text")?, text("made_from")?, text("lesson")?);
     let titled = column("titled")?.as_boolean_opt()?;
     let first = column("first")?.as_primitive_opt::<UInt32Type>()?;
     let last = column("last")?.as_primitive_opt::<UInt32Type>()?;
@@ -267,6 +274,10 @@ pub(super) fn chunks(batch: &RecordBatch) -> Option<Vec<(String, Row)>> {
             values.iter().all(|value| value.is_finite()).then(|| Encoded::new(&values))
         });
         let made = made_from.is_valid(index).then(|| made_of(made_from.value(index))).flatten();
+        let lesson = match lessons.is_valid(index) {
+            true => Some(lesson_of(lessons.value(index), texts.value(index))?),
+            false => None,
+        };
         let row = Row {
             repository: repos.value(index).to_owned(),
             path: paths.value(index).to_owned(),
@@ -280,6 +291,7 @@ pub(super) fn chunks(batch: &RecordBatch) -> Option<Vec<(String, Row)>> {
             text: texts.value(index).to_owned(),
             changed: changed.is_valid(index).then(|| changed.value(index)),
             made_from: made,
+            lesson,
             vector,
         };
         found.push((keys.value(index).to_owned(), row));

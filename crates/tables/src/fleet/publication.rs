@@ -18,7 +18,10 @@ use arrow_ipc::{reader::FileReader, root_as_footer, root_as_message, writer::Fil
 use elophanto_index::{
     Kind,
     apart::Row,
-    store::{segment::MadeFrom, tables::Encoded},
+    store::{
+        segment::{LessonRecord, MadeFrom},
+        tables::Encoded,
+    },
 };
 
 use super::head::Head;
@@ -32,6 +35,9 @@ const MOST_WORDS: usize = 64 << 10;
 const MOST_DIMENSION: usize = 8 << 10;
 /// Rows of one batch.
 const BATCH: usize = 8_192;
+
+/// What a lesson may be about.
+const LESSONS: [&str; 3] = ["error", "success", "pattern"];
 
 const FORMAT: &str = "1";
 const MAGIC: &[u8] = b"ARROW1";
@@ -80,6 +86,7 @@ impl Publication {
             text("terms"),
             maybe("changed", DataType::Int64),
             maybe("made_from", DataType::Utf8),
+            maybe("lesson", DataType::Utf8),
             maybe("scale", DataType::Float32),
             maybe("codes", DataType::FixedSizeList(code, self.dimension as i32)),
         ];
@@ -112,6 +119,8 @@ impl Publication {
         let changed: Int64Array = rows.iter().map(|(row, _)| row.changed).collect();
         let made_from: StringArray =
             rows.iter().map(|(row, _)| row.made_from.as_ref().map(made_text)).collect();
+        let lessons: StringArray =
+            rows.iter().map(|(row, _)| row.lesson.as_ref().map(lesson_text)).collect();
         let vectors = || rows.iter().map(|(row, _)| row.vector.as_ref());
         let scales: Float32Array = vectors().map(|vector| Some(vector?.scale)).collect();
         let mut codes: Vec<i8> = Vec::with_capacity(rows.len() * self.dimension);
@@ -144,6 +153,7 @@ impl Publication {
                 Arc::new(terms),
                 Arc::new(changed),
                 Arc::new(made_from),
+                Arc::new(lessons),
                 Arc::new(scales),
                 Arc::new(codes),
             ],
@@ -218,6 +228,7 @@ impl Publication {
         let (paths, kinds, titles) = (text("path")?, text("kind")?, text("title")?);
         let (headings, scopes, tags) = (text("headings")?, text("scope")?, text("tags")?);
         let (texts, terms, made_from) = (text("text")?, text("terms")?, text("made_from")?);
+        let lessons = text("lesson")?;
         let titled = column("titled")?.as_boolean();
         let first = column("first")?.as_primitive::<UInt32Type>();
         let last = column("last")?.as_primitive::<UInt32Type>();
@@ -241,6 +252,16 @@ impl Publication {
             let kind = kind_of(kinds.value(index)).ok_or_else(|| bad("an unknown kind"))?;
             let made = made_from.is_valid(index).then(|| made_from.value(index));
             let made = made.map(|text| made_of(text).ok_or_else(|| bad("a bad source")));
+            let text = said(texts, "a long text", MOST_TEXT)?;
+            let lesson =
+                lessons.is_valid(index).then(|| said(lessons, "a long lesson", MOST_WORDS));
+            let lesson = lesson.transpose()?;
+            let lesson =
+                lesson.map(|said| lesson_of(&said, &text).ok_or_else(|| bad("a bad lesson")));
+            let lesson = lesson.transpose()?;
+            if lesson.is_some() != (kind == Kind::Memory) {
+                return Err(bad("a lesson that is none"));
+            }
             let vector = match scales.is_valid(index) && codes.is_valid(index) {
                 false => None,
                 true => {
@@ -264,9 +285,10 @@ impl Publication {
                 tags: list_of(&said(tags, "long tags", MOST_WORDS)?)
                     .ok_or_else(|| bad("bad tags"))?,
                 lines: (first.value(index) as usize, last.value(index) as usize),
-                text: said(texts, "a long text", MOST_TEXT)?,
+                text,
                 changed: changed.is_valid(index).then(|| changed.value(index)),
                 made_from: made.transpose()?,
+                lesson,
                 vector,
             };
             self.rows.push((row, said(terms, "long terms", 2 * MOST_TEXT)?));
@@ -334,4 +356,34 @@ pub(super) fn made_text(made_from: &MadeFrom) -> String {
 pub(super) fn made_of(text: &str) -> Option<MadeFrom> {
     let (blob, first, last, is_part) = serde_json::from_str(text).ok()?;
     Some(MadeFrom { blob, lines: (first, last), is_part })
+}
+
+pub(super) fn lesson_text(lesson: &LessonRecord) -> String {
+    let LessonRecord { id, timestamp, agent_id, repo, event_type, success_rate, replaces, fields } =
+        lesson;
+    let at = timestamp.to_string();
+    serde_json::json!([id, at, agent_id, repo, event_type, success_rate, replaces, fields])
+        .to_string()
+}
+
+/// What a lesson says beside its text; `None` if that is none of this text.
+pub(super) fn lesson_of(said: &str, text: &str) -> Option<LessonRecord> {
+    type Said = (String, String, String, String, String, String, String, [(usize, usize); 4]);
+    let said: Said = serde_json::from_str(said).ok()?;
+    let (id, at, agent_id, repo, event_type, success_rate, replaces, fields) = said;
+    let names = [&id, &agent_id, &repo, &success_rate, &replaces];
+    let is_plain = names.iter().all(|name| !name.chars().any(char::is_control));
+    let is_cut = fields.iter().all(|(start, end)| text.get(*start..*end).is_some());
+    let is_known = LESSONS.contains(&event_type.as_str());
+    let timestamp = at.parse().ok()?;
+    (is_plain && is_cut && is_known && !id.is_empty()).then_some(LessonRecord {
+        id,
+        timestamp,
+        agent_id,
+        repo,
+        event_type,
+        success_rate,
+        replaces,
+        fields,
+    })
 }

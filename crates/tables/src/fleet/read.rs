@@ -111,6 +111,8 @@ pub struct Asked {
     pub only: Only,
     /// So many chunks by words, and so many by meaning.
     pub most: usize,
+    /// Whether all that the condition lets through is counted: see [`Whole::among`].
+    pub counted: bool,
 }
 
 /// What a table has to say to a question.
@@ -223,7 +225,7 @@ impl Opened {
     /// Chunks that may answer.
     pub(super) async fn ask(&self, address: &Address, asked: Asked) -> Result<Found, FleetError> {
         let of = |cause| FleetError::of(address, &cause);
-        let Asked { terms, vector, only, most } = asked;
+        let Asked { terms, vector, only, most, counted } = asked;
         if only.repositories.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Found::default());
         }
@@ -250,9 +252,16 @@ impl Opened {
             scan.distance_metric(DistanceType::Cosine.into()).nprobes(PROBES).refine(REFINE);
             rows(scan).await
         };
+        let among = async {
+            match counted && !condition.is_empty() {
+                true => self.dataset.count_rows(Some(condition.clone())).await,
+                false => Ok(0),
+            }
+        };
         let whole = self.whole(&terms);
-        let (by_words, by_meaning, whole) =
-            futures::try_join!(by_words, by_meaning, whole).map_err(of)?;
+        let (by_words, by_meaning, mut whole, among) =
+            futures::try_join!(by_words, by_meaning, whole, among).map_err(of)?;
+        whole.among = among;
         let mut found: BTreeMap<String, Row> = BTreeMap::new();
         for (key, row) in by_words.into_iter().chain(by_meaning) {
             if only.allows(&row) {

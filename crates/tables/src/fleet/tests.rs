@@ -3,7 +3,11 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use elophanto_index::{Kind, apart::Row, store::tables::Encoded};
+use elophanto_index::{
+    Kind,
+    apart::Row,
+    store::{segment::LessonRecord, tables::Encoded},
+};
 use elophanto_net::fake_store::{FakeStore, Fault};
 use elophanto_text::markdown::Scope;
 
@@ -74,6 +78,7 @@ fn row(repository: &str, path: &str, text: &str) -> (Row, String) {
         text: text.to_owned(),
         changed: Some(7),
         made_from: None,
+        lesson: None,
         vector: Some(unit(blake3::hash(text.as_bytes()).as_bytes()[0].into())),
     };
     let terms = text.to_lowercase();
@@ -116,7 +121,7 @@ fn ask(fleet: &Fleet, terms: &[&str], only: Only) -> Vec<String> {
     let mut found = Vec::new();
     for table in view.tables() {
         let terms = terms.iter().map(|term| (*term).to_owned()).collect();
-        let asked = Asked { terms, vector: None, only: only.clone(), most: 10 };
+        let asked = Asked { terms, vector: None, only: only.clone(), most: 10, counted: false };
         found.extend(table.ask(asked).unwrap().rows.into_iter().map(|row| row.text));
     }
     found.sort();
@@ -185,7 +190,8 @@ fn chunks_come_back_as_they_were_and_with_what_they_were_chosen_from() {
     let vector = sea.rows[0].0.vector.as_ref().unwrap();
     let vector = vector.codes.iter().map(|code| f32::from(*code) * vector.scale).collect();
     let terms = vec!["otters".to_owned(), "nowhere".to_owned()];
-    let asked = Asked { terms, vector: Some(vector), only: Only::default(), most: 2 };
+    let asked =
+        Asked { terms, vector: Some(vector), only: Only::default(), most: 2, counted: false };
     let found = table.ask(asked.clone()).unwrap();
     let dives = found.rows.iter().find(|row| row.text == "otters dive").unwrap();
     let expected = &sea.rows[1].0;
@@ -211,6 +217,50 @@ fn chunks_come_back_as_they_were_and_with_what_they_were_chosen_from() {
     assert_eq!(table.ask(Asked { only: since(8), ..asked }).unwrap().rows.len(), 0);
 }
 
+fn lesson(text: &str) -> LessonRecord {
+    LessonRecord {
+        id: "01JAAAAAAAAAAAAAAAAAAAAAAA".to_owned(),
+        timestamp: "2026-01-01T00:00:00Z".parse().unwrap(),
+        agent_id: "a".to_owned(),
+        repo: "sea".to_owned(),
+        event_type: "error".to_owned(),
+        success_rate: "9/10".to_owned(),
+        replaces: String::new(),
+        fields: [(0, 0), (0, 0), (0, text.len()), (0, 0)],
+    }
+}
+
+/// A publication with one lesson.
+fn with_lesson(repository: &str, lesson: Option<LessonRecord>) -> Publication {
+    let mut made = publication(repository, 1, &["otters sleep"]);
+    let (mut row, terms) = row(repository, ".elophanto/memory/sea/a.jsonl", "otters bite");
+    (row.kind, row.lesson) = (Kind::Memory, lesson);
+    made.rows.push((row, terms));
+    made
+}
+
+#[test]
+fn lessons_come_back_and_are_counted() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    let expected = lesson("otters bite");
+    deposit(&fleet, &with_lesson("acme/sea", Some(expected.clone())));
+    fleet.fold(false).unwrap();
+    let view = fleet.view(None).unwrap();
+    let table = view.tables().next().unwrap();
+    let of = |kinds: Vec<Kind>| {
+        let only = Only { kinds, ..Only::default() };
+        let terms = vec!["otters".to_owned()];
+        table.ask(Asked { terms, vector: None, only, most: 10, counted: true }).unwrap()
+    };
+    let found = of(vec![Kind::Memory]);
+    assert_eq!(found.rows.len(), 1, "{found:?}");
+    assert_eq!((&found.rows[0].lesson, found.whole.among), (&Some(expected), 1));
+    let found = of(vec![Kind::Note]);
+    assert_eq!((found.rows.len(), found.whole.among), (1, 1), "{found:?}");
+    assert_eq!(found.rows[0].lesson, None);
+}
+
 #[test]
 fn what_lies_is_set_aside() {
     let store = FakeStore::new();
@@ -233,6 +283,12 @@ fn what_lies_is_set_aside() {
     let mut out = publication("out", 1, &["otters"]);
     out.rows[0].0.path = "../../etc/passwd".to_owned();
     put(&out.head.object(), bytes(&out));
+    let cut = LessonRecord { fields: [(0, 99); 4], ..lesson("otters bite") };
+    let odd = LessonRecord { event_type: "order".to_owned(), ..lesson("otters bite") };
+    for (name, lesson) in [("cut", Some(cut)), ("none", None), ("odd", Some(odd))] {
+        let made = with_lesson(name, lesson);
+        put(&made.head.object(), bytes(&made));
+    }
     let unknown = Publication { model: "third".to_owned(), ..publication("unknown", 1, &["a"]) };
     put(&unknown.head.object(), bytes(&unknown));
     // Of the same model, but with other dimensions.
@@ -247,7 +303,10 @@ fn what_lies_is_set_aside() {
         .filter_map(|name| name.strip_prefix("bucket/kb/aside/").map(str::to_owned))
         .map(|name| name.split('/').next().unwrap_or_default().to_owned())
         .collect();
-    let expected = ["good", "half", "insane", "liar", "loud", "noise", "out", "unknown", "wide"];
+    let expected = [
+        "cut", "good", "half", "insane", "liar", "loud", "noise", "none", "odd", "out", "unknown",
+        "wide",
+    ];
     assert_eq!(aside, expected.map(str::to_owned).into());
     assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["good"]);
 }
@@ -389,6 +448,7 @@ fn what_was_read_before_is_answered_without_the_store() {
         vector: Some(vec![0.5; DIMENSION]),
         only: Only::default(),
         most: 5,
+        counted: false,
     };
     let answer = |view: &View| {
         let mut rows = Vec::new();

@@ -27,7 +27,8 @@ use elophanto_app::{
 #[derive(clap::Args, Debug)]
 pub struct ServeArgs {
     /// Search a fleet of repositories in place of this one: s3://BUCKET/FOLDER, gs://, az:// or
-    /// file:///FOLDER, as `elophanto publish` takes it. Only `search` is offered
+    /// file:///FOLDER, as `elophanto publish` takes it. Only `search` and `recall`
+    /// are offered
     #[arg(long = "in", value_name = "URL", conflicts_with = "ensure")]
     fleet: Option<String>,
     /// With --in: answer from these repositories alone: a name, or the beginning of names with a slash

@@ -1,0 +1,173 @@
+//! Recalling what agents learnt in the repositories of a fleet, ranked as the lessons of one are.
+//!
+//! Owns how a question becomes one for each table. What each has to say is ranked by its own model, or,
+//! where this machine has not got that, by the built-in one, whose vectors are made on the spot.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Reader,
+    ask::{CANDIDATES, MORE_CANDIDATES, Origins, Places, chosen, terms},
+    reader::Looked,
+};
+use crate::{
+    Error,
+    embedding::{embedders, profiles},
+    memory::reply::{Beside, Lessons, Origin, shown},
+    reporter::Reporter,
+    workspace::Workspace,
+};
+use elophanto_index::{
+    Kind,
+    apart::{self, Row},
+    search::{Query, SearchError},
+    store::tables::Encoded,
+};
+use elophanto_knowledge::memory::{Question, RecallContext, Recalled, Shown, recall as rank};
+use elophanto_models::{Embedder, Fingerprint, Role, builtin::Builtin};
+use elophanto_tables::fleet::{Asked, Found, Only, Table};
+
+/// What a fleet remembers of a question.
+#[derive(Debug, Default)]
+pub struct Recollection {
+    /// Best first. What stands as the repository of each is the name that it has in the fleet.
+    pub found: Vec<Recalled>,
+    origins: Origins,
+}
+
+impl Recollection {
+    /// Who wrote a lesson down, and the commit that it was published at.
+    pub fn origin(&self, recalled: &Recalled) -> Option<Origin> {
+        let source = self.origins.at(&recalled.path)?;
+        let (agent, commit) = (recalled.memory.agent_id.clone(), Some(source.commit.clone()));
+        Some(Origin { agent, commit })
+    }
+
+    /// The lessons as they are printed, each with its repository and commit.
+    pub fn shown(&self) -> Vec<Shown> {
+        let mut all = shown(&self.found, "");
+        for (one, recalled) in all.iter_mut().zip(&self.found) {
+            if let Some(source) = self.origins.at(&recalled.path) {
+                one.memory.repo = format!("{}@{:.10}", source.repository, source.commit);
+            }
+        }
+        all
+    }
+
+    /// The lessons whole or in part, in `most` tokens as JSON and as text.
+    pub fn within(&self, most: usize) -> Lessons {
+        let beside = Beside { path: &|path| path.to_owned(), origin: &|it| self.origin(it) };
+        Lessons::within(&self.found, self.shown(), &beside, most)
+    }
+}
+
+/// Recalls lessons of a fleet. Which repositories are asked is a matter of the reader, not of the
+/// question; what was put away is not published.
+///
+/// # Errors
+/// When nothing is asked, or the store does not answer.
+pub fn recall(
+    workspace: &Workspace,
+    question: &Question,
+    reader: &Reader,
+    reporter: &dyn Reporter,
+) -> Result<Recollection, Error> {
+    if question.text.trim().is_empty() {
+        return Err(Error::new("a fleet is asked about something")
+            .hint("say what it is about: the error, or what you are about to do"));
+    }
+    // Nothing of an archive is published; what a repository is called says nothing of that.
+    let question = &Question { repo: None, archived: true, ..question.clone() };
+    let Looked { view, stale } = reader.look(None)?;
+    if let Some(cause) = stale {
+        reporter.warn(format_args!("what was known last answers, for {cause}"));
+    }
+    let heads = view.heads();
+    let repositories = chosen(reader, &heads)?;
+    let only = Only { repositories, kinds: vec![Kind::Memory], ..Only::default() };
+    let terms = terms(&Query::plain(question.text, &workspace.analyzer), workspace);
+    let (mut found, mut places) = (Vec::new(), BTreeMap::new());
+    for table in view.tables() {
+        let asking = Asking { workspace, question, terms: &terms, only: &only };
+        found.extend(asking.table(&table, &mut places, reporter)?);
+    }
+    // Stable: what scores the same keeps the order of its table.
+    found.sort_by(|a: &Recalled, b| b.score.total_cmp(&a.score));
+    found.truncate(question.limit);
+    let origins = Origins::new(places, &heads);
+    for recalled in &mut found {
+        if let Some(source) = origins.at(&recalled.path) {
+            recalled.memory.repo.clone_from(&source.repository);
+        }
+    }
+    Ok(Recollection { found, origins })
+}
+
+/// One question to all tables.
+struct Asking<'a> {
+    workspace: &'a Workspace,
+    question: &'a Question<'a>,
+    terms: &'a [String],
+    only: &'a Only,
+}
+
+impl Asking<'_> {
+    /// What a table remembers, best first.
+    fn table(
+        &self,
+        table: &Table,
+        places: &mut Places,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<Recalled>, Error> {
+        let Self { workspace, question, .. } = *self;
+        let fingerprint = Fingerprint::new(table.model().to_owned());
+        let own = workspace.models.active();
+        let other;
+        let of_table: Option<&dyn Embedder> = match own.fingerprint() == &fingerprint {
+            true => Some(own),
+            false => {
+                other = embedders::by_name(&fingerprint, workspace);
+                other.as_deref()
+            }
+        };
+        let (embedder, vector) = match of_table.map(|it| (it, it.embed_query(question.text))) {
+            Some((embedder, Ok(vector))) => (embedder, Some(vector)),
+            Some((_, Err(cause))) => {
+                reporter.note(format_args!("`{fingerprint}` is asked by words alone: {cause}"));
+                (&Builtin as &dyn Embedder, None)
+            }
+            None => {
+                reporter.note(format_args!(
+                    "this machine does not have `{fingerprint}`: what it is of is asked by words alone"
+                ));
+                (&Builtin as &dyn Embedder, None)
+            }
+        };
+        let is_stand_in = vector.is_none();
+        let most = if question.event_type.is_some() { MORE_CANDIDATES } else { CANDIDATES };
+        let (terms, only) = (self.terms.to_vec(), self.only.clone());
+        let Found { mut rows, whole } =
+            table.ask(Asked { terms, vector, only, most, counted: true })?;
+        rows.retain(|row| row.lesson.is_some());
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        if is_stand_in {
+            let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+            let vectors = embedder.embed(&texts, Role::Document).vectors;
+            for (row, vector) in rows.iter_mut().zip(vectors) {
+                row.vector = vector.map(|values| Encoded::new(&values));
+            }
+        }
+        for row in &rows {
+            let Row { repository, path, .. } = row;
+            places.insert(row.place(), (repository.clone(), path.clone()));
+        }
+        let analyzer = &workspace.analyzer;
+        let (name, dimension) = (embedder.fingerprint().as_str(), embedder.dimension());
+        let made = apart::snapshot(&rows, whole, name, dimension, analyzer);
+        let snapshot = made.map_err(SearchError::from)?;
+        let thresholds = profiles::of(embedder, &workspace.environment);
+        Ok(rank(&snapshot, question, &RecallContext { analyzer, embedder, thresholds })?)
+    }
+}
