@@ -78,6 +78,8 @@ pub struct PublishArgs {
 enum ExportForm {
     /// One JSON object a line
     Ndjson,
+    /// A stream in Arrow's IPC format
+    Arrow,
 }
 
 /// What was published, as `--json` prints it.
@@ -125,10 +127,14 @@ pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.list {
         return list(args, ui);
     }
-    if let Some(ExportForm::Ndjson) = args.export {
+    if let Some(form) = args.export {
+        let form = match form {
+            ExportForm::Ndjson => Form::Ndjson,
+            ExportForm::Arrow => Form::Arrow,
+        };
         let environment = env::environment();
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        let exported = fleet::export(&args.address, Form::Ndjson, &environment, &mut out, ui)?;
+        let exported = fleet::export(&args.address, form, &environment, &mut out, ui)?;
         ui.talk(format_args!("{} written", counted(exported.chunks, "chunk")));
         return Ok(Outcome::Done);
     }

@@ -131,6 +131,14 @@ fn repositories_are_published_folded_and_asked_as_one() {
     let rows = lines.json();
     assert_eq!(rows.len(), 3, "{lines}");
     assert_eq!(rows[0]["vector"].as_array().unwrap().len(), 256);
+    // A stream in Arrow's format begins and ends with the mark of a message.
+    let stream = nowhere.ok(&["publish", "--export", "arrow", &address]).stdout;
+    assert!(
+        stream.starts_with(&[0xff; 4]) && stream.ends_with(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])
+    );
+    for text in ["acme/land", "acme/sea", "other/shore", "Hermit crabs"] {
+        assert!(stream.windows(text.len()).any(|bytes| bytes == text.as_bytes()), "{text}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 mod columns;
 mod error;
+mod export;
 mod fold;
 mod head;
 mod publication;
@@ -20,6 +21,7 @@ mod table;
 mod tests;
 
 pub use error::FleetError;
+pub use export::ArrowStream;
 pub use fold::Folded;
 pub use head::{Head, is_repository};
 pub use publication::{MOST_BYTES, Publication};
