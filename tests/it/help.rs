@@ -1222,8 +1222,12 @@ fn help_of_agent_recall() {
               What it is about: the error, or what you are about to do
 
     Options:
+          --in <URL>
+              Recall from a fleet of repositories in place of this one, whatever of theirs was published
+              with `elophanto publish --memory`: s3://BUCKET/FOLDER, gs://, az:// or file:///FOLDER
+
           --repo <NAME>
-              Only what was learnt in this repository
+              Only what was learnt in this repository; with --in, its name there, or the end of it
 
           --type <TYPE>
               Only this kind of lesson: error, success or pattern
@@ -1346,11 +1350,18 @@ fn help_of_agent_mcp() {
     Options:
           --in <URL>
               Search a fleet of repositories in place of this one: s3://BUCKET/FOLDER, gs://, az:// or
-              file:///FOLDER, as `elophanto publish` takes it. Only `search` is offered
+              file:///FOLDER, as `elophanto publish` takes it. Only `search` and `recall` are offered
 
           --only <NAME>
               With --in: answer from these repositories alone: a name, or the beginning of names with a
               slash at its end; may be repeated
+
+          --rights <FILE>
+              With --in and --http: a file of yours that says whose token finds which repositories, a
+              list of entries such as `- { token: env:SEA_TOKEN, repositories: [github.com/acme/sea,
+              github.com/acme/docs/] }`; a token is named as env:NAME, vault:NAME or blake3:HASH, and a
+              folder of repositories ends with a slash. Any other token is refused; that of the server
+              itself finds nothing then
 
           --http [<ADDRESS>]
               Serve streamable HTTP at this address
@@ -1620,6 +1631,79 @@ fn help_of_editor_install() {
 
       -y, --yes
               Do not ask
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_publish() {
+    snapshot!(help(&["publish"]), @"
+    exit: 0
+    --- stdout
+    Publish what HEAD holds to the knowledge base of a fleet, in an object store
+
+    The address is s3://BUCKET/FOLDER (any store that speaks like S3), gs://, az:// or file:///FOLDER.
+    One object is created and never changed: publishing the same commit twice is publishing it once.
+    Vectors are those that are committed; only the instant built-in model makes them anew. With --fold,
+    one job brings what was published into the tables that `elophanto search --in URL` asks. Keys come
+    from the variables that the programs of the clouds use (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL,
+    AWS_WEB_IDENTITY_TOKEN_FILE and so on), else from the vault (`aws-access-key-id`,
+    `aws-secret-access-key`). Exits with 1 if nothing is published because of --strict.
+
+    Usage: elophanto publish [OPTIONS] <URL>
+
+    Arguments:
+      <URL>
+              Where to
+
+    Options:
+          --as <NAME>
+              What the repository is called there; by default where it was cloned from, such as
+              github.com/acme/notes
+
+          --dry-run
+              Say what would be published, and publish nothing
+
+          --strict
+              Publish nothing if a chunk has no vector
+
+          --memory
+              Publish the lessons of agents too, for `elophanto agent recall --in URL`: those that are
+              committed, and were neither taken back nor put away
+
+          --retire
+              Publish that nothing of the repository is to be found any more
+
+          --epoch <N>
+              Raise this when the history was rewritten; by default it is found out
+
+      -y, --yes
+              Agree to send the text of this repository there, and remember that
+
+          --fold
+              Bring what was published into the tables
+
+          --tend
+              With --fold: pack the tables and bring their indexes up to date in any case
+
+          --list
+              List the repositories there, each with its commit
+
+          --export <FORM>
+              Write all chunks with their vectors to standard output, for another engine
+
+              Possible values:
+              - ndjson: One JSON object a line
+              - arrow:  A stream in Arrow's IPC format
 
           --json
               Print JSON Lines
