@@ -21,6 +21,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header},
     response::Response,
 };
+use jiff::Timestamp;
 use tokio::{net::TcpListener, runtime::Runtime};
 use url::Url;
 
@@ -55,15 +56,17 @@ pub struct Asked {
     pub object: String,
 }
 
-/// An object, and the tag by which conditions of requests name its bytes.
+/// An object, the tag by which conditions of requests name its bytes, and when it was made: Lance takes
+/// what is old and of no version for what somebody left behind.
 struct Object {
     bytes: Bytes,
     tag: String,
+    made: Timestamp,
 }
 
 impl Object {
     fn new(bytes: Bytes) -> Self {
-        Self { tag: tag(&bytes), bytes }
+        Self { tag: tag(&bytes), bytes, made: Timestamp::now() }
     }
 }
 
@@ -321,7 +324,7 @@ fn cut() -> ! {
 }
 
 fn read(object: &Object, headers: &HeaderMap, is_head: bool) -> Response {
-    let Object { bytes, tag } = object;
+    let Object { bytes, tag, made } = object;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let range = range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
     let all = bytes.len();
@@ -340,7 +343,7 @@ fn read(object: &Object, headers: &HeaderMap, is_head: bool) -> Response {
     let mut response = Response::builder()
         .status(if range.is_some() { 206 } else { 200 })
         .header(header::ETAG, tag)
-        .header(header::LAST_MODIFIED, "Fri, 27 Nov 2026 00:00:00 GMT")
+        .header(header::LAST_MODIFIED, made.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string())
         .header(header::CONTENT_LENGTH, part.len());
     if range.is_some() {
         let said = format!("bytes {}-{}/{all}", part.start, part.end.saturating_sub(1));
@@ -362,7 +365,7 @@ fn list(
     let most = text("max-keys").parse().unwrap_or(PAGE).min(PAGE);
     let (mut said, mut count, mut last, mut more) = (String::new(), 0, String::new(), false);
     let mut folder = None;
-    for (name, Object { bytes, tag }) in objects.range(bucket.clone()..) {
+    for (name, Object { bytes, tag, made }) in objects.range(bucket.clone()..) {
         let Some(name) = name.strip_prefix(&bucket) else { break };
         let Some(rest) = name.strip_prefix(prefix) else { continue };
         let common = rest.split_once(delimiter).filter(|_| !delimiter.is_empty());
@@ -388,7 +391,7 @@ fn list(
             None => {
                 let _ = write!(
                     said,
-                    "<Contents><Key>{}</Key><LastModified>2026-11-27T00:00:00.000Z</LastModified>\
+                    "<Contents><Key>{}</Key><LastModified>{made:.3}</LastModified>\
                      <ETag>{}</ETag><Size>{}</Size></Contents>",
                     escaped(name),
                     tag,
