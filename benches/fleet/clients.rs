@@ -12,6 +12,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
+    WARMING,
     figure::{Aim, say},
     place::Place,
 };
@@ -33,11 +34,11 @@ pub struct Crowd<'a> {
     pub second_look: &'a str,
 }
 
-/// Has all of them ask one server that has answered before.
+/// Has all of them ask one server that has answered some questions before.
 pub fn run(place: &Place, crowd: &Crowd, questions: &[String], aim: Option<Aim>) {
     let server = Server::open(place, crowd.second_look);
     let warming = server.session().unwrap();
-    for question in questions {
+    for question in &questions[..WARMING] {
         server.search(&warming, question).unwrap();
     }
     let together = Barrier::new(CLIENTS);
@@ -82,7 +83,7 @@ impl Server {
         let url = line.trim().strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp"));
         let address = url.unwrap_or_else(|| panic!("no address: {line:?}")).to_owned();
         let mut status = place.program.command(&["agent", "mcp", "status", "--token"]);
-        let token = status.stdout(Stdio::piped()).output().unwrap().stdout;
+        let token = status.stdout(Stdio::piped()).stderr(Stdio::null()).output().unwrap().stdout;
         let token = String::from_utf8(token).unwrap().trim().to_owned();
         Self { child, address, token }
     }
