@@ -17,12 +17,13 @@ doc:
 deny:
     cargo deny check
 
-# Whole-process figures of the release build, on Markdown found in cargo's own sources.
+# Whole-process figures of the release build, on Markdown found in cargo's own sources; of a fleet:
+# `just bench fleet [--small] [--rows N] [--sets DIR]`
 bench *ARGS:
-    cargo bench --bench figures -- {{ARGS}}
+    cargo bench --bench {{ if ARGS =~ '^fleet\b' { "fleet" } else { "figures" } }} -- {{ARGS}}
 
 # Kills, damaged files, hostile settings, bombs and races against the release build, at random.
-# `just attack --seconds 3600`, `just attack --seed 7 kills`
+# `just attack --seconds 3600`, `just attack --seed 7 kills`, `just attack --kills 200 fleet`
 attack *ARGS:
     cargo bench --bench attack -- {{ARGS}}
 

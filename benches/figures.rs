@@ -8,6 +8,9 @@
 
 #![expect(clippy::print_stdout, reason = "a program for developers")]
 
+#[path = "shared/registry.rs"]
+mod registry;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -29,6 +32,7 @@ use elophanto_models::{bert::Bert, builtin::Builtin};
 use elophanto_repo::{journal::Place, record_store::RecordStore};
 use elophanto_text::entity::{NewLine, Origin, append, new_page};
 use jiff::{SignedDuration, Timestamp};
+use registry::registry_files;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_elophanto");
 const RUNS: usize = 11;
@@ -404,29 +408,6 @@ impl Corpus {
             .unwrap();
         assert!(status.success());
     }
-}
-
-/// All files with an ending below cargo's registry sources, by path relative to it.
-fn registry_files(ending: &str) -> Vec<(PathBuf, String)> {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
-    let root = home.unwrap().join("registry/src");
-    let mut notes: Vec<(PathBuf, String)> = walkdir::WalkDir::new(&root)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_file())
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == ending))
-        .filter_map(|entry| {
-            let path = entry.path().strip_prefix(&root).ok()?.to_owned();
-            Some((path, fs::read_to_string(entry.path()).ok()?))
-        })
-        .collect();
-    // Hidden folders and ignore files of crates must not hide their notes here.
-    notes.retain(|(path, _)| {
-        path.components().all(|part| !part.as_os_str().to_string_lossy().starts_with('.'))
-    });
-    notes
 }
 
 fn median(times: &[Duration]) -> Duration {

@@ -3,7 +3,9 @@
 //! They try at random for as long as they are given, and print what they tried and what broke;
 //! each failure names the seed and the round that show it again. Not part of `cargo test`.
 //!
-//! `cargo bench --bench attack [-- [--seconds N] [--seed N] [NAME...]]`
+//! `fleet` ends when so many processes were killed.
+//!
+//! `cargo bench --bench attack [-- [--seconds N] [--seed N] [--kills N] [NAME...]]`
 
 #![expect(clippy::print_stdout, reason = "a program for developers")]
 #![expect(clippy::exit, reason = "a program for developers")]
@@ -14,6 +16,7 @@ mod damage;
 #[path = "../it/env.rs"]
 #[expect(dead_code, unused_imports, unused_macros, reason = "the end-to-end tests use the rest")]
 mod env;
+mod fleet;
 mod kills;
 #[cfg(target_os = "linux")]
 mod races;
@@ -23,11 +26,15 @@ use std::time::{Duration, Instant};
 
 /// How long all attacks together go on unless `--seconds` says otherwise.
 const SECONDS: u64 = 300;
+/// Kills of who publishes and folds unless `--kills` says otherwise.
+const KILLS: u64 = 200;
 
 /// What an attack has at hand: chance, an end, and what it saw so far.
 pub struct Attack {
     pub chance: fastrand::Rng,
     until: Instant,
+    /// Kills that `fleet` ends after, whatever the time.
+    pub kills: u64,
     /// Rounds begun.
     pub rounds: u64,
     /// What broke, one line each.
@@ -70,10 +77,12 @@ const ATTACKS: &[Named] = &[
     ("bombs", bombs::run),
     #[cfg(target_os = "linux")]
     ("races", races::run),
+    ("fleet", fleet::run),
 ];
 
 fn main() {
     let mut seconds = SECONDS;
+    let mut kills = KILLS;
     let mut seed = fastrand::u64(..);
     let mut names = Vec::new();
     let mut arguments = std::env::args().skip(1);
@@ -82,9 +91,10 @@ fn main() {
         match argument.as_str() {
             // What cargo hands to every bench.
             "--bench" => {}
-            "--seconds" | "--seed" => match (argument.as_str(), number()) {
+            "--seconds" | "--seed" | "--kills" => match (argument.as_str(), number()) {
                 ("--seconds", Some(given)) => seconds = given,
                 ("--seed", Some(given)) => seed = given,
+                ("--kills", Some(given)) => kills = given,
                 _ => usage(&format!("{argument} takes a number")),
             },
             name if ATTACKS.iter().any(|(known, _)| *known == name) => names.push(name.to_owned()),
@@ -102,6 +112,7 @@ fn main() {
         let mut attack = Attack {
             chance: fastrand::Rng::with_seed(seed),
             until: Instant::now() + each,
+            kills,
             rounds: 0,
             broken: Vec::new(),
             longest: Duration::ZERO,
@@ -125,6 +136,9 @@ fn main() {
 
 fn usage(wrong: &str) -> ! {
     let names: Vec<_> = ATTACKS.iter().map(|(name, _)| *name).collect();
-    println!("{wrong}\nusage: attack [--seconds N] [--seed N] [{}]...", names.join("|"));
+    println!(
+        "{wrong}\nusage: attack [--seconds N] [--seed N] [--kills N] [{}]...",
+        names.join("|")
+    );
     std::process::exit(2);
 }

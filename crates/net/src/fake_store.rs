@@ -16,11 +16,12 @@ use std::{
 
 use axum::{
     Router,
-    body::{Body, Bytes, to_bytes},
+    body::{Body, Bytes, HttpBody as _, to_bytes},
     extract::Request,
     http::{HeaderMap, Method, StatusCode, header},
     response::Response,
 };
+use jiff::Timestamp;
 use tokio::{net::TcpListener, runtime::Runtime};
 use url::Url;
 
@@ -55,11 +56,25 @@ pub struct Asked {
     pub object: String,
 }
 
+/// An object, the tag by which conditions of requests name its bytes, and when it was made: Lance takes
+/// what is old and of no version for what somebody left behind.
+struct Object {
+    bytes: Bytes,
+    tag: String,
+    made: Timestamp,
+}
+
+impl Object {
+    fn new(bytes: Bytes) -> Self {
+        Self { tag: tag(&bytes), bytes, made: Timestamp::now() }
+    }
+}
+
 type Choose = Box<dyn Fn(&Asked) -> Option<Fault> + Send>;
 
 #[derive(Default)]
 struct Shared {
-    objects: Mutex<BTreeMap<String, Bytes>>,
+    objects: Mutex<BTreeMap<String, Object>>,
     uploads: Mutex<BTreeMap<String, BTreeMap<u32, Bytes>>>,
     asked: Mutex<Vec<Asked>>,
     faults: Mutex<Option<Choose>>,
@@ -67,6 +82,9 @@ struct Shared {
     /// Whether a second create of an object overwrites it.
     is_careless: Mutex<bool>,
     number: AtomicU64,
+    /// Bytes that came with requests, and left with answers.
+    taken: AtomicU64,
+    given: AtomicU64,
 }
 
 /// A running store. It stops when the tests do.
@@ -134,17 +152,23 @@ impl FakeStore {
         std::mem::take(&mut *of(&self.shared.asked))
     }
 
+    /// Bytes that came with requests, and left with answers, since this was called last.
+    pub fn moved(&self) -> (u64, u64) {
+        let Shared { taken, given, .. } = &*self.shared;
+        (taken.swap(0, Ordering::SeqCst), given.swap(0, Ordering::SeqCst))
+    }
+
     /// Names of all objects, with their buckets.
     pub fn names(&self) -> Vec<String> {
         of(&self.shared.objects).keys().cloned().collect()
     }
 
     pub fn get(&self, name: &str) -> Option<Vec<u8>> {
-        of(&self.shared.objects).get(name).map(|bytes| bytes.to_vec())
+        of(&self.shared.objects).get(name).map(|object| object.bytes.to_vec())
     }
 
     pub fn put(&self, name: &str, bytes: Vec<u8>) {
-        of(&self.shared.objects).insert(name.to_owned(), bytes.into());
+        of(&self.shared.objects).insert(name.to_owned(), Object::new(bytes.into()));
     }
 }
 
@@ -157,6 +181,7 @@ impl Shared {
             url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
                 .into_owned()
                 .collect();
+        self.taken.fetch_add(body.len() as u64, Ordering::SeqCst);
         let number = self.number.fetch_add(1, Ordering::SeqCst);
         let asked = Asked { number, method: parts.method.clone(), object: object.clone() };
         let fault = of(&self.faults).as_ref().and_then(|choose| choose(&asked));
@@ -178,6 +203,8 @@ impl Shared {
         if fault == Some(Fault::LostAnswer) {
             cut();
         }
+        let bytes = response.body().size_hint().lower();
+        self.given.fetch_add(bytes, Ordering::SeqCst);
         response
     }
 
@@ -194,7 +221,7 @@ impl Shared {
         match (method.as_str(), upload) {
             ("GET", _) if query.contains_key("list-type") => list(&objects, object, query),
             ("GET" | "HEAD", _) => match objects.get(object) {
-                Some(bytes) => read(bytes, headers, method == Method::HEAD),
+                Some(object) => read(object, headers, method == Method::HEAD),
                 None => failed(404, "NoSuchKey"),
             },
             ("PUT", Some(upload)) => {
@@ -213,15 +240,16 @@ impl Shared {
                 let body = match copied.map(|from| decoded(from.trim_start_matches('/'))) {
                     None => body,
                     Some(from) => match objects.get(&from) {
-                        Some(bytes) => bytes.clone(),
+                        Some(object) => object.bytes.clone(),
                         None => return failed(404, "NoSuchKey"),
                     },
                 };
                 if let Some(refused) = self.refused(&objects, object, headers) {
                     return refused;
                 }
-                let tag = tag(&body);
-                objects.insert(object.to_owned(), body);
+                let made = Object::new(body);
+                let tag = made.tag.clone();
+                objects.insert(object.to_owned(), made);
                 tagged(tag)
             }
             ("POST", None) if query.contains_key("uploads") => {
@@ -239,9 +267,10 @@ impl Shared {
                 let Some(parts) = of(&self.uploads).remove(upload) else {
                     return failed(404, "NoSuchUpload");
                 };
-                let whole: Vec<u8> = parts.into_values().flatten().collect();
-                let tag = tag(&whole);
-                objects.insert(object.to_owned(), whole.into());
+                let parts: Vec<Bytes> = parts.into_values().collect();
+                let made = Object::new(parts.concat().into());
+                let tag = made.tag.clone();
+                objects.insert(object.to_owned(), made);
                 xml(&format!(
                     "<CompleteMultipartUploadResult><ETag>{tag}</ETag>\
                      </CompleteMultipartUploadResult>"
@@ -272,7 +301,7 @@ impl Shared {
     /// What a condition of the request forbids.
     fn refused(
         &self,
-        objects: &BTreeMap<String, Bytes>,
+        objects: &BTreeMap<String, Object>,
         object: &str,
         headers: &HeaderMap,
     ) -> Option<Response> {
@@ -284,7 +313,7 @@ impl Shared {
             return Some(failed(412, "PreconditionFailed"));
         }
         let wanted = headers.get(header::IF_MATCH).and_then(|wanted| wanted.to_str().ok())?;
-        let is_it = present.is_some_and(|bytes| tag(bytes) == wanted);
+        let is_it = present.is_some_and(|object| object.tag == wanted);
         (!is_it).then(|| failed(412, "PreconditionFailed"))
     }
 }
@@ -294,7 +323,8 @@ fn cut() -> ! {
     std::panic::resume_unwind(Box::new("the connection is cut"))
 }
 
-fn read(bytes: &Bytes, headers: &HeaderMap, is_head: bool) -> Response {
+fn read(object: &Object, headers: &HeaderMap, is_head: bool) -> Response {
+    let Object { bytes, tag, made } = object;
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let range = range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
     let all = bytes.len();
@@ -312,8 +342,8 @@ fn read(bytes: &Bytes, headers: &HeaderMap, is_head: bool) -> Response {
     };
     let mut response = Response::builder()
         .status(if range.is_some() { 206 } else { 200 })
-        .header(header::ETAG, tag(bytes))
-        .header(header::LAST_MODIFIED, "Fri, 27 Nov 2026 00:00:00 GMT")
+        .header(header::ETAG, tag)
+        .header(header::LAST_MODIFIED, made.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string())
         .header(header::CONTENT_LENGTH, part.len());
     if range.is_some() {
         let said = format!("bytes {}-{}/{all}", part.start, part.end.saturating_sub(1));
@@ -324,7 +354,7 @@ fn read(bytes: &Bytes, headers: &HeaderMap, is_head: bool) -> Response {
 }
 
 fn list(
-    objects: &BTreeMap<String, Bytes>,
+    objects: &BTreeMap<String, Object>,
     bucket: &str,
     query: &BTreeMap<String, String>,
 ) -> Response {
@@ -335,7 +365,7 @@ fn list(
     let most = text("max-keys").parse().unwrap_or(PAGE).min(PAGE);
     let (mut said, mut count, mut last, mut more) = (String::new(), 0, String::new(), false);
     let mut folder = None;
-    for (name, bytes) in objects.range(bucket.clone()..) {
+    for (name, Object { bytes, tag, made }) in objects.range(bucket.clone()..) {
         let Some(name) = name.strip_prefix(&bucket) else { break };
         let Some(rest) = name.strip_prefix(prefix) else { continue };
         let common = rest.split_once(delimiter).filter(|_| !delimiter.is_empty());
@@ -361,10 +391,10 @@ fn list(
             None => {
                 let _ = write!(
                     said,
-                    "<Contents><Key>{}</Key><LastModified>2026-11-27T00:00:00.000Z</LastModified>\
+                    "<Contents><Key>{}</Key><LastModified>{made:.3}</LastModified>\
                      <ETag>{}</ETag><Size>{}</Size></Contents>",
                     escaped(name),
-                    tag(bytes),
+                    tag,
                     bytes.len()
                 );
             }
