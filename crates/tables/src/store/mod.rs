@@ -4,7 +4,7 @@
 //! what is not there, read, list, remove. It refuses to know what the objects hold. Keys come from the
 //! caller, who has them from the user's environment; nothing here looks for any.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use futures::TryStreamExt;
 use lance::{
@@ -34,6 +34,10 @@ use provider::{Cloud, Provider};
 /// Bytes of an index and of descriptions of tables that are kept in memory.
 const INDEX_MEMORY: usize = 256 << 20;
 const METADATA_MEMORY: usize = 64 << 20;
+
+/// How often an object is tried to be created where others are said to be at it, and the first pause.
+const TRIES: u32 = 4;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Where files of tables that never change are kept on this machine, and most bytes of all of them.
 #[derive(Debug, Clone)]
@@ -104,18 +108,29 @@ impl Place {
         format!("{}/{name}", self.address.as_str())
     }
 
-    /// Creates an object that is not there. Where the answer of the store was lost, an object with the
-    /// same bytes is the one that was created.
+    /// Creates an object that is not there. Stores say the same of an object that is there and of two
+    /// requests for one object that met, of which none may have been done: so it is looked at, and where
+    /// nothing is there, or that cannot be seen, tried again.
     pub(crate) async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<Created, StoreError> {
         let path = self.path(name);
         let payload = PutPayload::from(bytes);
-        match self.store.inner.put_opts(&path, payload, PutMode::Create.into()).await {
-            Ok(_) => Ok(Created::Now),
-            Err(
-                object_store::Error::AlreadyExists { .. }
-                | object_store::Error::Precondition { .. },
-            ) => Ok(Created::Before),
-            Err(cause) => Err(self.failed(cause)),
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let put = self.store.inner.put_opts(&path, payload.clone(), PutMode::Create.into());
+            match put.await {
+                Ok(_) => return Ok(Created::Now),
+                Err(
+                    object_store::Error::AlreadyExists { .. }
+                    | object_store::Error::Precondition { .. },
+                ) => {
+                    if tried == TRIES || self.store.inner.head(&path).await.is_ok() {
+                        return Ok(Created::Before);
+                    }
+                    tokio::time::sleep(PAUSE * tried).await;
+                }
+                Err(cause) => return Err(self.failed(cause)),
+            }
         }
     }
 

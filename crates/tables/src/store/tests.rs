@@ -1,4 +1,7 @@
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
 
 use elophanto_net::fake_store::{FakeStore, Fault};
 
@@ -87,6 +90,23 @@ fn a_store_that_stumbles_is_asked_again() {
     store.put("bucket/kb/a", b"read".to_vec());
     store.faults(|asked| (asked.number % 2 == 0).then_some(Fault::Cut));
     assert_eq!(read(&place, "a").as_deref(), Some(&b"read"[..]));
+}
+
+#[test]
+fn two_who_meet_are_not_taken_for_one_who_was_there() {
+    let store = FakeStore::new();
+    let place = opened(&store);
+    let met = Fault::Status(409, "ConditionalRequestConflict");
+    let is_first = AtomicBool::new(true);
+    store.faults(move |asked| {
+        (asked.method == "PUT" && is_first.swap(false, Ordering::SeqCst)).then_some(met)
+    });
+    store.asked();
+    assert_eq!(create(&place, "inbox/a/1", b"one").unwrap(), Created::Now);
+    assert_eq!(store.asked().len(), 3, "met, looked at, created");
+    store.no_faults();
+    assert_eq!(read(&place, "inbox/a/1").as_deref(), Some(&b"one"[..]));
+    assert_eq!(create(&place, "inbox/a/1", b"one").unwrap(), Created::Before);
 }
 
 #[test]
