@@ -16,10 +16,34 @@ import sys
 import psycopg
 
 BATCH = 500
+# pgvector indexes no longer vectors; they are compared one by one.
+MOST_INDEXED = 2_000
 
 
 def table(model: str) -> str:
     return "chunks_" + hashlib.blake2b(model.encode(), digest_size=6).hexdigest()
+
+
+def tables(db) -> list[str]:
+    """All that was loaded before."""
+    found = db.execute(
+        "SELECT tablename FROM pg_tables"
+        " WHERE schemaname = current_schema() AND tablename ~ '^chunks_[0-9a-f]{12}$'"
+    )
+    return [name for (name,) in found.fetchall()]
+
+
+def dimension_of(db, name: str) -> int:
+    """How many components the vectors of a table have."""
+    return db.execute(
+        "SELECT atttypmod FROM pg_attribute WHERE attrelid = %s::regclass AND attname = 'embedding'",
+        (name,),
+    ).fetchone()[0]
+
+
+def plain(text: str) -> str:
+    """Postgres takes every character but this."""
+    return text.replace("\0", "")
 
 
 def make(db, model: str, dimension: int) -> str:
@@ -39,6 +63,8 @@ def make(db, model: str, dimension: int) -> str:
 def load(db, lines) -> dict[str, int]:
     """Replaces everything that is there: an export is all there is. Tables by name, with their rows."""
     db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    for old in tables(db):
+        db.execute(f"DROP TABLE {old}")
     waiting: dict[str, list] = {}
     loaded: dict[str, int] = {}
     dimensions: dict[str, int] = {}
@@ -47,9 +73,7 @@ def load(db, lines) -> dict[str, int]:
         rows = waiting.pop(model, [])
         name = table(model)
         if name not in loaded:
-            dimension = dimensions.get(model, 1)
-            db.execute(f"DROP TABLE IF EXISTS {name}")
-            make(db, model, dimension)
+            make(db, model, dimensions.get(model, 1))
             loaded[name] = 0
         with db.cursor().copy(
             f"COPY {name} (repository, commit, path, kind, title, headings, first, last, text,"
@@ -66,8 +90,8 @@ def load(db, lines) -> dict[str, int]:
             dimensions.setdefault(model, len(vector))
         waiting.setdefault(model, []).append(
             (
-                row["repository"], row["commit"], row["path"], row["kind"], row["title"],
-                row["headings"], row["lines"][0], row["lines"][1], row["text"].replace("\0", ""),
+                row["repository"], row["commit"], row["path"], row["kind"], plain(row["title"]),
+                [plain(heading) for heading in row["headings"]], *row["lines"], plain(row["text"]),
                 row["changed"], None if vector is None else json.dumps(vector),
             )
         )
@@ -76,9 +100,11 @@ def load(db, lines) -> dict[str, int]:
             flush(model)
     for model in list(waiting):
         flush(model)
+    longest = {table(model): dimension for model, dimension in dimensions.items()}
     for name in loaded:
         db.execute(f"CREATE INDEX ON {name} USING gin (words)")
-        db.execute(f"CREATE INDEX ON {name} USING hnsw (embedding vector_cosine_ops)")
+        if longest.get(name, 0) <= MOST_INDEXED:
+            db.execute(f"CREATE INDEX ON {name} USING hnsw (embedding vector_cosine_ops)")
         db.execute(f"CREATE INDEX ON {name} (repository)")
     return loaded
 
@@ -111,9 +137,10 @@ def main() -> None:
             for name, rows in load(db, sys.stdin).items():
                 print(f"{name}: {rows} chunks")
         else:
-            names = db.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'chunks\\_%'")
-            for (name,) in names.fetchall():
-                for hit in ask(db, name, sys.argv[3], json.loads(sys.argv[4])):
+            vector = json.loads(sys.argv[4])
+            # A vector asks the table of its own model.
+            for name in [name for name in tables(db) if dimension_of(db, name) == len(vector)]:
+                for hit in ask(db, name, sys.argv[3], vector):
                     print(*hit, sep="  ")
 
 

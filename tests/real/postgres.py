@@ -3,7 +3,8 @@
 brings:  pip install pgserver 'psycopg[binary]' && tests/real/postgres.py EXPORT.ndjson
 
 EXPORT.ndjson is what `elophanto publish --export ndjson URL` wrote. Every chunk has to be there once, and to
-be the first that its own vector finds.
+be among the first ten that its own title and vector find. Two models of nobody, one without any vector and one
+with vectors too long for an index, are loaded with it once, and have to be gone after that.
 """
 
 import json
@@ -19,14 +20,20 @@ import postgres  # noqa: E402
 
 
 def main() -> None:
-    lines = pathlib.Path(sys.argv[1]).read_text().splitlines()
+    # Not `splitlines`: texts hold line separators of Unicode.
+    lines = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").rstrip("\n").split("\n")
     rows = [json.loads(line) for line in lines]
     with tempfile.TemporaryDirectory() as folder:
         server = pgserver.get_server(folder)
         with psycopg.connect(server.get_uri()) as db:
+            odd = dict(rows[0], model="wordless", vector=None, title="no\0thing")
+            wide = dict(rows[0], model="wide", vector=[0.01] * 3_072)
+            loaded = postgres.load(db, [json.dumps(odd), *lines, json.dumps(wide)])
+            assert sum(loaded.values()) == len(rows) + 2, loaded
             for _ in range(2):  # Twice is once.
                 loaded = postgres.load(db, lines)
                 assert sum(loaded.values()) == len(rows), loaded
+                assert sorted(postgres.tables(db)) == sorted(loaded), loaded
             # Of every so many chunks with a vector.
             asked = [row for row in rows if row["vector"]]
             asked = asked[:: max(1, len(asked) // 50)]

@@ -109,7 +109,7 @@ pub fn publish(
         agreed(workspace, request, &fleet, chunks.len(), reporter)?;
     }
     let model = Model { name: own, dimension };
-    let model = match taken(&fleet, &model, request.dry_run)? {
+    let model = match taken(&fleet, &model)? {
         Taken::Vectors => model,
         Taken::Texts(other) => {
             reporter.note(format_args!(
@@ -131,7 +131,7 @@ pub fn publish(
         chunks: chunks.len() as u64,
         repository,
     };
-    let Model { name, dimension } = model;
+    let Model { name, dimension } = model.clone();
     let publication = Publication { head, model: name, dimension, rows: chunks };
     let bytes = publication.encode().map_err(Error::bug)?;
     if bytes.len() as u64 > MOST_BYTES {
@@ -140,12 +140,12 @@ pub fn publish(
             Error::new(most).hint("publish parts of the repository under names of their own")
         );
     }
-    let Publication { head, model, rows, .. } = publication;
+    let Publication { head, rows, .. } = publication;
     let mut published = Published {
         object: head.object(),
         repository: head.repository.clone(),
         commit: head.commit.clone(),
-        model,
+        model: model.name.clone(),
         chunks: rows.len(),
         lessons: rows.iter().filter(|(row, _)| row.kind == Kind::Memory).count(),
         without_vector,
@@ -155,6 +155,7 @@ pub fn publish(
     if request.strict && without_vector > 0 {
         published.outcome = Outcome::Incomplete;
     } else if !request.dry_run {
+        begin(&fleet, &model)?;
         published.outcome = match fleet.deposit(&head, bytes)? {
             Created::Now => Outcome::Created,
             Created::Before => {
@@ -272,13 +273,9 @@ enum Taken {
     Texts(Model),
 }
 
-/// What the fleet takes, which begins with this publication if there is none.
-fn taken(fleet: &Fleet, model: &Model, is_tried: bool) -> Result<Taken, Error> {
-    let declared = match is_tried {
-        true => fleet.declared(),
-        false => fleet.declare(vec![model.clone()]).map(Some),
-    };
-    let Declared { models, .. } = match declared {
+/// What the fleet takes of texts with vectors of this model.
+fn taken(fleet: &Fleet, model: &Model) -> Result<Taken, Error> {
+    let Declared { models, .. } = match fleet.declared() {
         Ok(Some(declared)) => declared,
         Ok(None) => return Ok(Taken::Vectors),
         // Who may only write below its own folder cannot know: folding looks at it.
@@ -291,6 +288,22 @@ fn taken(fleet: &Fleet, model: &Model, is_tried: bool) -> Result<Taken, Error> {
             Some(first) => Ok(Taken::Texts(first.clone())),
             None => Ok(Taken::Vectors),
         },
+    }
+}
+
+/// Begins the fleet with what is about to be published, where there is none.
+fn begin(fleet: &Fleet, model: &Model) -> Result<(), Error> {
+    match fleet.declare(vec![model.clone()]) {
+        Ok(Declared { models, .. }) if models.iter().any(|known| known.name == model.name) => {
+            Ok(())
+        }
+        Ok(_) => Err(Error::new(format_args!(
+            "`{}` was begun with another model in this moment",
+            fleet.address()
+        ))
+        .hint("publish once more: texts go there then")),
+        Err(FleetError::Store(StoreError::Denied { .. })) => Ok(()),
+        Err(cause) => Err(cause.into()),
     }
 }
 
