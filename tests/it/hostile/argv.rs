@@ -115,6 +115,7 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ),
     ("page", &[&["--export", "page-of-notes"]]),
     // What an editor asks of it is in `editor.rs`; here it ends with its input.
+    ("publish", &[&["--dry-run", "--as", "hostile/notes", "file:///nowhere-of-elophanto/kb"]]),
     ("lsp", &[&[]]),
     ("acp", &[&[]]),
     (
