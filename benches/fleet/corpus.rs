@@ -96,6 +96,7 @@ impl Corpus {
             text: self.piece(&mut random, words),
             changed: Some(NOW - note.i64(0..YEARS)),
             made_from: None,
+            lesson: None,
             vector: None,
         }
     }

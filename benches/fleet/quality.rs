@@ -149,6 +149,7 @@ fn publication(
         text: text.to_owned(),
         changed: None,
         made_from: None,
+        lesson: None,
         vector: None,
     };
     let documents = set.documents.iter();
