@@ -161,6 +161,37 @@ fn a_rewritten_history_is_newer() {
     assert!(hits(&env, &address, &["badgers"]).iter().all(|hit| !hit.1.contains("more.md")));
 }
 
+/// A job that waited for its turn does not take a newer state back, whether it knows of it or not.
+#[test]
+fn an_older_state_that_comes_late_stays_older() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    let late = env.outside().join("late");
+    let from = format!("file://{}", env.root().display());
+    env.git(&["clone", "--quiet", "--", &from, late.to_str().unwrap()]);
+    env.write("knowledge/badgers.md", BADGERS);
+    env.commit("second");
+    publish(&env, "r", &address);
+    fold(&env, &address);
+    assert_eq!(publish(&env, "r", &address)["outcome"], "before", "once, when folded too");
+    let mut waited = env.command(&["publish", &address, "--as", "r", "--json"]);
+    let waited = finish(waited.current_dir(&late));
+    assert!(waited.stderr().contains("is not in this clone"), "{waited}");
+    assert!(waited.stderr().contains("--epoch 1"), "{waited}");
+    env.git(&["checkout", "--quiet", "HEAD~1"]);
+    let known = env.run(&["publish", &address, "--as", "r"]);
+    assert!(known.stderr().contains("comes after this one"), "{known}");
+    let folded = fold(&env, &address);
+    assert_eq!((&folded["taken"], &folded["dropped"]), (&0.into(), &1.into()), "{folded}");
+    assert_eq!(hits(&env, &address, &["where do badgers live"])[0].1, "r/knowledge/badgers.md");
+    // Nothing is begun where nothing is published, and an empty place says what is to be done.
+    let other = format!("file://{}/other", env.outside().display());
+    env.git(&["checkout", "--quiet", "-"]);
+    env.ok(&["publish", &other, "--as", "r"]);
+    let waits = env.run(&["search", "--in", &other, "otters"]);
+    assert!(waits.stderr().contains("nothing is folded there yet"), "{waits}");
+}
+
 #[test]
 fn only_what_is_committed_clean_and_whole_is_published() {
     let env = repository("knowledge/otters.md", OTTERS);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use globset::GlobSet;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Reader, reader::Looked};
 use crate::{
@@ -100,6 +100,9 @@ pub fn search(
         reporter.warn(format_args!("what was known last answers, for {cause}"));
     }
     let heads = view.heads();
+    if heads.is_empty() {
+        reporter.note("nothing is folded there yet: `elophanto publish --fold URL` does it");
+    }
     let repositories = chosen(reader, &heads)?;
     let paths = Paths::of(&wanted.paths)?;
     let is_narrowed = paths.is_some() || !wanted.tags.is_empty() || !wanted.types.is_empty();
@@ -330,7 +333,13 @@ fn joined(answers: Vec<Answer>) -> Answer {
             all.confidence = Some(found);
         }
     }
-    // Stable: what scores the same keeps the order of its table.
-    all.hits.sort_by(|a, b| b.score.total.total_cmp(&a.score.total));
+    // Passages of one file stay together, where the best of them stands. Stable: what scores the same
+    // keeps the order of its table.
+    let mut best: FxHashMap<NotePath, f32> = FxHashMap::default();
+    for hit in &all.hits {
+        let score = best.entry(hit.path.clone()).or_insert(hit.score.total);
+        *score = score.max(hit.score.total);
+    }
+    all.hits.sort_by(|a, b| best[&b.path].total_cmp(&best[&a.path]));
     all
 }

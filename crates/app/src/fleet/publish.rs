@@ -121,8 +121,9 @@ pub fn publish(
         }
     };
     let without_vector = chunks.iter().filter(|(row, _)| row.vector.is_none()).count();
+    let before = published_before(&fleet, &repository)?;
     let head = Head {
-        epoch: epoch(request, &fleet, &git, &repository, (&commit, chunks.len()), reporter)?,
+        epoch: epoch(request, before.as_ref(), &git, (&commit, chunks.len()), reporter)?,
         count: count(&git)?,
         commit: commit.to_string(),
         time: git.commit_time(&commit)?,
@@ -152,11 +153,15 @@ pub fn publish(
         bytes: bytes.len(),
         outcome: Outcome::Tried,
     };
-    if request.strict && without_vector > 0 {
-        published.outcome = Outcome::Incomplete;
-    } else if !request.dry_run {
+    published.outcome = if request.strict && without_vector > 0 {
+        Outcome::Incomplete
+    } else if request.dry_run {
+        Outcome::Tried
+    } else if before.is_some_and(|before| before.order(&head).is_eq()) {
+        Outcome::Before
+    } else {
         begin(&fleet, &model)?;
-        published.outcome = match fleet.deposit(&head, bytes)? {
+        match fleet.deposit(&head, bytes)? {
             Created::Now => Outcome::Created,
             Created::Before => {
                 if request.memory {
@@ -167,8 +172,8 @@ pub fn publish(
                 }
                 Outcome::Before
             }
-        };
-    }
+        }
+    };
     Ok(published)
 }
 
@@ -307,44 +312,58 @@ fn begin(fleet: &Fleet, model: &Model) -> Result<(), Error> {
     }
 }
 
-/// The epoch: that of what is published, or the next one if that is no part of our history any more, or
-/// holds another number of chunks of this very commit.
+/// The state of a repository that is to be found there, or was retired; `None` where there is none, or
+/// who publishes may not look.
+fn published_before(fleet: &Fleet, repository: &str) -> Result<Option<Head>, Error> {
+    match fleet.view(None) {
+        Ok(view) => Ok(view.all_heads().into_iter().find(|head| head.repository == repository)),
+        Err(FleetError::Nothing { .. } | FleetError::Store(StoreError::Denied { .. })) => Ok(None),
+        Err(cause) => Err(cause.into()),
+    }
+}
+
+/// The epoch: that of what is published, or the next one if that is known here and no part of our history,
+/// or holds another number of chunks of this very commit. What is not known here may as well be newer than
+/// a clone that waited for its turn: the number of commits decides, and nothing goes back by itself.
 fn epoch(
     request: &PublishRequest,
-    fleet: &Fleet,
+    before: Option<&Head>,
     git: &Git,
-    repository: &str,
     (commit, chunks): (&CommitId, usize),
     reporter: &dyn Reporter,
 ) -> Result<u64, Error> {
-    if let Some(epoch) = request.epoch {
-        return Ok(epoch);
-    }
-    let heads = match fleet.view(None) {
-        Ok(view) => view.all_heads(),
-        Err(FleetError::Nothing { .. } | FleetError::Store(StoreError::Denied { .. })) => {
-            return Ok(0);
-        }
-        Err(cause) => return Err(cause.into()),
+    let Some(before) = before.filter(|_| request.epoch.is_none()) else {
+        return Ok(request.epoch.unwrap_or_default());
     };
-    let Some(before) = heads.into_iter().find(|head| head.repository == repository) else {
-        return Ok(0);
-    };
+    let repository = &before.repository;
     let older = CommitId::from_hex(before.commit.as_bytes());
-    let is_ours = older
-        .is_some_and(|older| older == *commit || git.is_part_of(&older, commit).unwrap_or(false));
-    // What was retired at this very commit is published again as something newer, and so is what was
-    // published without its lessons.
-    let is_same = !request.retire && older.is_some_and(|older| older == *commit);
-    let is_again = is_same && (before.retired || before.chunks != chunks as u64);
-    if is_ours && !is_again {
+    let Some(older) = older.filter(|older| git.has_commit(older)) else {
+        reporter.note(format_args!(
+            "commit {:.10}, which is published of `{repository}`, is not in this clone: the state with \
+             more commits is the newer; if the history was rewritten, publish with `--epoch {}`",
+            before.commit,
+            before.epoch + 1
+        ));
+        return Ok(before.epoch);
+    };
+    if older == *commit {
+        // What was retired at this very commit is published again as something newer, and so is what
+        // was published without its lessons.
+        let is_again = before.retired || before.chunks != chunks as u64;
+        return Ok(before.epoch + u64::from(is_again && !request.retire));
+    }
+    if git.is_part_of(&older, commit)? {
         return Ok(before.epoch);
     }
-    if !is_again {
+    if git.is_part_of(commit, &older)? {
         reporter.note(format_args!(
-            "what is published of `{repository}` is no part of this history: it is taken for rewritten"
+            "commit {older:.10} of `{repository}` is published, which comes after this one: it stays"
         ));
+        return Ok(before.epoch);
     }
+    reporter.note(format_args!(
+        "what is published of `{repository}` is no part of this history: it is taken for rewritten"
+    ));
     Ok(before.epoch + 1)
 }
 

@@ -56,6 +56,11 @@ impl Git {
         Ok(Some(place).filter(|place| !place.is_empty()))
     }
 
+    /// Whether a commit is in this clone.
+    pub fn has_commit(&self, commit: &CommitId) -> bool {
+        self.run(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok()
+    }
+
     /// Whether all of the older commit is in the newer one.
     ///
     /// # Errors
