@@ -52,6 +52,9 @@ const JOINED: f32 = 0.5;
 /// From so many chunks on it pays to look into the parts side by side.
 const MANY: usize = 20_000;
 
+/// Words of a query that are looked for at a time, side by side where there are as many.
+const MANY_TERMS: usize = 8;
+
 /// Two words of a query are close if no more than this many words apart.
 const PAIR_WINDOW: u32 = 4;
 
@@ -101,9 +104,13 @@ pub fn score(
         unknown: scorer.idf(0),
     };
     let mut unknown: Vec<&String> = Vec::new();
-    for term in &query.terms {
-        if !add_term(&scorer, term, 1.0, &mut result)? {
-            unknown.push(term);
+    // Some at a time: what is found of each is held until its turn comes.
+    for terms in query.terms.chunks(MANY_TERMS) {
+        let found = side_by_side(field, terms, |term| holding(&scorer, term))?;
+        for (term, found) in terms.iter().zip(found) {
+            if !scorer.add_found(term, &found, 1.0, &mut result) {
+                unknown.push(term);
+            }
         }
     }
     if let Some(analyzer) = spelling.filter(|_| !unknown.is_empty()) {
@@ -188,14 +195,23 @@ fn by_part(
     parts.into_par_iter().map(|(part, live)| look(part, live)).collect()
 }
 
-fn add_term(
-    scorer: &Scorer,
-    term: &str,
-    factor: f32,
-    result: &mut Scores,
-) -> Result<bool, Malformed> {
+/// Does the same for each of many things, side by side where it pays.
+fn side_by_side<T: Sync, R: Send>(
+    field: &Field,
+    all: &[T],
+    work: impl Fn(&T) -> Result<R, Malformed> + Sync + Send,
+) -> Result<Vec<R>, Malformed> {
+    let chunks: usize = field.live.iter().map(Bits::capacity).sum();
+    if chunks < MANY || all.len() < MANY_TERMS {
+        return all.iter().map(work).collect();
+    }
+    all.par_iter().map(work).collect()
+}
+
+/// Live chunks of each part that hold a term, with its weighted frequency.
+fn holding(scorer: &Scorer, term: &str) -> Result<Vec<Hits>, Malformed> {
     let Scorer { field, parameters, .. } = scorer;
-    let found = by_part(field, |part, live| {
+    by_part(field, |part, live| {
         let mut hits = Vec::new();
         if let Some(postings) = part.loaded.segment.postings(term)? {
             postings.for_each(|chunk, fields, occurrences| {
@@ -211,19 +227,32 @@ fn add_term(
             })?;
         }
         Ok(hits)
-    })?;
-    let holding: usize = found.iter().map(Vec::len).sum();
-    if holding == 0 {
-        return Ok(false);
-    }
-    let elsewhere = field.whole.and_then(|whole| whole.holding.get(term));
-    let holding = elsewhere.map_or(holding, |all| holding.max(*all));
-    let idf = scorer.add(&found, holding, factor, &mut result.scores);
-    result.weights.push((term.to_owned(), idf * factor));
-    Ok(true)
+    })
+}
+
+fn add_term(
+    scorer: &Scorer,
+    term: &str,
+    factor: f32,
+    result: &mut Scores,
+) -> Result<bool, Malformed> {
+    Ok(scorer.add_found(term, &holding(scorer, term)?, factor, result))
 }
 
 impl Scorer<'_> {
+    /// Adds the scores of one term in all chunks that were found to hold it; `false` if none does.
+    fn add_found(&self, term: &str, found: &[Hits], factor: f32, result: &mut Scores) -> bool {
+        let holding: usize = found.iter().map(Vec::len).sum();
+        if holding == 0 {
+            return false;
+        }
+        let elsewhere = self.field.whole.and_then(|whole| whole.holding.get(term));
+        let holding = elsewhere.map_or(holding, |all| holding.max(*all));
+        let idf = self.add(found, holding, factor, &mut result.scores);
+        result.weights.push((term.to_owned(), idf * factor));
+        true
+    }
+
     /// Inverse document frequency of what so many live chunks hold.
     fn idf(&self, holding: usize) -> f32 {
         // What is counted elsewhere may be some chunks behind.
@@ -233,13 +262,7 @@ impl Scorer<'_> {
 
     /// Adds the BM25 score of one term (or pair) to every allowed chunk that holds it, and returns
     /// its inverse document frequency.
-    fn add(
-        &self,
-        found: &[Vec<(u32, f32)>],
-        holding: usize,
-        factor: f32,
-        scores: &mut [Vec<f32>],
-    ) -> f32 {
+    fn add(&self, found: &[Hits], holding: usize, factor: f32, scores: &mut [Vec<f32>]) -> f32 {
         let Bm25 { k1, b, .. } = *self.parameters;
         let idf = self.idf(holding);
         for (number, hits) in found.iter().enumerate() {
@@ -260,36 +283,44 @@ impl Scorer<'_> {
 /// Adds to chunks in which neighbouring words of the query stand close to each other (the ordered
 /// and unordered pairs of Metzler & Croft 2005), scored like a term of its own.
 fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), Malformed> {
-    let field = scorer.field;
-    for pair in query.terms.windows(2).filter(|pair| pair[0] != pair[1]) {
-        let found = by_part(field, |part, live| {
-            let segment = &part.loaded.segment;
-            let mut hits = Vec::new();
-            if let (Some(mut first), Some(mut second)) =
-                (segment.postings(&pair[0])?, segment.postings(&pair[1])?)
-            {
-                let (mut one, mut other) = (Posting::default(), Posting::default());
-                let mut is_there = second.read_into(&mut other)?;
-                while is_there && first.read_into(&mut one)? {
-                    while is_there && other.chunk < one.chunk {
-                        is_there = second.read_into(&mut other)?;
-                    }
-                    if is_there && other.chunk == one.chunk && live.get(one.chunk as usize) {
-                        let near = close_pairs(&one.positions, &other.positions);
-                        if near > 0 {
-                            hits.push((one.chunk, near as f32));
-                        }
-                    }
-                }
-            }
-            Ok(hits)
-        })?;
+    let pairs: Vec<&[String]> = query.terms.windows(2).filter(|pair| pair[0] != pair[1]).collect();
+    let found = side_by_side(scorer.field, &pairs, |pair| {
+        by_part(scorer.field, |part, live| near_in(part, live, &pair[0], &pair[1]))
+    })?;
+    for found in found {
         let holding = found.iter().map(Vec::len).sum();
         if holding > 0 {
             scorer.add(&found, holding, scorer.parameters.pair, &mut result.scores);
         }
     }
     Ok(())
+}
+
+/// Live chunks of a part in which two terms stand close to each other, and how often.
+fn near_in(part: &Part, live: &Bits, one: &str, other: &str) -> Result<Hits, Malformed> {
+    let segment = &part.loaded.segment;
+    let mut hits = Vec::new();
+    let (Some(mut first), Some(mut second)) = (segment.postings(one)?, segment.postings(other)?)
+    else {
+        return Ok(hits);
+    };
+    let (mut of_first, mut of_second) = (Vec::new(), Vec::new());
+    let mut there = second.head()?;
+    while let Some((chunk, ..)) = first.head()? {
+        while there.is_some_and(|(other, ..)| other < chunk) {
+            there = second.head()?;
+        }
+        let Some((other, ..)) = there else { break };
+        if other == chunk && live.get(chunk as usize) {
+            first.positions(&mut of_first)?;
+            second.positions(&mut of_second)?;
+            let near = close_pairs(&of_first, &of_second);
+            if near > 0 {
+                hits.push((chunk, near as f32));
+            }
+        }
+    }
+    Ok(hits)
 }
 
 /// How many positions of the first list have one of the second within [`PAIR_WINDOW`] words.

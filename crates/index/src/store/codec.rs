@@ -128,8 +128,25 @@ impl<'b> Reader<'b> {
         self.array().map(i64::from_le_bytes)
     }
 
+    /// Passes over so many varints.
+    #[inline]
+    pub fn skip_varints(&mut self, count: u32) -> Result<(), Malformed> {
+        for _ in 0..count {
+            let last = self.rest.iter().take(10).position(|byte| *byte < 0x80).ok_or(Malformed)?;
+            self.rest = &self.rest[last + 1..];
+        }
+        Ok(())
+    }
+
     #[inline]
     pub fn varint(&mut self) -> Result<u64, Malformed> {
+        // Most distances and counts are small.
+        if let Some((&byte, rest)) = self.rest.split_first()
+            && byte < 0x80
+        {
+            self.rest = rest;
+            return Ok(u64::from(byte));
+        }
         let mut value = 0u64;
         for (index, &byte) in self.rest.iter().enumerate().take(10) {
             value |= u64::from(byte & 0x7f) << (7 * index);

@@ -54,45 +54,48 @@ impl PostingsWriter {
 pub struct Postings<'s> {
     reader: Reader<'s>,
     chunk: u64,
+    /// Positions of the last chunk that were not read.
+    unread: u32,
 }
 
 impl<'s> Postings<'s> {
     pub(super) fn new(bytes: &'s [u8]) -> Self {
-        Self { reader: Reader::new(bytes), chunk: 0 }
+        Self { reader: Reader::new(bytes), chunk: 0, unread: 0 }
     }
 
-    /// Visits chunk, fields and count without decoding positions into memory.
+    /// Visits chunk, fields and count without decoding positions.
     pub fn for_each(mut self, mut visit: impl FnMut(u32, u8, u32)) -> Result<(), Malformed> {
-        while !self.reader.is_empty() {
-            let (chunk, fields, count) = self.head()?;
-            for _ in 0..count {
-                self.reader.varint()?;
-            }
+        while let Some((chunk, fields, count)) = self.head()? {
             visit(chunk, fields, count);
         }
         Ok(())
     }
 
-    fn head(&mut self) -> Result<(u32, u8, u32), Malformed> {
+    /// The next chunk, its fields and how often the term is in its text. [`Self::positions`] are decoded
+    /// only for a chunk that is asked for them.
+    #[inline]
+    pub fn head(&mut self) -> Result<Option<(u32, u8, u32)>, Malformed> {
+        self.reader.skip_varints(self.unread)?;
+        self.unread = 0;
+        if self.reader.is_empty() {
+            return Ok(None);
+        }
         self.chunk = self.chunk.checked_add(self.reader.varint()?).ok_or(Malformed)?;
         let fields = self.reader.u8()?;
-        let count = u32::try_from(self.reader.varint()?).map_err(|_| Malformed)?;
-        Ok((u32::try_from(self.chunk).map_err(|_| Malformed)?, fields, count))
+        self.unread = u32::try_from(self.reader.varint()?).map_err(|_| Malformed)?;
+        Ok(Some((u32::try_from(self.chunk).map_err(|_| Malformed)?, fields, self.unread)))
     }
 
-    /// Reads the next chunk over the one before; `false` where there is none.
-    pub fn read_into(&mut self, posting: &mut Posting) -> Result<bool, Malformed> {
-        if self.reader.is_empty() {
-            return Ok(false);
-        }
-        (posting.chunk, posting.fields, posting.count) = self.head()?;
-        posting.positions.clear();
+    /// Where the term stands in the text of the chunk that was returned last, in the place of what
+    /// `positions` held; none when asked again.
+    pub fn positions(&mut self, positions: &mut Vec<u32>) -> Result<(), Malformed> {
+        positions.clear();
         let mut position = 0u64;
-        for _ in 0..posting.count {
-            position += self.reader.varint()?;
-            posting.positions.push(u32::try_from(position).map_err(|_| Malformed)?);
+        for _ in 0..std::mem::take(&mut self.unread) {
+            position = position.checked_add(self.reader.varint()?).ok_or(Malformed)?;
+            positions.push(u32::try_from(position).map_err(|_| Malformed)?);
         }
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -100,7 +103,12 @@ impl Iterator for Postings<'_> {
     type Item = Result<Posting, Malformed>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut posting = Posting::default();
-        self.read_into(&mut posting).map(|there| there.then_some(posting)).transpose()
+        let mut next = || {
+            let Some((chunk, fields, count)) = self.head()? else { return Ok(None) };
+            let mut positions = Vec::new();
+            self.positions(&mut positions)?;
+            Ok(Some(Posting { chunk, fields, count, positions }))
+        };
+        next().transpose()
     }
 }
