@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 
@@ -31,11 +32,14 @@ def built(target):
     folder = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", about.ROOT / "target"))
     # Of two that fit a path the last counts.
     maps = [(home, "/cargo"), (about.ROOT, "/elophanto"), (folder, "/target")]
+    # Functions of the same bytes are kept once, where rustc's own linker is the one that links.
+    lld = not target and platform.system() == "Linux" and platform.machine() == "x86_64"
+    folded = ["-Clink-arg=-Wl,--icf=all"] if lld else []
     environment = {
         **os.environ,
         # zlib from its crate, so that the program does not depend on what else is on the builder.
         "LIBZ_SYS_STATIC": "1",
-        "RUSTFLAGS": " ".join(f"--remap-path-prefix={old}={new}" for old, new in maps),
+        "RUSTFLAGS": " ".join([*(f"--remap-path-prefix={old}={new}" for old, new in maps), *folded]),
         "CFLAGS": " ".join(f"-ffile-prefix-map={old}={new}" for old, new in maps),
     }
     command = ["build"]
