@@ -33,6 +33,8 @@ use elophanto_tables::fleet::{Asked, Head, Only, Table};
 /// what was found.
 pub(super) const CANDIDATES: usize = 150;
 pub(super) const MORE_CANDIDATES: usize = 1_500;
+/// So many percent of them are read and ranked, for each is a request to the store.
+const READ: usize = 60;
 
 /// Where hits come from, by their paths.
 #[derive(Debug, Clone, Default)]
@@ -103,7 +105,7 @@ pub fn search(
     if heads.is_empty() {
         reporter.note("nothing is folded there yet: `elophanto publish --fold URL` does it");
     }
-    let repositories = chosen(reader, &heads)?;
+    let repositories = chosen(reader, heads)?;
     let paths = Paths::of(&wanted.paths)?;
     let is_narrowed = paths.is_some() || !wanted.tags.is_empty() || !wanted.types.is_empty();
     let filter = Filter {
@@ -147,7 +149,7 @@ pub fn search(
     let limit = wanted.most.map_or(limit, |most| most.min(limit));
     answer.keep(wanted.listing, limit, |_| true);
     answer.notes = answer.notes.max(heads.iter().map(|head| head.chunks as usize).sum());
-    Ok(Found::of_fleet(answer, Origins::new(asking.places, &heads)))
+    Ok(Found::of_fleet(answer, Origins::new(asking.places, heads)))
 }
 
 /// What only the repository itself can answer.
@@ -270,10 +272,11 @@ impl Asking<'_> {
             _ => terms(self.query, workspace),
         };
         let (only, most) = (self.only.clone(), self.most);
-        let asked = Asked { terms, vector, only, most, counted: false };
+        let (read, meaning) = (most * READ / 100, request.weights.semantic);
+        let asked = Asked { terms, vector, only, most, read, meaning, counted: false };
         let mut found = table.ask(asked)?;
         if let Some(paths) = &self.paths {
-            found.rows.retain(|row| paths.patterns.is_match(&row.path));
+            found.retain(|row| paths.patterns.is_match(&row.path));
         }
         for row in &found.rows {
             let Row { repository, path, .. } = row;

@@ -27,7 +27,13 @@ pub struct Reader {
 
 struct Shared {
     fleet: Fleet,
-    last: Mutex<Option<(Instant, View)>>,
+    last: Mutex<Option<Last>>,
+}
+
+/// The last view, and when it was looked at, or somebody began to.
+struct Last {
+    when: Instant,
+    view: View,
 }
 
 /// A view, and why it may be behind.
@@ -74,18 +80,35 @@ impl Reader {
         if at.is_some() {
             return Ok(Looked { view: fleet.view(at)?, stale: None });
         }
-        let before = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((when, view)) = &before
-            && when.elapsed() < FRESH
-        {
-            return Ok(Looked { view: view.clone(), stale: None });
-        }
-        let (view, stale) = match (fleet.view(None), before) {
-            (Ok(view), _) => (view, None),
-            (Err(cause), Some((_, view))) if cause.is_passing() => (view, Some(cause)),
-            (Err(cause), _) => return Err(cause.into()),
+        let mut held = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = match &mut *held {
+            Some(Last { when, view }) if when.elapsed() < FRESH => {
+                return Ok(Looked { view: view.clone(), stale: None });
+            }
+            // Whoever asks meanwhile is answered of the last view.
+            Some(Last { when, view }) => {
+                *when = Instant::now();
+                view.clone()
+            }
+            // Whoever asks meanwhile waits for the first one.
+            None => {
+                let view = fleet.view(None)?;
+                *held = Some(Last { when: Instant::now(), view: view.clone() });
+                return Ok(Looked { view, stale: None });
+            }
         };
-        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), view.clone()));
+        drop(held);
+        let (view, stale) = match fleet.view_after(&before) {
+            Ok(view) => (view, None),
+            Err(cause) if cause.is_passing() => (before, Some(cause)),
+            Err(cause) => {
+                // Whoever asks next is told as well.
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                return Err(cause.into());
+            }
+        };
+        let now = Last { when: Instant::now(), view: view.clone() };
+        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         Ok(Looked { view, stale })
     }
 }

@@ -231,6 +231,24 @@ impl Scorer<'_> {
         (1.0 + (count - holding + 0.5) / (holding + 0.5)).ln()
     }
 
+    /// How many of all chunks hold two words close to each other, where so many of those at hand do: as
+    /// large a part of those that hold the rarer one, which were chosen for what they hold.
+    fn holding(&self, pair: &[String], at_hand: usize) -> Result<usize, Malformed> {
+        let Some(whole) = self.field.whole else { return Ok(at_hand) };
+        let mut least = usize::MAX;
+        for term in pair {
+            let mut holding = 0;
+            for part in self.field.parts {
+                if let Some(postings) = part.loaded.segment.postings(term)? {
+                    postings.for_each(|_, _, _| holding += 1)?;
+                }
+            }
+            let all = whole.holding.get(term).map_or(holding, |all| holding.max(*all));
+            least = least.min((at_hand * all).div_ceil(holding.max(1)));
+        }
+        Ok(least.max(at_hand))
+    }
+
     /// Adds the BM25 score of one term (or pair) to every allowed chunk that holds it, and returns
     /// its inverse document frequency.
     fn add(
@@ -284,7 +302,7 @@ fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), 
             }
             Ok(hits)
         })?;
-        let holding = found.iter().map(Vec::len).sum();
+        let holding = scorer.holding(pair, found.iter().map(Vec::len).sum())?;
         if holding > 0 {
             scorer.add(&found, holding, scorer.parameters.pair, &mut result.scores);
         }
