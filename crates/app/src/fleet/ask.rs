@@ -22,7 +22,8 @@ use elophanto_index::{
     Kind,
     apart::{self, Row},
     search::{
-        Answer, Filter, Hit, Mode, Query, Request, SearchError, run::SearchContext, search as rank,
+        Answer, Filter, Hit, Mode, Query, Request, SearchError, SecondLook, run::SearchContext,
+        search as rank,
     },
 };
 use elophanto_models::{Embedder, Fingerprint, builtin::Builtin};
@@ -132,6 +133,7 @@ pub fn search(
     };
     let mut asking = Asking {
         workspace,
+        reader,
         wanted,
         query: &query,
         filter,
@@ -215,6 +217,7 @@ impl Paths {
 /// One question to all tables.
 struct Asking<'a> {
     workspace: &'a Workspace,
+    reader: &'a Reader,
     wanted: &'a SearchRequest,
     query: &'a Query,
     filter: Filter,
@@ -264,9 +267,9 @@ impl Asking<'_> {
         };
         if vector.is_none() {
             request.mode = Mode::Keyword;
-        } else if own.fingerprint() == &fingerprint {
-            request.second_look = second::look(self.wanted.awaited, workspace);
         }
+        let is_own = own.fingerprint() == &fingerprint && vector.is_some();
+        let look = second::look(self.wanted.awaited, workspace).filter(|_| is_own);
         let terms = match request.mode {
             Mode::Semantic => Vec::new(),
             _ => terms(self.query, workspace),
@@ -290,8 +293,18 @@ impl Asking<'_> {
             embedder: embedder.unwrap_or(&Builtin),
             sentence_embedder: &Builtin,
         };
-        let answer = rank(&snapshot, &request, &tools)?;
-        Ok(Some(answer))
+        let answer = match look {
+            // It takes no longer than a budget says, if there is one: else it is always wanted.
+            Some(SecondLook { budget: Some(longest), .. }) => self.reader.spend(longest, |may| {
+                request.second_look = look.filter(|_| may);
+                rank(&snapshot, &request, &tools)
+            }),
+            look => {
+                request.second_look = look;
+                rank(&snapshot, &request, &tools)
+            }
+        };
+        Ok(Some(answer?))
     }
 }
 
