@@ -20,7 +20,12 @@ const MOST: usize = 8;
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let mut builder = Builder::new_multi_thread();
     let workers = std::thread::available_parallelism().map_or(LEAST, usize::from);
-    builder.worker_threads(workers.clamp(LEAST, MOST)).thread_name(WORKER_THREAD).enable_all().build().ok()
+    builder
+        .worker_threads(workers.clamp(LEAST, MOST))
+        .thread_name(WORKER_THREAD)
+        .enable_all()
+        .build()
+        .ok()
 });
 
 /// Why a call has no result of its own.

@@ -150,7 +150,8 @@ impl Asking<'_> {
         let most = if question.event_type.is_some() { MORE_CANDIDATES } else { CANDIDATES };
         let (terms, only) = (self.terms.to_vec(), self.only.clone());
         // What a lesson has proven counts too, and no index knows that.
-        let asked = Asked { terms, vector, only, most, read: most, meaning: MEANING, counted: true };
+        let asked =
+            Asked { terms, vector, only, most, read: most, meaning: MEANING, counted: true };
         let mut found = table.ask(asked)?;
         found.retain(|row| row.lesson.is_some());
         let Found { mut rows, whole, .. } = found;

@@ -41,7 +41,8 @@ pub(super) fn choose(words: &[Listed], near: &[Listed], meaning: f32, most: usiz
 
 /// The best of a list; of equal ones the one that stands first in the table.
 fn best(list: &[Listed], most: usize) -> impl Iterator<Item = u64> {
-    let better = |a: &Listed, b: &Listed| -> Ordering { b.by.total_cmp(&a.by).then(a.row.cmp(&b.row)) };
+    let better =
+        |a: &Listed, b: &Listed| -> Ordering { b.by.total_cmp(&a.by).then(a.row.cmp(&b.row)) };
     let mut list = list.to_vec();
     list.sort_unstable_by(better);
     list.into_iter().take(most).map(|it| it.row)

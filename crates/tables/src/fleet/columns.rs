@@ -8,9 +8,7 @@ use arrow::{
         Int64Array, RecordBatch, StringArray, UInt64Array,
     },
     buffer::NullBuffer,
-    datatypes::{
-        DataType, Field, Int64Type, Schema, SchemaRef, UInt64Type,
-    },
+    datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, UInt64Type},
     error::ArrowError,
 };
 use elophanto_index::{apart::Row, store::tables::Encoded};

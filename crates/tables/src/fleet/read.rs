@@ -251,7 +251,15 @@ impl Opened {
         let model = table::model_of(&dataset).unwrap_or_default();
         let dimension = table::dimension_of(&dataset).unwrap_or_default();
         let dataset = Arc::new(dataset);
-        Ok(Self { name, model, dimension, heads, but: Arc::default(), dataset, tail: Arc::default() })
+        Ok(Self {
+            name,
+            model,
+            dimension,
+            heads,
+            but: Arc::default(),
+            dataset,
+            tail: Arc::default(),
+        })
     }
 
     /// The newest version, which may be this one.
@@ -324,7 +332,12 @@ impl Opened {
         // In one order, however they lie in the table.
         chunks.sort_by(|(a, _), (b, _)| {
             let key = |row: &Row| (row.kind, row.lines);
-            (&a.repository, &a.path, key(a), &a.text).cmp(&(&b.repository, &b.path, key(b), &b.text))
+            (&a.repository, &a.path, key(a), &a.text).cmp(&(
+                &b.repository,
+                &b.path,
+                key(b),
+                &b.text,
+            ))
         });
         Ok(Found::new(chunks, whole))
     }

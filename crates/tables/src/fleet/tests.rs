@@ -103,8 +103,11 @@ fn deposit(fleet: &Fleet, publication: &Publication) {
 /// Texts of each repository, sorted, and its count of commits.
 fn held(fleet: &Fleet) -> BTreeMap<String, (u64, Vec<String>)> {
     let view = fleet.view(None).unwrap();
-    let mut held: BTreeMap<String, (u64, Vec<String>)> =
-        view.heads().iter().map(|head| (head.repository.clone(), (head.count, Vec::new()))).collect();
+    let mut held: BTreeMap<String, (u64, Vec<String>)> = view
+        .heads()
+        .iter()
+        .map(|head| (head.repository.clone(), (head.count, Vec::new())))
+        .collect();
     for table in view.tables() {
         let (sender, receiver) = std::sync::mpsc::channel();
         table.each(Only::default(), move |rows| sender.send(rows).is_ok()).unwrap();
@@ -162,7 +165,8 @@ fn what_is_published_is_found_once_it_is_folded() {
         assert_eq!(ask(&fleet, &["kelp"], Only::default()), Vec::<String>::new());
         assert_eq!(ask(&fleet, &["crabs"], Only::default()), ["crabs walk"]);
         let view = fleet.view(None).unwrap();
-        let heads: Vec<_> = view.heads().iter().map(|head| (&*head.repository, head.count)).collect();
+        let heads: Vec<_> =
+            view.heads().iter().map(|head| (&*head.repository, head.count)).collect();
         assert_eq!(heads, [("acme/land", 5), ("acme/sea", 2)]);
         // Jobs may end in any order.
         deposit(&fleet, &publication("acme/sea", 1, &["old"]));

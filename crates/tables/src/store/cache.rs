@@ -123,9 +123,8 @@ impl Cache {
         let noted = known().get(&path).copied();
         let read = match noted {
             Some(_) => part_of(&path, &range, whole),
-            None => sound(&path, whole).map(|block| {
-                block.slice(range.start as usize..range.end.min(whole) as usize)
-            }),
+            None => sound(&path, whole)
+                .map(|block| block.slice(range.start as usize..range.end.min(whole) as usize)),
         };
         if read.is_none() {
             known().remove(&path);
