@@ -44,7 +44,7 @@ WORDS = {"base_tokenizer": "whitespace", "max_token_length": None} | dict.fromke
     ["lower_case", "stem", "remove_stop_words", "ascii_folding", "with_position"], False
 )
 MOST_TAIL = 20_000
-WORTH_AN_INDEX = 100_000
+WORTH_AN_INDEX = 10_000
 PARTITION = 3_000
 
 

@@ -78,8 +78,10 @@ impl Row {
 pub struct Whole {
     /// Chunks.
     pub chunks: usize,
-    /// Mean of their words.
+    /// Mean of their words to look for, those of paths and tags among them.
     pub mean_words: f32,
+    /// The same mean of the chunks at hand; 0 where it is not known.
+    pub mean_at_hand: f32,
     /// How many of the chunks hold a term of the question.
     pub holding: FxHashMap<String, usize>,
     /// How many of the chunks might have been at hand, where that was counted: of those of a kind, say.
@@ -93,12 +95,13 @@ pub struct Whole {
 /// [`Malformed`] if what was just built cannot be read.
 pub fn snapshot(
     rows: &[Row],
-    whole: Whole,
+    mut whole: Whole,
     fingerprint: &str,
     dimension: usize,
     analyzer: &Analyzer,
 ) -> Result<Snapshot, Malformed> {
     let mut parts = Vec::new();
+    let (mut chunks, mut words) = (0, 0);
     for kind in Kind::SEARCHED.into_iter().chain([Kind::Memory]) {
         let own: Vec<&Row> = rows.iter().filter(|row| row.kind == kind).collect();
         if own.is_empty() {
@@ -113,9 +116,15 @@ pub fn snapshot(
         }
         let segment = Segment::in_memory(builder.finish())?;
         let matrix = Matrix::in_memory(encode_matrix(fingerprint, dimension, &vectors))?;
+        chunks += segment.chunks();
+        words += (0..segment.chunks()).map(|chunk| segment.chunk_words(chunk)).sum::<u32>();
         let live = Bits::new(segment.documents(), true);
         let loaded = Arc::new(Loaded { name: kind.name().to_owned(), segment, matrix });
         parts.push(Part { loaded, live, kind });
+    }
+    // Paths and tags make no chunk longer: what they are of all words is taken from those at hand.
+    if whole.mean_at_hand > 0.0 && chunks > 0 {
+        whole.mean_words *= words as f32 / chunks as f32 / whole.mean_at_hand;
     }
     Ok(Snapshot { parts, whole: Some(Arc::new(whole)), ..Snapshot::default() })
 }
@@ -226,7 +235,7 @@ mod tests {
         assert!(hit.score.keyword > 0.0 && hit.score.cosine > 0.0);
         // A word counts by how rare it is in everything, not by how rare among what is at hand.
         let holding = FxHashMap::from_iter([("otter".to_owned(), 10), ("badger".to_owned(), 900)]);
-        let whole = Whole { chunks: 1_000, mean_words: 5.0, holding, among: 0 };
+        let whole = Whole { chunks: 1_000, mean_words: 5.0, holding, ..Whole::default() };
         let answer = found(whole, "otters badgers");
         let keyword = |path: &str| {
             let found = answer.hits.iter().find(|hit| hit.path == NotePath::from(path));

@@ -12,10 +12,20 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::WORKER_THREAD;
 
+/// Threads that work on what was read.
+const LEAST: usize = 2;
+const MOST: usize = 8;
+
 /// The thread's name tells the program's panic hook that a panic is dealt with here.
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(2).thread_name(WORKER_THREAD).enable_all().build().ok()
+    let workers = std::thread::available_parallelism().map_or(LEAST, usize::from);
+    builder
+        .worker_threads(workers.clamp(LEAST, MOST))
+        .thread_name(WORKER_THREAD)
+        .enable_all()
+        .build()
+        .ok()
 });
 
 /// Why a call has no result of its own.

@@ -642,6 +642,10 @@ impl From<FleetError> for Error {
             FleetError::Nothing { .. } => {
                 "`elophanto publish URL` in a repository begins one; check the address"
             }
+            FleetError::Format { found, known, .. } if found < known => {
+                "an older elophanto made it, and git holds all of it: remove `kb.json` and `chunks-*.lance` \
+                 there, publish each repository again, and fold"
+            }
             FleetError::Format { .. } => "use a newer elophanto, or another address",
             FleetError::Undeclared { .. } => "give an address of its own to the knowledge base",
             FleetError::Busy { .. } => "fold from one place only, then try again",

@@ -22,7 +22,8 @@ use elophanto_index::{
     Kind,
     apart::{self, Row},
     search::{
-        Answer, Filter, Hit, Mode, Query, Request, SearchError, run::SearchContext, search as rank,
+        Answer, Filter, Hit, Mode, Query, Request, SearchError, SecondLook, run::SearchContext,
+        search as rank,
     },
 };
 use elophanto_models::{Embedder, Fingerprint, builtin::Builtin};
@@ -33,6 +34,8 @@ use elophanto_tables::fleet::{Asked, Head, Only, Table};
 /// what was found.
 pub(super) const CANDIDATES: usize = 150;
 pub(super) const MORE_CANDIDATES: usize = 1_500;
+/// So many percent of them are read and ranked, for each is a request to the store.
+const READ: usize = 60;
 
 /// Where hits come from, by their paths.
 #[derive(Debug, Clone, Default)]
@@ -103,7 +106,7 @@ pub fn search(
     if heads.is_empty() {
         reporter.note("nothing is folded there yet: `elophanto publish --fold URL` does it");
     }
-    let repositories = chosen(reader, &heads)?;
+    let repositories = chosen(reader, heads)?;
     let paths = Paths::of(&wanted.paths)?;
     let is_narrowed = paths.is_some() || !wanted.tags.is_empty() || !wanted.types.is_empty();
     let filter = Filter {
@@ -130,6 +133,7 @@ pub fn search(
     };
     let mut asking = Asking {
         workspace,
+        reader,
         wanted,
         query: &query,
         filter,
@@ -147,7 +151,7 @@ pub fn search(
     let limit = wanted.most.map_or(limit, |most| most.min(limit));
     answer.keep(wanted.listing, limit, |_| true);
     answer.notes = answer.notes.max(heads.iter().map(|head| head.chunks as usize).sum());
-    Ok(Found::of_fleet(answer, Origins::new(asking.places, &heads)))
+    Ok(Found::of_fleet(answer, Origins::new(asking.places, heads)))
 }
 
 /// What only the repository itself can answer.
@@ -213,6 +217,7 @@ impl Paths {
 /// One question to all tables.
 struct Asking<'a> {
     workspace: &'a Workspace,
+    reader: &'a Reader,
     wanted: &'a SearchRequest,
     query: &'a Query,
     filter: Filter,
@@ -262,18 +267,19 @@ impl Asking<'_> {
         };
         if vector.is_none() {
             request.mode = Mode::Keyword;
-        } else if own.fingerprint() == &fingerprint {
-            request.second_look = second::look(self.wanted.awaited, workspace);
         }
+        let is_own = own.fingerprint() == &fingerprint && vector.is_some();
+        let look = second::look(self.wanted.awaited, workspace).filter(|_| is_own);
         let terms = match request.mode {
             Mode::Semantic => Vec::new(),
             _ => terms(self.query, workspace),
         };
         let (only, most) = (self.only.clone(), self.most);
-        let asked = Asked { terms, vector, only, most, counted: false };
+        let (read, meaning) = (most * READ / 100, request.weights.semantic);
+        let asked = Asked { terms, vector, only, most, read, meaning, counted: false };
         let mut found = table.ask(asked)?;
         if let Some(paths) = &self.paths {
-            found.rows.retain(|row| paths.patterns.is_match(&row.path));
+            found.retain(|row| paths.patterns.is_match(&row.path));
         }
         for row in &found.rows {
             let Row { repository, path, .. } = row;
@@ -287,8 +293,18 @@ impl Asking<'_> {
             embedder: embedder.unwrap_or(&Builtin),
             sentence_embedder: &Builtin,
         };
-        let answer = rank(&snapshot, &request, &tools)?;
-        Ok(Some(answer))
+        let answer = match look {
+            // It takes no longer than a budget says, if there is one: else it is always wanted.
+            Some(SecondLook { budget: Some(longest), .. }) => self.reader.spend(longest, |may| {
+                request.second_look = look.filter(|_| may);
+                rank(&snapshot, &request, &tools)
+            }),
+            look => {
+                request.second_look = look;
+                rank(&snapshot, &request, &tools)
+            }
+        };
+        Ok(Some(answer?))
     }
 }
 

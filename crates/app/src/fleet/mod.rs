@@ -97,5 +97,5 @@ pub fn open(
 /// # Errors
 /// When there is no knowledge base, or it cannot be read.
 pub fn heads(address: &str, environment: &Environment, asking: Asking) -> Result<Vec<Head>, Error> {
-    Ok(open(address, environment, asking, false)?.view(None)?.heads())
+    Ok(open(address, environment, asking, false)?.view(None)?.heads().to_vec())
 }

@@ -1,7 +1,8 @@
 //! A fleet that is asked again and again.
 //!
 //! Owns the view that is asked, and when it is looked at anew: the tables of a view never change. Where
-//! the store does not answer, the last view goes on, and that is said.
+//! the store does not answer, the last view goes on, and that is said. It owns too what a server spends on
+//! second looks, which take many times as long as all else of a question.
 
 use std::{
     fmt,
@@ -15,6 +16,9 @@ use elophanto_tables::fleet::{Fleet, FleetError, View};
 
 /// For so long a view is taken for what is there.
 const FRESH: Duration = Duration::from_secs(5);
+/// After a second look nobody gets one for so many times as long as it took: one who asks alone always
+/// does, and of many no one waits for those of others.
+const REST: u32 = 4;
 
 /// Asks on behalf of somebody. Cloning is cheap.
 #[derive(Clone)]
@@ -27,7 +31,15 @@ pub struct Reader {
 
 struct Shared {
     fleet: Fleet,
-    last: Mutex<Option<(Instant, View)>>,
+    last: Mutex<Option<Last>>,
+    /// When there may be a second look again.
+    rested: Mutex<Instant>,
+}
+
+/// The last view, and when it was looked at, or somebody began to.
+struct Last {
+    when: Instant,
+    view: View,
 }
 
 /// A view, and why it may be behind.
@@ -38,7 +50,8 @@ pub(super) struct Looked {
 
 impl Reader {
     pub fn new(fleet: Fleet) -> Self {
-        let shared = Arc::new(Shared { fleet, last: Mutex::new(None) });
+        let (last, rested) = (Mutex::new(None), Mutex::new(Instant::now()));
+        let shared = Arc::new(Shared { fleet, last, rested });
         Self { shared, rights: Rights::default(), repositories: Vec::new() }
     }
 
@@ -68,24 +81,61 @@ impl Reader {
         Ok(())
     }
 
+    /// Ranks with a second look, if there may be one now, for at most `longest`; `rank` is told.
+    pub(super) fn spend<T>(&self, longest: Duration, rank: impl FnOnce(bool) -> T) -> T {
+        let rested = || self.shared.rested.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let may = {
+            let mut rested = rested();
+            let may = *rested <= now;
+            if may {
+                // Whoever comes meanwhile goes without.
+                *rested = now + longest * (1 + REST);
+            }
+            may
+        };
+        let ranked = rank(may);
+        if may {
+            *rested() = Instant::now() + now.elapsed().min(longest) * REST;
+        }
+        ranked
+    }
+
     /// The view of now, or of a moment in seconds since 1970.
     pub(super) fn look(&self, at: Option<i64>) -> Result<Looked, Error> {
-        let Shared { fleet, last } = &*self.shared;
+        let Shared { fleet, last, .. } = &*self.shared;
         if at.is_some() {
             return Ok(Looked { view: fleet.view(at)?, stale: None });
         }
-        let before = last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((when, view)) = &before
-            && when.elapsed() < FRESH
-        {
-            return Ok(Looked { view: view.clone(), stale: None });
-        }
-        let (view, stale) = match (fleet.view(None), before) {
-            (Ok(view), _) => (view, None),
-            (Err(cause), Some((_, view))) if cause.is_passing() => (view, Some(cause)),
-            (Err(cause), _) => return Err(cause.into()),
+        let mut held = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = match &mut *held {
+            Some(Last { when, view }) if when.elapsed() < FRESH => {
+                return Ok(Looked { view: view.clone(), stale: None });
+            }
+            // Whoever asks meanwhile is answered of the last view.
+            Some(Last { when, view }) => {
+                *when = Instant::now();
+                view.clone()
+            }
+            // Whoever asks meanwhile waits for the first one.
+            None => {
+                let view = fleet.view(None)?;
+                *held = Some(Last { when: Instant::now(), view: view.clone() });
+                return Ok(Looked { view, stale: None });
+            }
         };
-        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), view.clone()));
+        drop(held);
+        let (view, stale) = match fleet.view_after(&before) {
+            Ok(view) => (view, None),
+            Err(cause) if cause.is_passing() => (before, Some(cause)),
+            Err(cause) => {
+                // Whoever asks next is told as well.
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                return Err(cause.into());
+            }
+        };
+        let now = Last { when: Instant::now(), view: view.clone() };
+        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         Ok(Looked { view, stale })
     }
 }

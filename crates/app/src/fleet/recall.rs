@@ -27,6 +27,9 @@ use elophanto_knowledge::memory::{Question, RecallContext, Recalled, Shown, reca
 use elophanto_models::{Embedder, Fingerprint, Role, builtin::Builtin};
 use elophanto_tables::fleet::{Asked, Found, Only, Table};
 
+/// How much meaning counts of what lessons are read by.
+const MEANING: f32 = 0.5;
+
 /// What a fleet remembers of a question.
 #[derive(Debug, Default)]
 pub struct Recollection {
@@ -83,7 +86,7 @@ pub fn recall(
         reporter.warn(format_args!("what was known last answers, for {cause}"));
     }
     let heads = view.heads();
-    let repositories = chosen(reader, &heads)?;
+    let repositories = chosen(reader, heads)?;
     let only = Only { repositories, kinds: vec![Kind::Memory], ..Only::default() };
     let terms = terms(&Query::plain(question.text, &workspace.analyzer), workspace);
     let (mut found, mut places) = (Vec::new(), BTreeMap::new());
@@ -94,7 +97,7 @@ pub fn recall(
     // Stable: what scores the same keeps the order of its table.
     found.sort_by(|a: &Recalled, b| b.score.total_cmp(&a.score));
     found.truncate(question.limit);
-    let origins = Origins::new(places, &heads);
+    let origins = Origins::new(places, heads);
     for recalled in &mut found {
         if let Some(source) = origins.at(&recalled.path) {
             recalled.memory.repo.clone_from(&source.repository);
@@ -146,9 +149,12 @@ impl Asking<'_> {
         let is_stand_in = vector.is_none();
         let most = if question.event_type.is_some() { MORE_CANDIDATES } else { CANDIDATES };
         let (terms, only) = (self.terms.to_vec(), self.only.clone());
-        let Found { mut rows, whole } =
-            table.ask(Asked { terms, vector, only, most, counted: true })?;
-        rows.retain(|row| row.lesson.is_some());
+        // What a lesson has proven counts too, and no index knows that.
+        let asked =
+            Asked { terms, vector, only, most, read: most, meaning: MEANING, counted: true };
+        let mut found = table.ask(asked)?;
+        found.retain(|row| row.lesson.is_some());
+        let Found { mut rows, whole, .. } = found;
         if rows.is_empty() {
             return Ok(Vec::new());
         }

@@ -106,7 +106,7 @@ pub fn score(
     let mut unknown: Vec<&String> = Vec::new();
     // Some at a time: what is found of each is held until its turn comes.
     for terms in query.terms.chunks(MANY_TERMS) {
-        let found = side_by_side(field, terms, |term| holding(&scorer, term))?;
+        let found = side_by_side(field, terms, |term| hits_of(&scorer, term))?;
         for (term, found) in terms.iter().zip(found) {
             if !scorer.add_found(term, &found, 1.0, &mut result) {
                 unknown.push(term);
@@ -209,7 +209,7 @@ fn side_by_side<T: Sync, R: Send>(
 }
 
 /// Live chunks of each part that hold a term, with its weighted frequency.
-fn holding(scorer: &Scorer, term: &str) -> Result<Vec<Hits>, Malformed> {
+fn hits_of(scorer: &Scorer, term: &str) -> Result<Vec<Hits>, Malformed> {
     let Scorer { field, parameters, .. } = scorer;
     by_part(field, |part, live| {
         let mut hits = Vec::new();
@@ -236,7 +236,7 @@ fn add_term(
     factor: f32,
     result: &mut Scores,
 ) -> Result<bool, Malformed> {
-    Ok(scorer.add_found(term, &holding(scorer, term)?, factor, result))
+    Ok(scorer.add_found(term, &hits_of(scorer, term)?, factor, result))
 }
 
 impl Scorer<'_> {
@@ -258,6 +258,24 @@ impl Scorer<'_> {
         // What is counted elsewhere may be some chunks behind.
         let (count, holding) = (self.count.max(holding) as f32, holding as f32);
         (1.0 + (count - holding + 0.5) / (holding + 0.5)).ln()
+    }
+
+    /// How many of all chunks hold two words close to each other, where so many of those at hand do: as
+    /// large a part of those that hold the rarer one, which were chosen for what they hold.
+    fn holding(&self, pair: &[String], at_hand: usize) -> Result<usize, Malformed> {
+        let Some(whole) = self.field.whole else { return Ok(at_hand) };
+        let mut least = usize::MAX;
+        for term in pair {
+            let mut holding = 0;
+            for part in self.field.parts {
+                if let Some(postings) = part.loaded.segment.postings(term)? {
+                    postings.for_each(|_, _, _| holding += 1)?;
+                }
+            }
+            let all = whole.holding.get(term).map_or(holding, |all| holding.max(*all));
+            least = least.min((at_hand * all).div_ceil(holding.max(1)));
+        }
+        Ok(least.max(at_hand))
     }
 
     /// Adds the BM25 score of one term (or pair) to every allowed chunk that holds it, and returns
@@ -287,8 +305,8 @@ fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), 
     let found = side_by_side(scorer.field, &pairs, |pair| {
         by_part(scorer.field, |part, live| near_in(part, live, &pair[0], &pair[1]))
     })?;
-    for found in found {
-        let holding = found.iter().map(Vec::len).sum();
+    for (pair, found) in pairs.into_iter().zip(found) {
+        let holding = scorer.holding(pair, found.iter().map(Vec::len).sum())?;
         if holding > 0 {
             scorer.add(&found, holding, scorer.parameters.pair, &mut result.scores);
         }

@@ -4,13 +4,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use arrow::{
     array::{
-        Array, ArrayRef, AsArray as _, BooleanArray, FixedSizeListArray, Float16Array, Int64Array,
-        RecordBatch, StringArray, UInt32Array, UInt64Array,
+        ArrayRef, AsArray as _, BinaryArray, BooleanArray, FixedSizeListArray, Float16Array,
+        Int64Array, RecordBatch, StringArray, UInt64Array,
     },
     buffer::NullBuffer,
-    datatypes::{
-        DataType, Field, Float16Type, Int64Type, Schema, SchemaRef, UInt32Type, UInt64Type,
-    },
+    datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, UInt64Type},
     error::ArrowError,
 };
 use elophanto_index::{apart::Row, store::tables::Encoded};
@@ -18,9 +16,8 @@ use half::f16;
 
 use super::{
     head::Head,
-    publication::{
-        Publication, kind_of, lesson_of, lesson_text, list_of, list_text, made_of, made_text,
-    },
+    packed,
+    publication::{Publication, lesson_text, list_text},
 };
 
 /// The kind of the row that says which state of a repository the other rows are.
@@ -33,25 +30,9 @@ pub(super) const MODEL: &str = "elophanto.model";
 /// What makes Lance notice that two writers insert one key.
 const PRIMARY: &str = "lance-schema:unenforced-primary-key";
 
-/// What a search reads of a chunk.
-pub(super) const READ: [&str; 16] = [
-    KEY,
-    "repo",
-    "path",
-    "kind",
-    "title",
-    "titled",
-    "headings",
-    "scope",
-    "tags",
-    "first",
-    "last",
-    "text",
-    "changed",
-    "made_from",
-    "lesson",
-    VECTOR,
-];
+/// All that a search reads of a chunk, as one value: each value of each row is a request of its own.
+pub(super) const PACKED: &str = "packed";
+
 /// What is read of a head.
 pub(super) const HEADS: [&str; 8] =
     ["repo", "epoch", "count", "commit", "time", "published", "retired", "chunks"];
@@ -67,19 +48,11 @@ pub(super) fn schema(model: &str, dimension: usize) -> SchemaRef {
         text("repo"),
         text("path"),
         text("kind"),
-        text("title"),
-        maybe("titled", DataType::Boolean),
-        text("headings"),
         text("scope"),
-        text("tags"),
-        maybe("first", DataType::UInt32),
-        maybe("last", DataType::UInt32),
-        text("text"),
-        text(TERMS),
         maybe("changed", DataType::Int64),
-        text("made_from"),
-        text("lesson"),
+        text(TERMS),
         text("digest"),
+        maybe(PACKED, DataType::Binary),
         maybe(VECTOR, DataType::FixedSizeList(item, dimension as i32)),
         maybe("epoch", DataType::UInt64),
         maybe("count", DataType::UInt64),
@@ -145,10 +118,6 @@ pub(super) fn encode(
             One::Chunk { .. } => None,
         })
         .collect();
-    let line = |of: fn(&Row) -> usize| -> ArrayRef {
-        let numbers = rows.iter().map(|row| row.map(|row| of(row) as u32));
-        Arc::new(numbers.collect::<UInt32Array>())
-    };
     let count = |of: fn(&Head) -> u64| -> ArrayRef {
         Arc::new(heads.iter().map(|head| head.map(of)).collect::<UInt64Array>())
     };
@@ -173,7 +142,13 @@ pub(super) fn encode(
         Arc::new(Float16Array::from(values)),
         Some(there),
     )?;
-    let titled: BooleanArray = rows.iter().map(|row| row.map(|row| row.titled)).collect();
+    let packed: BinaryArray = all
+        .iter()
+        .map(|one| match one {
+            One::Chunk { row, terms, .. } => Some(packed::pack(row, terms)),
+            One::Head { .. } => None,
+        })
+        .collect();
     let changed: Int64Array = rows.iter().map(|row| row.and_then(|row| row.changed)).collect();
     let retired: BooleanArray = heads.iter().map(|head| head.map(|head| head.retired)).collect();
     RecordBatch::try_new(
@@ -191,24 +166,16 @@ pub(super) fn encode(
                 One::Chunk { row, .. } => Some(row.kind.name().to_owned()),
                 One::Head { .. } => Some(HEAD.to_owned()),
             }),
-            chunk(&|row| Some(row.title.clone())),
-            Arc::new(titled),
-            chunk(&|row| Some(list_text(&row.headings))),
             chunk(&|row| Some(row.scope.as_str().to_owned())),
-            chunk(&|row| Some(list_text(&row.tags))),
-            line(|row| row.lines.0),
-            line(|row| row.lines.1),
-            chunk(&|row| Some(row.text.clone())),
+            Arc::new(changed),
             text(&|one| match one {
                 One::Chunk { terms, .. } => Some((*terms).to_owned()),
                 One::Head { .. } => None,
             }),
-            Arc::new(changed),
-            chunk(&|row| row.made_from.as_ref().map(made_text)),
-            chunk(&|row| row.lesson.as_ref().map(lesson_text)),
             text(&|one| match one {
                 One::Chunk { digest, .. } | One::Head { digest, .. } => Some(digest.clone()),
             }),
+            Arc::new(packed),
             Arc::new(vectors),
             count(|head| head.epoch),
             count(|head| head.count),
@@ -252,51 +219,11 @@ fn digest(row: &Row, terms: &str) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-/// A chunk and its key, of what was read; `None` where a row is none of ours.
-pub(super) fn chunks(batch: &RecordBatch) -> Option<Vec<(String, Row)>> {
-    let column = |name: &str| batch.column_by_name(name);
-    let text = |name: &str| column(name)?.as_string_opt::<i32>();
-    let (keys, repos, paths, kinds) = (text(KEY)?, text("repo")?, text("path")?, text("kind")?);
-    let (titles, headings) = (text("title")?, text("headings")?);
-    let (scopes, tags) = (text("scope")?, text("tags")?);
-    let (texts, made_from, lessons) = (text("text")?, text("made_from")?, text("lesson")?);
-    let titled = column("titled")?.as_boolean_opt()?;
-    let first = column("first")?.as_primitive_opt::<UInt32Type>()?;
-    let last = column("last")?.as_primitive_opt::<UInt32Type>()?;
-    let changed = column("changed")?.as_primitive_opt::<Int64Type>()?;
-    let vectors = column(VECTOR)?.as_fixed_size_list_opt()?;
-    let mut found = Vec::with_capacity(batch.num_rows());
-    for index in 0..batch.num_rows() {
-        let vector = vectors.is_valid(index).then(|| vectors.value(index));
-        let vector = vector.and_then(|values| {
-            let values = values.as_primitive_opt::<Float16Type>()?.values().to_vec();
-            let values: Vec<f32> = values.into_iter().map(f16::to_f32).collect();
-            values.iter().all(|value| value.is_finite()).then(|| Encoded::new(&values))
-        });
-        let made = made_from.is_valid(index).then(|| made_of(made_from.value(index))).flatten();
-        let lesson = match lessons.is_valid(index) {
-            true => Some(lesson_of(lessons.value(index), texts.value(index))?),
-            false => None,
-        };
-        let row = Row {
-            repository: repos.value(index).to_owned(),
-            path: paths.value(index).to_owned(),
-            kind: kind_of(kinds.value(index))?,
-            title: titles.value(index).to_owned(),
-            titled: titled.value(index),
-            headings: list_of(headings.value(index))?,
-            scope: scopes.value(index).parse().ok()?,
-            tags: list_of(tags.value(index))?,
-            lines: (first.value(index) as usize, last.value(index) as usize),
-            text: texts.value(index).to_owned(),
-            changed: changed.is_valid(index).then(|| changed.value(index)),
-            made_from: made,
-            lesson,
-            vector,
-        };
-        found.push((keys.value(index).to_owned(), row));
-    }
-    Some(found)
+/// The chunks of what was read, each with how many words to look for it has; a row that is none of ours
+/// is left out.
+pub(super) fn chunks(batch: &RecordBatch) -> Vec<(Row, usize)> {
+    let packed = batch.column_by_name(PACKED).and_then(|column| column.as_binary_opt::<i32>());
+    packed.into_iter().flatten().flatten().filter_map(packed::unpack).collect()
 }
 
 /// The heads of what was read.

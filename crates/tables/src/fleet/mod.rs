@@ -9,11 +9,13 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+mod choose;
 mod columns;
 mod error;
 mod export;
 mod fold;
 mod head;
+mod packed;
 mod publication;
 mod read;
 mod table;
@@ -34,7 +36,7 @@ use crate::{
 use read::Opened;
 
 /// The version of the layout.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 const DECLARATION: &str = "kb.json";
 const MOST_DECLARATION: u64 = 64 << 10;
 /// How long one question, one publication, and one fold may take.
@@ -68,6 +70,8 @@ pub struct Fleet(Arc<Place>);
 pub struct View {
     address: Address,
     tables: Arc<Vec<Opened>>,
+    /// The state of each repository that is to be found, by its name.
+    heads: Arc<Vec<Head>>,
 }
 
 /// A table of a [`View`].
@@ -166,13 +170,31 @@ impl Fleet {
         self.run(ASKING, async move {
             let nothing = || FleetError::Nothing { place: place.address.to_string() };
             declared(&place).await?.ok_or_else(nothing)?;
-            let tables = Arc::new(Opened::all(&place, at).await?);
-            Ok(View { address: place.address.clone(), tables })
+            let tables = Opened::all(&place, at, &[]).await?;
+            Ok(View::of(place.address.clone(), tables))
+        })
+    }
+
+    /// All tables as they are now. Of what is as it was in a view `before`, nothing is read again.
+    ///
+    /// # Errors
+    /// As [`Self::view`].
+    pub fn view_after(&self, before: &View) -> Result<View, FleetError> {
+        let (place, before) = (self.0.clone(), before.clone());
+        self.run(ASKING, async move {
+            let tables = Opened::all(&place, None, &before.tables).await?;
+            Ok(View::of(place.address.clone(), tables))
         })
     }
 }
 
 impl View {
+    fn of(address: Address, tables: Vec<Opened>) -> Self {
+        let mut heads: Vec<Head> = tables.iter().flat_map(Opened::current).cloned().collect();
+        heads.sort_by(|a, b| a.repository.cmp(&b.repository));
+        Self { address, tables: Arc::new(tables), heads: Arc::new(heads) }
+    }
+
     /// Its tables, one for each model.
     pub fn tables(&self) -> impl Iterator<Item = Table<'_>> {
         (0..self.tables.len()).map(|index| Table { view: self, index })
@@ -183,11 +205,9 @@ impl View {
         self.tables.iter().flat_map(Opened::newest).cloned().collect()
     }
 
-    /// The state of each repository that is to be found.
-    pub fn heads(&self) -> Vec<Head> {
-        let mut heads: Vec<Head> = self.tables.iter().flat_map(Opened::current).cloned().collect();
-        heads.sort_by(|a, b| a.repository.cmp(&b.repository));
-        heads
+    /// The state of each repository that is to be found, by its name.
+    pub fn heads(&self) -> &[Head] {
+        &self.heads
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reading: which chunks of a table may answer a question, by their words and by their meaning.
 //!
-//! Owns how they are looked for; nothing here ranks. A condition of the caller holds before anything is
-//! chosen, so that what it forbids is never counted either.
+//! Owns how they are looked for, and which of them are worth a request: the indexes say where chunks
+//! stand, and only the best of them by both are read. What ranks them looks at these anew. A condition
+//! of the caller holds before anything is chosen, so that what it forbids is never counted either.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -10,7 +11,7 @@ use std::{
 
 use arrow::{
     array::{AsArray as _, Float16Array, RecordBatch},
-    datatypes::Float16Type,
+    datatypes::{Float16Type, Float32Type, UInt64Type},
 };
 use elophanto_index::{
     Kind,
@@ -20,7 +21,7 @@ use futures::TryStreamExt as _;
 use half::f16;
 use lance::{
     Dataset,
-    dataset::scanner::Scanner,
+    dataset::{ProjectionRequest, scanner::Scanner},
     index::{DatasetIndexExt as _, DatasetIndexInternalExt as _},
 };
 use lance_index::{
@@ -34,17 +35,23 @@ use lancedb::DistanceType;
 use tokio::sync::OnceCell;
 
 use super::{
-    columns::{self, HEAD, READ, TERMS, VECTOR},
+    choose::{Listed, choose},
+    columns::{self, HEAD, PACKED, TERMS, VECTOR},
     error::FleetError,
     head::Head,
     table,
 };
 use crate::store::{Address, Place};
 
-/// Partitions of an index of vectors that are looked through, and how many of the best are compared
-/// exactly, in multiples of those wanted.
+/// Partitions of an index of vectors that are looked through.
 const PROBES: usize = 20;
-const REFINE: u32 = 4;
+/// So many times as many chunks are listed by meaning as by words: what the index says of a vector is
+/// not exact, and a chunk that is listed by both stands where both say.
+const WIDER: usize = 4;
+/// What Lance calls a row, how well its words meet a question, and how far its vector is from it.
+const ROW: &str = "_rowid";
+const SCORE: &str = "_score";
+const DISTANCE: &str = "_distance";
 
 /// What may be found, before anything is chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -109,8 +116,13 @@ pub struct Asked {
     /// The question as a vector of the model of the table; by meaning only if there is one.
     pub vector: Option<Vec<f32>>,
     pub only: Only,
-    /// So many chunks by words, and so many by meaning.
+    /// So many chunks by words, and so many by meaning, are listed.
     pub most: usize,
+    /// So many of them are read, and no more than half as many again: the best by both, and the best by
+    /// each.
+    pub read: usize,
+    /// How much meaning counts of a total of one.
+    pub meaning: f32,
     /// Whether all that the condition lets through is counted: see [`Whole::among`].
     pub counted: bool,
 }
@@ -119,18 +131,40 @@ pub struct Asked {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
     pub rows: Vec<Row>,
+    /// How many words to look for each of them has.
+    words: Vec<usize>,
     /// What they were chosen from.
     pub whole: Whole,
+}
+
+impl Found {
+    fn new(chunks: Vec<(Row, usize)>, whole: Whole) -> Self {
+        let (rows, words) = chunks.into_iter().unzip();
+        let mut found = Self { rows, words, whole };
+        found.retain(|_| true);
+        found
+    }
+
+    /// Keeps some of the chunks.
+    pub fn retain(&mut self, is_kept: impl Fn(&Row) -> bool) {
+        let mut kept = self.rows.iter().map(&is_kept);
+        self.words.retain(|_| kept.next().unwrap_or_default());
+        drop(kept);
+        self.rows.retain(is_kept);
+        let words = self.words.iter().sum::<usize>();
+        self.whole.mean_at_hand = words as f32 / self.words.len().max(1) as f32;
+    }
 }
 
 /// A table as it was when it was opened.
 #[derive(Clone)]
 pub(super) struct Opened {
+    name: String,
     pub(super) model: String,
     pub(super) dimension: usize,
-    pub(super) heads: BTreeMap<String, Head>,
+    pub(super) heads: Arc<BTreeMap<String, Head>>,
     /// Repositories of which another table holds a newer state.
-    but: Vec<String>,
+    but: Arc<Vec<String>>,
     dataset: Arc<Dataset>,
     /// Counted when words are first asked for.
     tail: Arc<OnceCell<Tail>>,
@@ -175,26 +209,26 @@ impl Tail {
 }
 
 impl Opened {
-    /// Opens all tables: the newest version of each, or that of a moment in seconds since 1970.
-    pub(super) async fn all(place: &Place, at: Option<i64>) -> Result<Vec<Self>, FleetError> {
+    /// Opens all tables: the newest version of each, or that of a moment in seconds since 1970. What is
+    /// as it was `before` is not read again.
+    pub(super) async fn all(
+        place: &Place,
+        at: Option<i64>,
+        before: &[Self],
+    ) -> Result<Vec<Self>, FleetError> {
         let of = |cause| FleetError::of(&place.address, &cause);
         let mut all = Vec::new();
         for name in table::names(place).await? {
-            let mut dataset = table::open(place, &name).await.map_err(of)?;
-            if let Some(at) = at {
-                let versions = dataset.versions().await.map_err(of)?;
-                let then = versions.iter().rfind(|version| version.timestamp.timestamp() <= at);
-                dataset = match then {
-                    Some(then) => dataset.checkout_version(then.version).await.map_err(of)?,
-                    None => continue,
-                };
-            }
-            let heads = table::heads(&dataset).await.map_err(of)?;
-            let model = table::model_of(&dataset).unwrap_or_default();
-            let dimension = table::dimension_of(&dataset).unwrap_or_default();
-            let dataset = Arc::new(dataset);
-            let tail = Arc::default();
-            all.push(Self { model, dimension, heads, but: Vec::new(), dataset, tail });
+            let known = before.iter().find(|opened| opened.name == name);
+            let opened = match (at, known) {
+                (None, Some(known)) => known.newer().await.map_err(of)?,
+                _ => {
+                    let dataset = table::open(place, &name).await.map_err(of)?;
+                    let Some(dataset) = at_moment(dataset, at).await.map_err(of)? else { continue };
+                    Self::of(name, dataset).await.map_err(of)?
+                }
+            };
+            all.push(opened);
         }
         if all.is_empty() && at.is_some() {
             let days = table::KEPT_DAYS.unsigned_abs();
@@ -207,9 +241,37 @@ impl Opened {
                 same.any(|other| other.order(head).is_gt())
             };
             let but = all[index].heads.values().filter(is_older);
-            all[index].but = but.map(|head| head.repository.clone()).collect();
+            all[index].but = Arc::new(but.map(|head| head.repository.clone()).collect());
         }
         Ok(all)
+    }
+
+    async fn of(name: String, dataset: Dataset) -> lance::Result<Self> {
+        let heads = Arc::new(table::heads(&dataset).await?);
+        let model = table::model_of(&dataset).unwrap_or_default();
+        let dimension = table::dimension_of(&dataset).unwrap_or_default();
+        let dataset = Arc::new(dataset);
+        Ok(Self {
+            name,
+            model,
+            dimension,
+            heads,
+            but: Arc::default(),
+            dataset,
+            tail: Arc::default(),
+        })
+    }
+
+    /// The newest version, which may be this one.
+    async fn newer(&self) -> lance::Result<Self> {
+        let mut dataset = Dataset::clone(&self.dataset);
+        dataset.checkout_latest().await?;
+        let (now, before) = (dataset.manifest_location(), self.dataset.manifest_location());
+        // Who removes a table and makes it again begins anew to count its versions.
+        if now.version == before.version && now.e_tag.is_some() && now.e_tag == before.e_tag {
+            return Ok(self.clone());
+        }
+        Self::of(self.name.clone(), dataset).await
     }
 
     /// The states of repositories of which this table holds the newest.
@@ -225,7 +287,7 @@ impl Opened {
     /// Chunks that may answer.
     pub(super) async fn ask(&self, address: &Address, asked: Asked) -> Result<Found, FleetError> {
         let of = |cause| FleetError::of(address, &cause);
-        let Asked { terms, vector, only, most, counted } = asked;
+        let Asked { terms, vector, only, most, read, meaning, counted } = asked;
         if only.repositories.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Found::default());
         }
@@ -237,7 +299,7 @@ impl Opened {
             let query = MatchQuery::new(terms.join(" ")).with_column(Some(TERMS.to_owned()));
             let query = FullTextSearchQuery::new_query(query.into()).limit(Some(most as i64));
             scan.full_text_search(query)?;
-            rows(scan).await
+            listed(scan, SCORE).await
         };
         let by_meaning = async {
             let vector = vector.as_ref().filter(|vector| vector.len() == self.dimension);
@@ -248,9 +310,11 @@ impl Opened {
                 arrow::array::PrimitiveArray::<Float16Type>::from_iter_values(
                     vector.iter().map(|value| f16::from_f32(*value)),
                 );
-            scan.nearest(VECTOR, &vector, most)?;
-            scan.distance_metric(DistanceType::Cosine.into()).nprobes(PROBES).refine(REFINE);
-            rows(scan).await
+            scan.nearest(VECTOR, &vector, most * WIDER)?;
+            scan.distance_metric(DistanceType::Cosine.into()).nprobes(PROBES);
+            let near = listed(scan, DISTANCE).await?;
+            // As cosines.
+            Ok(near.into_iter().map(|Listed { row, by }| Listed { row, by: 1.0 - by }).collect())
         };
         let among = async {
             match counted && !condition.is_empty() {
@@ -262,13 +326,29 @@ impl Opened {
         let (by_words, by_meaning, mut whole, among) =
             futures::try_join!(by_words, by_meaning, whole, among).map_err(of)?;
         whole.among = among;
-        let mut found: BTreeMap<String, Row> = BTreeMap::new();
-        for (key, row) in by_words.into_iter().chain(by_meaning) {
-            if only.allows(&row) {
-                found.insert(key, row);
-            }
+        let chosen = choose(&by_words, &by_meaning, meaning, read);
+        let mut chunks = self.read(&chosen).await.map_err(of)?;
+        chunks.retain(|(row, _)| only.allows(row));
+        // In one order, however they lie in the table.
+        chunks.sort_by(|(a, _), (b, _)| {
+            let key = |row: &Row| (row.kind, row.lines);
+            (&a.repository, &a.path, key(a), &a.text).cmp(&(
+                &b.repository,
+                &b.path,
+                key(b),
+                &b.text,
+            ))
+        });
+        Ok(Found::new(chunks, whole))
+    }
+
+    /// The chunks of these rows.
+    async fn read(&self, rows: &[u64]) -> lance::Result<Vec<(Row, usize)>> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(Found { rows: found.into_values().collect(), whole })
+        let packed = ProjectionRequest::from_columns([PACKED], self.dataset.schema());
+        Ok(columns::chunks(&self.dataset.take_rows(rows, packed).await?))
     }
 
     /// A scan of what a condition lets through; `None` where it cannot let anything.
@@ -277,7 +357,6 @@ impl Opened {
             return Ok(None);
         }
         let mut scan = self.dataset.scan();
-        scan.project(&READ)?;
         if !condition.is_empty() {
             scan.filter(condition)?.prefilter(true);
         }
@@ -314,7 +393,12 @@ impl Opened {
 
     /// Loads what every question reads.
     pub(super) async fn warm(&self) -> lance::Result<()> {
-        self.dataset.prewarm_index(table::WORDS).await
+        for name in [table::WORDS, table::VECTORS] {
+            if !self.dataset.load_indices_by_name(name).await?.is_empty() {
+                self.dataset.prewarm_index(name).await?;
+            }
+        }
+        Ok(())
     }
 
     /// All chunks, batch by batch.
@@ -328,11 +412,11 @@ impl Opened {
             true => format!("kind != '{HEAD}'"),
             false => format!("kind != '{HEAD}' AND {condition}"),
         };
-        let Some(scan) = self.scan(&condition)? else { return Ok(()) };
+        let Some(mut scan) = self.scan(&condition)? else { return Ok(()) };
+        scan.project(&[PACKED])?;
         let mut stream = scan.try_into_stream().await?;
         while let Some(batch) = stream.try_next().await? {
-            let rows = columns::chunks(&batch).unwrap_or_default();
-            if !take(rows.into_iter().map(|(_, row)| row).collect()) {
+            if !take(columns::chunks(&batch).into_iter().map(|(row, _)| row).collect()) {
                 break;
             }
         }
@@ -340,9 +424,27 @@ impl Opened {
     }
 }
 
-async fn rows(scan: Scanner) -> lance::Result<Vec<(String, Row)>> {
+/// A table as it was at a moment in seconds since 1970, if it was there.
+async fn at_moment(dataset: Dataset, at: Option<i64>) -> lance::Result<Option<Dataset>> {
+    let Some(at) = at else { return Ok(Some(dataset)) };
+    let versions = dataset.versions().await?;
+    let then = versions.iter().rfind(|version| version.timestamp.timestamp() <= at);
+    match then {
+        Some(then) => dataset.checkout_version(then.version).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Where the rows that a scan finds stand: nothing of them is read.
+async fn listed(mut scan: Scanner, by: &str) -> lance::Result<Vec<Listed>> {
+    scan.project(&[ROW, by])?.disable_scoring_autoprojection();
     let batches: Vec<RecordBatch> = scan.try_into_stream().await?.try_collect().await?;
-    Ok(batches.iter().filter_map(columns::chunks).flatten().collect())
+    let of_batch = |batch: &RecordBatch| {
+        let rows = batch.column_by_name(ROW)?.as_primitive_opt::<UInt64Type>()?.values().to_vec();
+        let by = batch.column_by_name(by)?.as_primitive_opt::<Float32Type>()?.values().to_vec();
+        Some(rows.into_iter().zip(by).map(|(row, by)| Listed { row, by }).collect::<Vec<_>>())
+    };
+    Ok(batches.iter().filter_map(of_batch).flatten().collect())
 }
 
 #[cfg(test)]

@@ -29,14 +29,16 @@ use crate::store::Place;
 
 /// The name of the index of words.
 pub(super) const WORDS: &str = "words";
+/// The name of that of vectors.
+pub(super) const VECTORS: &str = "vectors";
 const PREFIX: &str = "chunks-";
 const SUFFIX: &str = ".lance";
 /// Fragments that may gather before they are joined: each costs a search some requests.
 pub(super) const MOST_FRAGMENTS: usize = 20;
 /// Rows that may lie beside the index of words: each search reads the words of them all.
 const MOST_TAIL: usize = 20_000;
-/// Rows from which on vectors have an index: below, a scan is as fast, and finds everything.
-const WORTH_AN_INDEX: usize = 100_000;
+/// Rows from which on vectors have an index: below, all of them are a few megabytes.
+const WORTH_AN_INDEX: usize = 10_000;
 /// Rows of one partition of that index.
 const PARTITION: usize = 3_000;
 /// Rows of a fragment.
@@ -130,14 +132,14 @@ pub(super) async fn scalar_indexes(dataset: &mut Dataset) -> lance::Result<bool>
 
 /// Makes the index of vectors once it is worth it.
 async fn vector_index(dataset: &mut Dataset) -> lance::Result<()> {
-    let there = dataset.load_indices_by_name("vectors").await?;
+    let there = dataset.load_indices_by_name(VECTORS).await?;
     let rows = dataset.count_rows(None).await?;
     if there.is_empty() && rows >= WORTH_AN_INDEX {
         let dimension = dimension_of(dataset).unwrap_or_default();
         // Sub-vectors of eight components.
         let parts = (dimension / 8).max(1);
         let partitions = rows.div_ceil(PARTITION);
-        let name = Some("vectors".to_owned());
+        let name = Some(VECTORS.to_owned());
         let metric = DistanceType::Cosine.into();
         let params = VectorIndexParams::ivf_pq(partitions, 8, parts, metric, 50);
         dataset.create_index(&[VECTOR], IndexType::Vector, name, &params, false).await?;

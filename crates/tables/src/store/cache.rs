@@ -2,17 +2,20 @@
 //!
 //! Owns which files these are (data and indexes, whose names are never given twice), their blocks below
 //! one folder of the user's, and the cap on all of them. What says which files a table is of comes from
-//! the store each time. A block that is damaged is read anew.
+//! the store each time. A block is held against its checksum when a process first reads it; one that is
+//! damaged is fetched anew.
 
 use std::{
+    collections::HashMap,
     fmt, fs,
+    io::{self, Read as _, Seek as _, SeekFrom},
     ops::Range,
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::SystemTime,
+    time::{Duration, Instant, SystemTime},
 };
 
 use async_trait::async_trait;
@@ -28,12 +31,17 @@ use object_store::{
 
 use super::{Address, Kept, StoreError};
 
-/// Bytes that are fetched and kept together.
-const BLOCK: u64 = 256 << 10;
+/// Folders of a table whose files are never written twice, and how many of their bytes are fetched and
+/// kept together: of data single rows are read, of indexes whole parts.
+const IMMUTABLE: [(&str, u64); 2] = [("data", 64 << 10), ("_indices", 256 << 10)];
+/// Bytes of the size of a file.
+const SIZE: u64 = 8;
 /// Bytes of the checksum before those of a block.
 const SUM: usize = 16;
-/// Folders of a table whose files are never written twice.
-const IMMUTABLE: [&str; 2] = ["data", "_indices"];
+/// How often it is noted that a block is in use.
+const NOTED: Duration = Duration::from_secs(3_600);
+/// Blocks and sizes of files that a process remembers having checked.
+const MOST_CHECKED: usize = 1 << 18;
 /// What is left of the cap after files were dropped, in percent.
 const LEFT: u64 = 80;
 
@@ -50,9 +58,9 @@ impl ReadThrough {
         let Kept { folder, most_bytes } = kept;
         let failed = |cause| StoreError::Disk { path: folder.clone(), cause };
         fs::create_dir_all(&folder).map_err(failed)?;
-        let bytes = AtomicU64::new(files(&folder).iter().map(|file| file.bytes).sum());
         let place = address.to_string();
-        Ok(Self(Arc::new(Cache { folder, most_bytes, place, bytes })))
+        let (bytes, checked, sizes) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        Ok(Self(Arc::new(Cache { folder, most_bytes, place, bytes, checked, sizes })))
     }
 }
 
@@ -75,8 +83,12 @@ struct Cache {
     folder: PathBuf,
     most_bytes: u64,
     place: String,
-    /// Of all that is kept, as far as this process knows.
-    bytes: AtomicU64,
+    /// Of all that is kept, as far as this process knows, from when it first keeps something.
+    bytes: OnceLock<AtomicU64>,
+    /// The blocks that this process has held against their checksums, and when it noted their use.
+    checked: Mutex<HashMap<PathBuf, Instant>>,
+    /// Sizes of files.
+    sizes: Mutex<HashMap<Path, u64>>,
 }
 
 /// A file of the cache.
@@ -104,17 +116,30 @@ impl Cache {
         self.folder.join(&hasher.finalize().to_hex()[..32])
     }
 
-    fn read(&self, location: &Path, name: &str) -> Option<Bytes> {
+    /// Bytes of a block that has so many, if it is kept and sound.
+    fn read(&self, location: &Path, name: &str, range: Range<u64>, whole: u64) -> Option<Bytes> {
         let path = self.folder(location).join(name);
-        let bytes = fs::read(&path).ok()?;
-        let (sum, rest) = bytes.split_at_checked(SUM)?;
-        if sum != &blake3::hash(rest).as_bytes()[..SUM] {
-            return None;
+        let known = || self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let noted = known().get(&path).copied();
+        let read = match noted {
+            Some(_) => part_of(&path, &range, whole),
+            None => sound(&path, whole)
+                .map(|block| block.slice(range.start as usize..range.end.min(whole) as usize)),
+        };
+        if read.is_none() {
+            known().remove(&path);
+        } else if noted.is_none_or(|noted| noted.elapsed() > NOTED) {
+            // When it was used last is what it is dropped by; where that cannot be noted, a little too
+            // early.
+            let file = fs::File::open(&path);
+            let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
+            let mut known = known();
+            if known.len() >= MOST_CHECKED {
+                known.clear();
+            }
+            known.insert(path, Instant::now());
         }
-        // When it was used last is what it is dropped by; where that cannot be noted, a little too
-        // early.
-        let _ = fs::File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-        Some(Bytes::from(bytes).slice(SUM..))
+        read
     }
 
     /// Keeps bytes; where that fails they are fetched again.
@@ -128,14 +153,19 @@ impl Cache {
         if written.is_err() {
             return;
         }
-        let all = self.bytes.fetch_add(whole.len() as u64, Ordering::Relaxed) + whole.len() as u64;
-        if all > self.most_bytes {
-            self.drop_oldest();
+        let mut is_counted = false;
+        let all = self.bytes.get_or_init(|| {
+            is_counted = true;
+            AtomicU64::new(files(&self.folder).iter().map(|file| file.bytes).sum())
+        });
+        let more = if is_counted { 0 } else { whole.len() as u64 };
+        if all.fetch_add(more, Ordering::Relaxed) + more > self.most_bytes {
+            self.drop_oldest(all);
         }
     }
 
     /// Drops what was not used for the longest time.
-    fn drop_oldest(&self) {
+    fn drop_oldest(&self, counted: &AtomicU64) {
         let mut files = files(&self.folder);
         files.sort_by_key(|file| file.used);
         let mut all: u64 = files.iter().map(|file| file.bytes).sum();
@@ -147,12 +177,51 @@ impl Cache {
                 all -= file.bytes;
             }
         }
-        self.bytes.store(all, Ordering::Relaxed);
+        counted.store(all, Ordering::Relaxed);
     }
 
+    /// The size of a file, if that is known.
     fn size(&self, location: &Path) -> Option<u64> {
-        Some(u64::from_le_bytes(self.read(location, "size")?.as_ref().try_into().ok()?))
+        let known = || self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(size) = known().get(location) {
+            return Some(*size);
+        }
+        let size = self.read(location, "size", 0..SIZE, SIZE)?;
+        let size = u64::from_le_bytes(size.as_ref().try_into().ok()?);
+        self.learn_size(location, size);
+        Some(size)
     }
+
+    fn learn_size(&self, location: &Path, size: u64) {
+        let mut known = self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_CHECKED {
+            known.clear();
+        }
+        known.insert(location.clone(), size);
+    }
+}
+
+/// A whole block of so many bytes, if it is what was kept.
+fn sound(path: &std::path::Path, whole: u64) -> Option<Bytes> {
+    let bytes = fs::read(path).ok()?;
+    let (sum, rest) = bytes.split_at_checked(SUM)?;
+    let is_it = rest.len() as u64 == whole && sum == &blake3::hash(rest).as_bytes()[..SUM];
+    is_it.then(|| Bytes::from(bytes).slice(SUM..))
+}
+
+/// Part of a block of so many bytes that was found sound before.
+fn part_of(path: &std::path::Path, range: &Range<u64>, whole: u64) -> Option<Bytes> {
+    let read = || {
+        let mut file = fs::File::open(path)?;
+        if file.metadata()?.len() != SUM as u64 + whole {
+            return Err(io::Error::from(io::ErrorKind::InvalidData));
+        }
+        file.seek(SeekFrom::Start(SUM as u64 + range.start))?;
+        let mut bytes = vec![0; (range.end.min(whole).saturating_sub(range.start)) as usize];
+        file.read_exact(&mut bytes)?;
+        Ok(Bytes::from(bytes))
+    };
+    read().ok()
 }
 
 /// A store with the cache before it.
@@ -163,65 +232,97 @@ struct Cached {
 }
 
 impl Cached {
-    /// The size of a file that never changes.
+    /// The size of a file that never changes, as the store has it.
     async fn size(&self, location: &Path) -> Result<u64> {
-        if let Some(size) = self.cache.size(location) {
-            return Ok(size);
-        }
         let options = GetOptions { head: true, ..GetOptions::default() };
         let size = self.inner.get_opts(location, options).await?.meta.size;
-        self.cache.keep(location, "size", &size.to_le_bytes());
+        self.learn(location, size);
         Ok(size)
     }
 
-    /// Part of a file that never changes, of this size.
-    async fn part(&self, location: &Path, range: Range<u64>, size: u64) -> Result<Bytes> {
+    /// Part of a file whose size is not known yet, in blocks of so many bytes, and the size.
+    async fn first(
+        &self,
+        location: &Path,
+        range: Range<u64>,
+        block: u64,
+    ) -> Result<(Bytes, Range<u64>, u64)> {
+        let start = range.start / block * block;
+        let blocks = GetRange::Bounded(start..range.end.div_ceil(block) * block);
+        let options = GetOptions { range: Some(blocks), ..GetOptions::default() };
+        let got = self.inner.get_opts(location, options).await?;
+        let size = got.meta.size;
+        let fetched = got.bytes().await?;
+        self.learn(location, size);
+        for (number, bytes) in (start / block..).zip(fetched.chunks(block as usize)) {
+            self.cache.keep(location, &number.to_string(), bytes);
+        }
+        let range = range.start.min(size)..range.end.min(size);
+        let part = fetched.get((range.start - start) as usize..(range.end - start) as usize);
+        Ok((fetched.slice_ref(part.unwrap_or_default()), range, size))
+    }
+
+    fn learn(&self, location: &Path, size: u64) {
+        self.cache.keep(location, "size", &size.to_le_bytes());
+        self.cache.learn_size(location, size);
+    }
+
+    /// Part of a file that never changes, of this size, in blocks of so many bytes.
+    async fn part(
+        &self,
+        location: &Path,
+        range: Range<u64>,
+        size: u64,
+        block: u64,
+    ) -> Result<Bytes> {
         if range.is_empty() {
             return Ok(Bytes::new());
         }
-        let numbers = range.start / BLOCK..range.end.div_ceil(BLOCK);
-        let kept: Vec<Option<Bytes>> = numbers
+        let numbers = range.start / block..range.end.div_ceil(block);
+        // What is wanted of a block.
+        let within = |number: u64| {
+            let start = number * block;
+            range.start.max(start) - start..range.end.min(start + block) - start
+        };
+        let mut kept: Vec<Option<Bytes>> = numbers
             .clone()
             .map(|number| {
-                let expected = BLOCK.min(size - number * BLOCK);
-                let block = self.cache.read(location, &number.to_string());
-                block.filter(|block| block.len() as u64 == expected)
+                let whole = block.min(size - number * block);
+                self.cache.read(location, &number.to_string(), within(number), whole)
             })
             .collect();
         let is_missing = |block: &Option<Bytes>| block.is_none();
         let first = kept.iter().position(is_missing);
         let last = kept.iter().rposition(is_missing);
-        let mut fetched = Bytes::new();
         if let (Some(first), Some(last)) = (first, last) {
-            let start = (numbers.start + first as u64) * BLOCK;
-            let end = size.min((numbers.start + last as u64 + 1) * BLOCK);
+            let start = (numbers.start + first as u64) * block;
+            let end = size.min((numbers.start + last as u64 + 1) * block);
             let range = GetRange::Bounded(start..end);
             let options = GetOptions { range: Some(range), ..GetOptions::default() };
-            fetched = self.inner.get_opts(location, options).await?.bytes().await?;
-            for (number, block) in (start / BLOCK..).zip(fetched.chunks(BLOCK as usize)) {
-                self.cache.keep(location, &number.to_string(), block);
+            let fetched = self.inner.get_opts(location, options).await?.bytes().await?;
+            let blocks = (start / block..).zip(fetched.chunks(block as usize));
+            for ((number, bytes), kept) in blocks.zip(&mut kept[first..]) {
+                self.cache.keep(location, &number.to_string(), bytes);
+                let Range { start, end } = within(number);
+                let end = bytes.len().min(end as usize);
+                let part = bytes.get(start as usize..end).unwrap_or_default();
+                *kept = Some(fetched.slice_ref(part));
             }
         }
-        let mut all = BytesMut::new();
-        for (index, block) in kept.into_iter().enumerate() {
-            let of_fetched = || {
-                let at = (index - first.unwrap_or(index)) * BLOCK as usize;
-                fetched.slice(at.min(fetched.len())..fetched.len().min(at + BLOCK as usize))
-            };
-            all.extend_from_slice(&block.unwrap_or_else(of_fetched));
+        if let [Some(only)] = kept.as_slice() {
+            return Ok(only.clone());
         }
-        let skip = (range.start - numbers.start * BLOCK) as usize;
-        let length = (range.end - range.start) as usize;
-        let all = all.freeze();
-        let end = (skip + length).min(all.len());
-        Ok(all.slice(skip.min(end)..end))
+        let mut all = BytesMut::with_capacity((range.end - range.start) as usize);
+        kept.into_iter().flatten().for_each(|part| all.extend_from_slice(&part));
+        Ok(all.freeze())
     }
 }
 
-/// Whether nothing is ever written under this name again.
-fn is_immutable(location: &Path) -> bool {
+/// Of a file below whose name nothing is ever written again, how many of its bytes are kept together.
+fn block_of(location: &Path) -> Option<u64> {
     let mut parts = location.parts().skip_while(|part| !part.as_ref().ends_with(".lance")).skip(1);
-    parts.next().is_some_and(|part| IMMUTABLE.contains(&part.as_ref()))
+    let folder = parts.next()?;
+    IMMUTABLE.iter().find(|(name, _)| *name == folder.as_ref()).map(|(_, block)| *block)
 }
 
 #[async_trait]
@@ -232,19 +333,29 @@ impl ObjectStore for Cached {
             && options.if_modified_since.is_none()
             && options.if_unmodified_since.is_none()
             && options.version.is_none();
-        if !is_plain || !is_immutable(location) {
+        let Some(block) = block_of(location).filter(|_| is_plain) else {
             return self.inner.get_opts(location, options).await;
-        }
-        let size = self.size(location).await?;
-        let range = match &options.range {
-            _ if options.head => 0..0,
-            None => 0..size,
-            Some(range) => range.as_range(size).map_err(|cause| object_store::Error::Generic {
-                store: "cache",
-                source: Box::new(cause),
-            })?,
         };
-        let bytes = self.part(location, range.clone(), size).await?;
+        let (bytes, range, size) = match (&options.range, self.cache.size(location)) {
+            (Some(GetRange::Bounded(range)), None) if !options.head && !range.is_empty() => {
+                self.first(location, range.clone(), block).await?
+            }
+            (wanted, known) => {
+                let size = match known {
+                    Some(size) => size,
+                    None => self.size(location).await?,
+                };
+                let range = match wanted {
+                    _ if options.head => 0..0,
+                    None => 0..size,
+                    Some(range) => range.as_range(size).map_err(|cause| {
+                        let source = Box::new(cause);
+                        object_store::Error::Generic { store: "cache", source }
+                    })?,
+                };
+                (self.part(location, range.clone(), size, block).await?, range, size)
+            }
+        };
         Ok(GetResult {
             payload: GetResultPayload::Stream(stream::once(async { Ok(bytes) }).boxed()),
             meta: ObjectMeta {
@@ -321,7 +432,7 @@ mod tests {
             ("kb/inbox/data/1-2-3.arrow", false),
             ("data/x", false),
         ] {
-            assert_eq!(is_immutable(&Path::from(path)), expected, "{path}");
+            assert_eq!(block_of(&Path::from(path)).is_some(), expected, "{path}");
         }
     }
 }
