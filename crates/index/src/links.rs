@@ -81,7 +81,11 @@ impl Names {
         let notes = markdown::Notes {
             exists,
             by_stem: &|stem| self.by_stem(stem).map(str::to_owned),
-            by_alias: &|alias| self.aliases.get(alias).cloned(),
+            // What files share as their name leads to no other note that calls itself so.
+            by_alias: &|alias| {
+                let is_shared = self.stems.get(alias).is_some_and(Option::is_none);
+                self.aliases.get(alias).filter(|_| !is_shared).cloned()
+            },
         };
         markdown::resolve_link(note, link, &notes)
     }
@@ -147,4 +151,32 @@ pub fn follow_by_names(
         }
     }
     Ok((followed, names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_go_before_what_notes_call_themselves() {
+        let mut names = Names::default();
+        for (path, alias) in [("a/one.md", "uno"), ("b/one.md", "two"), ("c.md", "one")] {
+            names.add(&NotePath::from(path), [alias.to_owned()]);
+        }
+        for (target, expected) in [
+            ("one", None),
+            ("two", Some("b/one.md")),
+            ("uno", Some("a/one.md")),
+            ("c", Some("c.md")),
+        ] {
+            let kind = LinkKind::Wiki;
+            let (target, heading) = (target.to_owned(), None);
+            let link = markdown::Link { target, kind, heading, line: 1, range: 0..0 };
+            let found = match names.destination("d.md", &link, &|_| false) {
+                Destination::Inside(path) => Some(path),
+                _ => None,
+            };
+            assert_eq!(found.as_deref(), expected, "{}", link.target);
+        }
+    }
 }

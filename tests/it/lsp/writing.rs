@@ -90,6 +90,69 @@ fn links_to_pages_of_a_site_are_not_called_broken() {
 }
 
 #[test]
+fn links_that_generators_of_sites_follow_are_not_called_broken() {
+    let env = TestEnv::with(&[
+        ("website/docusaurus.config.js", "x"),
+        ("docs/api/store.md", "# Store\n"),
+        ("book/src/SUMMARY.md", "# Summary\n"),
+        ("guide/mkdocs.yml", "x"),
+        ("guide/docs/tilde.md", "# Caret, Mark & Tilde\n"),
+    ]);
+    let mut session = Session::begin(&env);
+    let cases: [(&str, &str, &[&str]); 4] = [
+        (
+            "docs/deep/one.md",
+            "[a](api/store.md) [b](../address#part) [c](api/gone.md) [d](./api/store.md)\n",
+            &[
+                "0:39-0:55 broken-link `api/gone.md` leads nowhere",
+                "0:56-0:75 broken-link `./api/store.md` leads nowhere",
+            ],
+        ),
+        ("other/one.md", "[b](../address)\n", &["0:0-0:15 broken-link `../address` leads nowhere"]),
+        (
+            "book/src/deep/one.md",
+            "[a](../../std/x.html) [b](../x.html)\n",
+            &["0:22-0:36 broken-link `../x.html` leads nowhere"],
+        ),
+        (
+            "guide/docs/one.md",
+            "[a](tilde.md#caret-mark-tilde) [b](tilde.md#tilde)\n",
+            &["0:31-0:50 missing-heading `guide/docs/tilde.md` has no heading `tilde`"],
+        ),
+    ];
+    for (path, text, expected) in cases {
+        session.open(path, text);
+        let found = session.problems(path, |all| all.len() == expected.len());
+        assert_eq!(found, expected, "{path}");
+    }
+    assert!(session.end());
+}
+
+#[test]
+fn names_of_files_in_a_vault_are_not_called_broken() {
+    let env = TestEnv::with(&[
+        ("en/Plugins/Formulas.md", "# Formulas\n"),
+        ("de/Plugins/Formulas.md", "# Formeln\n"),
+        ("zh/other.md", "---\naliases: [Formulas]\n---\n# Other\n"),
+        ("en/Pictures/Menu.svg", "x"),
+    ]);
+    let mut session = Session::begin(&env);
+    let text = "[[Formulas#Part]] [[formulas]] [[Plugins/Formulas]] ![[menu.svg]] ![m](Menu.svg)\n\
+        ![[gone.svg]] [x](gone.svg)\n";
+    session.open("en/one.md", text);
+    session.ask("workspace/symbol", json!({ "query": "" })).unwrap();
+    let found = session.problems("en/one.md", |all| all.len() == 2);
+    assert_eq!(
+        found,
+        [
+            "1:0-1:13 broken-link `gone.svg` leads nowhere",
+            "1:14-1:27 broken-link `gone.svg` leads nowhere",
+        ]
+    );
+    assert!(session.end());
+}
+
+#[test]
 fn the_missing_note_is_made_by_the_editor() {
     let env = TestEnv::with(&[("a/one.md", "# One\n")]);
     let mut session = Session::begin(&env);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::{
     Buffer, LinkTo, Resolver, Spot,
     facts::{contradicted, on_page},
@@ -144,8 +146,8 @@ impl Resolver<'_> {
         let target = &link.link.target;
         let named = self.known_notes().map(|it| titled(target, it)).unwrap_or_default();
         let mut near = [named, near(target, &self.listing)].concat();
-        near.retain(|path| *path != buffer.path);
-        near.dedup();
+        let mut seen = FxHashSet::default();
+        near.retain(|path| *path != buffer.path && seen.insert(*path));
         let fix = |path: &str| {
             let (kind, pointed) = (link.link.kind, written.is_pointed);
             let text = target_to(&buffer.path, path, kind, pointed, &self.listing);
@@ -158,7 +160,7 @@ impl Resolver<'_> {
     fn misses_heading(&self, buffer: &Buffer, link: &LinkTo, path: &str) -> Option<Finding> {
         let wanted = link.heading()?;
         // `#^block` names a paragraph, `#:~:text=` words of it, `#L10` lines.
-        if wanted.starts_with(['^', ':', '!', '/']) || is_line(wanted) {
+        if wanted.starts_with(['^', ':', '!', '/']) || is_line(wanted) || is_footnote(wanted) {
             return None;
         }
         let target = self.buffer_of(path)?;
@@ -166,6 +168,7 @@ impl Resolver<'_> {
         if target.heading(wanted).is_some()
             || target.names(wanted)
             || wanted.eq_ignore_ascii_case("top")
+            || self.is_of_mkdocs(&target, wanted)
         {
             return None;
         }
@@ -205,6 +208,11 @@ const ALIKE: f64 = 0.75;
 fn is_line(wanted: &str) -> bool {
     let rest = wanted.strip_prefix('L').unwrap_or_default();
     rest.starts_with(|char: char| char.is_ascii_digit())
+}
+
+/// `fn:1`, `fnref:1`: a footnote, and where it is referred to.
+fn is_footnote(wanted: &str) -> bool {
+    wanted.starts_with("fn:") || wanted.starts_with("fnref:")
 }
 
 /// The part of a range that stands in its first line.

@@ -63,7 +63,8 @@ impl Headings {
 /// What links may mean in a text besides its headings.
 #[derive(Debug, Clone, Default)]
 pub struct Named {
-    /// What HTML calls its elements, and what headings are called in braces.
+    /// What HTML calls its elements, what headings are called in braces or by their blanks, and what
+    /// comments hold that generators of sites may make an anchor of.
     ids: FxHashSet<String>,
     /// Headings with pictures, as forges link to them but for the words of the pictures.
     pictured: Vec<String>,
@@ -77,10 +78,24 @@ impl Named {
                 found.value(&text[at + key.len()..]);
             }
         }
-        for (at, mark) in text.match_indices("{#") {
+        // `{#id}`, `{ #id .class }`, `{: #id }`
+        for (at, mark) in text.match_indices('{') {
             let rest = &text[at + mark.len()..];
             let end = rest.find(['}', '{', '\n']).filter(|end| rest[*end..].starts_with('}'));
-            found.ids.extend(end.map(|end| rest[..end].to_owned()));
+            let inside = end.map_or("", |end| &rest[..end]).trim_start_matches(':');
+            let ids = inside.split_whitespace().filter_map(|word| word.strip_prefix('#'));
+            found.ids.extend(ids.map(str::to_owned));
+        }
+        for comment in text.split("<!--").skip(1).filter_map(|it| it.split_once("-->")) {
+            // None of them is the anchor of a heading.
+            let ids = comment.0.split_whitespace().filter(|word| word.contains(['.', ':']));
+            found.ids.extend(ids.map(str::to_owned));
+        }
+        for heading in headings {
+            // Forges put a `-` for each blank.
+            let source = text.get(heading.range.clone()).unwrap_or_default().trim();
+            let words = source.trim_matches('#').trim();
+            found.ids.extend(words.contains("  ").then(|| anchor(words)));
         }
         let is_pictured = |heading: &&Heading| {
             let source = text.get(heading.range.clone()).unwrap_or_default();

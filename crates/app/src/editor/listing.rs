@@ -1,9 +1,14 @@
 //! The files that are notes by their names.
 
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use rustc_hash::FxHashMap;
 
 use elophanto_index::links::Names;
-use elophanto_repo::{NotePath, Selection, walk};
+use elophanto_repo::{NotePath, Selection, walk, walk_files};
 
 /// Names of notes as the folders have them: nothing of them is read.
 #[derive(Debug, Default)]
@@ -12,6 +17,8 @@ pub struct Listing {
     paths: Vec<String>,
     /// By their files' names alone.
     pub names: Names,
+    /// All files, notes or not, once somebody asks for one.
+    files: OnceLock<Files>,
 }
 
 impl Listing {
@@ -39,7 +46,7 @@ impl Listing {
     pub fn from_paths(paths: Vec<String>) -> Self {
         let mut names = Names::default();
         paths.iter().for_each(|path| names.add(&NotePath::from(path.as_str()), []));
-        Self { paths, names }
+        Self { paths, names, files: OnceLock::new() }
     }
 
     /// All of them, sorted.
@@ -49,5 +56,72 @@ impl Listing {
 
     pub fn contains(&self, path: &str) -> bool {
         self.paths.binary_search_by(|known| known.as_str().cmp(path)).is_ok()
+    }
+
+    /// Whether some file beneath the root is called so: see [`Files`].
+    pub fn is_called(&self, root: &Path, target: &str) -> bool {
+        self.files.get_or_init(|| Files::of(root)).are_called(target)
+    }
+}
+
+/// Paths of files by the last of their names, all in lower case: so links in double brackets are
+/// looked up by those who keep pictures and notes in one vault, wherever in it they lie.
+#[derive(Debug, Default)]
+struct Files(FxHashMap<String, Vec<String>>);
+
+impl Files {
+    fn of(root: &Path) -> Self {
+        let (walked, _) = walk_files(root, &[PathBuf::from(".")], |_| true, |_| true);
+        Self::from_paths(walked.iter().map(|file| file.path.to_text()))
+    }
+
+    fn from_paths(paths: impl Iterator<Item = String>) -> Self {
+        let mut all = FxHashMap::<String, Vec<String>>::default();
+        for path in paths.map(|path| path.to_lowercase()) {
+            let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+            all.entry(name).or_default().push(path);
+        }
+        Self(all)
+    }
+
+    /// Whether the path of one of them ends so, at a whole name; `.md` may be left out.
+    fn are_called(&self, target: &str) -> bool {
+        let target = target.to_lowercase();
+        [target.clone(), format!("{target}.md")].iter().any(|target| {
+            let ends = |path: &String| {
+                let above = path.strip_suffix(target.as_str());
+                above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+            };
+            let named = target.rsplit('/').next().and_then(|name| self.0.get(name));
+            named.is_some_and(|paths| paths.iter().any(ends))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_called_by_the_ends_of_their_paths() {
+        let paths = ["en/Plugins/Formulas.md", "en/Pictures/Menu.svg", "de/Plugins/Formulas.md"];
+        let files = Files::from_paths(paths.map(str::to_owned).into_iter());
+        for (target, expected) in [
+            ("Formulas", true),
+            ("formulas.md", true),
+            ("plugins/Formulas", true),
+            ("en/Plugins/Formulas", true),
+            ("menu.svg", true),
+            ("Menu", false),
+            ("ormulas", false),
+            ("lugins/Formulas", false),
+            ("fr/Plugins/Formulas", false),
+            ("/Formulas", false),
+            ("../Formulas", false),
+            ("Plugins", false),
+            ("", false),
+        ] {
+            assert_eq!(files.are_called(target), expected, "{target}");
+        }
     }
 }

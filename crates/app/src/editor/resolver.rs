@@ -100,10 +100,13 @@ impl Resolver<'_> {
 
     /// Where a link of the note at a path leads.
     pub fn destination(&self, note: &str, link: &Link) -> Destination {
-        let root = &self.editor.root;
-        let exists = |path: &str| self.listing.contains(path) || root.join(path).exists();
         let names = self.known_notes().map_or(&self.listing.names, |it| &it.names);
-        names.destination(note, link, &exists)
+        names.destination(note, link, &|path| self.exists(path))
+    }
+
+    /// Whether something lies at a path.
+    pub fn exists(&self, path: &str) -> bool {
+        self.listing.contains(path) || self.editor.root.join(path).exists()
     }
 
     /// Whether what was said of a link that leads nowhere holds: a note may call itself so.
