@@ -104,6 +104,13 @@ impl Names {
         self.keys.entry(other).or_insert(Spelt { entity, exactly: None, proper: false });
     }
 
+    /// Lets a name count in lower case too.
+    pub(super) fn add_in_lower_case(&mut self, entity: usize, name: &str) {
+        if let Some(spelt) = self.keys.get_mut(&fold(name)).filter(|it| it.entity == entity) {
+            spelt.exactly = None;
+        }
+    }
+
     /// The entity that a text is the whole name of.
     pub(super) fn whole(&self, text: &str) -> Option<usize> {
         self.keys.get(&fold(text)).map(|spelt| spelt.entity)

@@ -9,7 +9,9 @@ use super::words;
 pub(super) use definition::{Definition, definition, noun_phrase};
 
 /// Words of a phrase that leads in, up to its comma.
-const MAX_LEAD: usize = 14;
+const MAX_LEAD: usize = 20;
+/// The same, of one that speaks to somebody or of them.
+const MAX_ANY_LEAD: usize = 14;
 /// Words of an apposition or relative clause between commas.
 const MAX_ASIDE: usize = 25;
 /// Asides of one subject.
@@ -34,7 +36,14 @@ pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
     let leads = tokens.first().is_some_and(|token| words::is_lead(&token.lower()));
     if leads {
         let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
-        if let Some(comma) = comma.filter(|comma| comma + 1 < tokens.len()) {
+        // `If you want to be told of it` leads in what may be.
+        let speaks =
+            |token: &Token<'_>| matches!(token.text, "I" | "he" | "she" | "we" | "you" | "your");
+        let is_plain = |comma: &usize| {
+            comma + 1 < tokens.len()
+                && (*comma < MAX_ANY_LEAD || !tokens[..*comma].iter().any(speaks))
+        };
+        if let Some(comma) = comma.filter(is_plain) {
             found.push(comma + 1);
         }
     }

@@ -1,6 +1,7 @@
 //! Which sentences have the form of a fact: declarative, whole, neither about the text nor to the
 //! reader.
 
+use super::pointer;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words::{self, ORDERS};
 use crate::words::{Words, list};
@@ -17,10 +18,21 @@ static ASIDE_PHRASES: Words = list!(phrases "asides");
 
 /// The sentence as a fact, if it states something.
 pub(super) fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
+    statement_of_page(text, tokens, verb, |_| false)
+}
+
+/// The same, of a page on which some nouns with `the` stand for its own thing.
+pub(super) fn statement_of_page(
+    text: &str,
+    tokens: &[Token<'_>],
+    verb: usize,
+    is_own: impl Fn(&str) -> bool,
+) -> Option<String> {
     let said = tokens.len().saturating_sub(verb + 1);
     let ends = !text.trim_end().ends_with(['?', ':', ';', '…', ',']);
     let fits =
         said > 0 && ends && !refers_elsewhere(tokens, verb) && is_self_contained(text, tokens);
+    let fits = fits && !pointer::points_back(tokens, is_own);
     fits.then(|| shown(text))
 }
 
@@ -195,7 +207,15 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !text.ends_with('?')
         && !ASIDE_PHRASES.iter().chain(&*ORDERS).any(|phrase| lower.contains(phrase))
         && balanced(text)
+        && !has_markup(text)
         && !has_hole(tokens)
+}
+
+/// Whether marks of another language than the page's were left: tags, templates, links of a wiki.
+fn has_markup(text: &str) -> bool {
+    ["</", "/>", "/ >", "{{", "}}", "[[", "]]", "<br", "<ref", "&nbsp;", "&amp;", "&lt;"]
+        .iter()
+        .any(|mark| text.contains(mark))
 }
 
 /// Whether something was cut out of a sentence: `about 55 to long`, `weighs 7 –, sometimes`.
@@ -215,7 +235,8 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
         // `(in )`, `(born Alisa, ; – 1982)`
         let empty = two[1].text.is_empty() && mark.starts_with([')', ';']);
         dangles || empty
-    }) || tokens.last().is_some_and(is_abbreviated)
+    }) || tokens.iter().any(|token| token.after.contains("!.") || token.text.contains("!."))
+        || tokens.last().is_some_and(is_abbreviated)
 }
 
 /// `Bvt.`, behind which a sentence went on: whoever has the title is missing.

@@ -2,6 +2,7 @@
 //! plaque was unveiled commemorating Allan Dwan.`
 
 use super::form::{begins_elsewhere, statement};
+use super::pointer;
 use crate::extract::subject::Names;
 use crate::extract::thing::Thing;
 use crate::extract::token::Token;
@@ -27,7 +28,8 @@ pub(super) fn of(
         || !whole
         || is_contrast(&first)
         || begins_elsewhere(tokens)
-        || tokens.iter().any(points)
+        || pointer::begins(tokens)
+        || (0..tokens.len()).any(|at| points(tokens, at))
     {
         return None;
     }
@@ -50,8 +52,18 @@ fn is_verb(tokens: &[Token<'_>], at: usize) -> bool {
 }
 
 /// Words that stand for what other sentences name, or for whoever writes or reads.
-fn points(token: &Token<'_>) -> bool {
-    is_pointer(&token.lower())
+fn points(tokens: &[Token<'_>], at: usize) -> bool {
+    is_pointer(&tokens[at].lower()) && !exists(tokens, at)
+}
+
+/// Whether `there` only says that something is: `there has been debate`.
+pub(super) fn exists(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let next = word(at + 1);
+    at > 0
+        && word(at) == "there"
+        && (matches!(next.as_str(), "is" | "are" | "was" | "were")
+            || matches!(next.as_str(), "has" | "have" | "had") && word(at + 2) == "been")
 }
 
 /// The same, of a word in lower case.

@@ -1,7 +1,7 @@
 //! What a page says of its own thing without naming it: `The burrs are made of steel` on the page of a
 //! grinder. Such a statement stands behind the thing's name, so that it can be understood alone.
 
-use super::form::{begins_elsewhere, statement};
+use super::form::{begins_elsewhere, statement, statement_of_page};
 use super::is_plural;
 use crate::extract::fold::fold;
 use crate::extract::name::{is_month_or_day, is_year, tidy};
@@ -115,9 +115,6 @@ pub(super) fn named(thing: &Thing, statement: &str) -> String {
 /// The sentence as a statement of the page, if it has a subject of its own that needs no other
 /// sentence, and points to nothing outside of it.
 pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -> Option<String> {
-    if let Some(rest) = without_connective(text) {
-        return of(&rest, &token::tokens(&rest), thing, false);
-    }
     let least = if opens { LEAST - 2 } else { LEAST };
     if tokens.len() < least || !text.starts_with(char::is_uppercase) || tokens.iter().any(is_code) {
         return None;
@@ -133,7 +130,10 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     match verb(tokens) {
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
-            is_told.then(|| statement(&definite, &token::tokens(&definite), verb)).flatten()
+            // What a policy says of the team, it says of its own.
+            let is_own = |noun: &str| thing.is_document || OWN_DOCUMENT.contains(&noun);
+            let said = token::tokens(&definite);
+            is_told.then(|| statement_of_page(&definite, &said, verb, is_own)).flatten()
         }
         None => opens.then(|| tagline(text, tokens)).flatten(),
     }
@@ -176,19 +176,9 @@ fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
         && !words::is_finite(&next, false)
 }
 
-/// The sentence without `Moreover,` before it, with a capital again.
-fn without_connective(text: &str) -> Option<String> {
-    const CONNECTIVES: &[&str] =
-        &["Moreover, ", "Furthermore, ", "Additionally, ", "In addition, ", "Further, "];
-    let rest = CONNECTIVES.iter().find_map(|connective| text.strip_prefix(connective))?;
-    let mut chars = rest.chars();
-    let first = chars.next()?;
-    Some(first.to_uppercase().chain(chars).collect())
-}
-
 /// Whether what stands before the verb is a subject that can be understood alone.
 pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> bool {
-    let from = behind_date(tokens);
+    let from = behind_lead(tokens);
     let Some(first) = tokens.get(from).filter(|_| from < verb) else { return false };
     if begins_elsewhere(&tokens[from..]) {
         return false;
@@ -198,7 +188,6 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         matches!(word.as_str(), "the" | "this" | "a" | "an" | "each" | "every" | "all" | "no");
     let start = from + usize::from(article);
     let subject = &tokens[start.min(verb)..verb];
-    let vague = |token: &Token<'_>| VAGUE.contains(token.lower().as_str());
     // What ends the noun before a phrase that tells more of it: `the intent of the developers`.
     let head = subject.iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
     let Some(head) = head else { return false };
@@ -207,7 +196,7 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
             && !token.after.contains([':', ';', '?', '"', '”'])
     });
     let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
-    if !plain || vague(head) || begins || subject.iter().any(|token| token.text == "following") {
+    if !plain || is_vague(head) || begins || subject.iter().any(|token| token.text == "following") {
         return false;
     }
     // A lead, whose comma closes before what the sentence is about.
@@ -244,12 +233,17 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     }
 }
 
+/// Whether a noun, as a subject, stands for what only the sentences before tell.
+pub(super) fn is_vague(noun: &Token<'_>) -> bool {
+    VAGUE.contains(noun.lower().as_str())
+}
+
 fn is_gerund(word: &str) -> bool {
     word.len() > 5 && word.ends_with("ing")
 }
 
-/// The token behind `In 1862`, `In late 1992,` and `On 3 May 1991,`.
-fn behind_date(tokens: &[Token<'_>]) -> usize {
+/// The token behind `In 1862`, `In late 1992,`, `On 3 May 1991,` and `In France,`.
+fn behind_lead(tokens: &[Token<'_>]) -> usize {
     let leads = matches!(tokens[0].text, "In" | "On" | "By" | "Since");
     let is_part = |token: &Token<'_>| {
         let word = token.lower();
@@ -260,7 +254,13 @@ fn behind_date(tokens: &[Token<'_>]) -> usize {
     };
     let parts = tokens.iter().skip(1).take_while(|token| !token.text.is_empty() && is_part(token));
     let parts = parts.count();
-    if leads && parts > 0 { 1 + parts } else { 0 }
+    let place = shape::run(tokens, 1);
+    let is_place = tokens[0].text == "In" && tokens[place - 1].after == ",";
+    match (leads, parts, place > 1 && is_place) {
+        (true, 1.., _) => 1 + parts,
+        (_, 0, true) => place,
+        _ => 0,
+    }
 }
 
 /// Words that stand for what other sentences name, for whoever writes or reads, or for what may be.
@@ -298,7 +298,7 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
         "other" | "others" | "another" => at < 3,
         "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
         | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
-        word => super::mention::is_pointer(word),
+        word => super::mention::is_pointer(word) && !super::mention::exists(tokens, at),
     }
 }
 
