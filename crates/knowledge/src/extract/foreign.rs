@@ -330,8 +330,9 @@ pub(super) fn collect(
             }
             continue;
         };
-        let points =
-            tokens(&said).iter().any(|token| grammar.pointers.contains(&token.lower().as_str()));
+        let points = tokens(&said).iter().any(|token| {
+            grammar.pointers.contains(&token.lower().as_str()) || TYING.contains(&token.text)
+        });
         if !points && is_whole(&said) {
             found.push((entity, Statement { text: shown(&said), line: sentence.line }));
         }

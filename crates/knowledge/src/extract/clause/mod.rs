@@ -33,7 +33,11 @@ pub(super) struct Predicate {
 /// Tokens at which the subject may begin: the first one, and the one behind a phrase that leads in.
 pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut found = vec![0];
-    let leads = tokens.first().is_some_and(|token| words::is_lead(&token.lower()));
+    // `Housed in a mill of 1784, X tells`.
+    let leads = tokens.first().is_some_and(|token| {
+        let word = token.lower();
+        words::is_lead(&word) || token.is_capitalised() && words::looks_past(&word)
+    });
     if leads {
         let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
         // `If you want to be told of it` leads in what may be.
@@ -104,7 +108,8 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
             break;
         }
         let first = tokens.get(at)?.lower();
-        let opens = words::opens_aside(&first);
+        let opens =
+            words::opens_aside(&first) || words::is_participle(&first) || words::looks_past(&first);
         // `X, and Y are` is a list of names.
         if !opens || first == "and" {
             // Behind an aside the verb may stand: `X, a small tool, is`.
@@ -148,7 +153,9 @@ fn is_verb(tokens: &[Token<'_>], at: usize, plural: bool) -> bool {
             && !word.ends_with("ss")
             && token.joins()
             && tokens.get(at + 1).is_some_and(|next| words::is_determiner(&next.lower()))
-            && tokens.get(at.wrapping_sub(1)).is_some_and(Token::is_capitalised)
+            && tokens.get(at.wrapping_sub(1)).is_some_and(|before| {
+                before.is_capitalised() || matches!(before.text, "it" | "he" | "she")
+            })
     };
     if !words::is_finite(&word, plural) && !words::looks_past(&word) && !has_object(&word) {
         return false;

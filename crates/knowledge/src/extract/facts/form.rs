@@ -63,12 +63,19 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             | "otherwise"
             | "conversely"
     );
+    // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
+    let cites = tokens.windows(2).any(|two| {
+        matches!(two[0].text, "in" | "by" | "from" | "see")
+            && two[1].before.starts_with('[')
+            && two[1].after.starts_with(']')
+    });
     let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
     concludes
         || shows
         || soon
         || one
         || cut
+        || cites
         || (0..tokens.len()).any(|at| match word(at).as_str() {
             "such" => word(at + 1) != "as",
             "this" => true,
@@ -91,7 +98,13 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "then" => words::is_finite(&word(at + 1), false) && !words::is_auxiliary(&word(at + 1)),
             "since" => word(at + 1) == "then",
             "both" => at == 0 && words::is_finite(&word(1), true),
-            "latter" => true,
+            "their" => at > verb && !tells_several(&tokens[..at]),
+            "latter" | "aforementioned" | "abovementioned" | "above-mentioned" => true,
+            // What is listed behind it, or the year that another sentence names.
+            "following" => word(at.wrapping_sub(1)) == "the",
+            "above" | "below" => {
+                matches!(word(at + 1).as_str(), "mentioned" | "described" | "listed" | "named")
+            }
             "same" => {
                 matches!(
                     word(at + 1).as_str(),
@@ -115,6 +128,38 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             _ => false,
         })
+}
+
+/// Whether anything stands in a part of a sentence that `their` may be of.
+fn tells_several(tokens: &[Token<'_>]) -> bool {
+    tokens.iter().any(|token| {
+        let word = token.lower();
+        super::is_plural(token.text)
+            || matches!(
+                word.as_str(),
+                "and"
+                    | "a"
+                    | "an"
+                    | "any"
+                    | "anybody"
+                    | "anyone"
+                    | "both"
+                    | "children"
+                    | "each"
+                    | "every"
+                    | "everybody"
+                    | "everyone"
+                    | "men"
+                    | "nobody"
+                    | "one"
+                    | "people"
+                    | "somebody"
+                    | "someone"
+                    | "they"
+                    | "who"
+                    | "women"
+            )
+    })
 }
 
 /// What `that` and `later` tell the time by.

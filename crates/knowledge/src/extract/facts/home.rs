@@ -45,6 +45,11 @@ impl Home {
         (article && self.is_it(told, &class)).then(|| told.clone())
     }
 
+    /// Whether something else was told to be of a class.
+    pub(super) fn tells_of_another(&self, class: &str) -> bool {
+        self.others.contains(class)
+    }
+
     fn is_it(&self, told: &Told, class: &str) -> bool {
         told.classes.iter().any(|it| it == class) && !self.others.contains(class)
     }

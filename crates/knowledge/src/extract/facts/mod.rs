@@ -2,7 +2,9 @@
 
 mod form;
 mod home;
+mod itself;
 mod lead;
+mod licence;
 mod listed;
 mod mention;
 pub(super) mod own;
@@ -57,6 +59,11 @@ pub(super) fn collect(
             continue;
         }
         let text = read(page.text(sentence), &home, &mut written, names);
+        let earlier = block.get(..sentence.range.start).unwrap_or_default();
+        let own_thing = thing.filter(|_| ground.has(sentence));
+        let itself = own_thing
+            .and_then(|thing| itself::named(&text, &token::tokens(&text), earlier, thing, &home));
+        let text = itself.map_or(text, Cow::Owned);
         let text = text.as_ref();
         let tokens = token::tokens(text);
         let line = sentence.line;
@@ -110,7 +117,8 @@ pub(super) fn collect(
         if found.len() == about
             && let Some(thing) = thing
             && own.len() < own::MAX_OWN
-            && ground.has_prose(page, sentence)
+            && licence::behind_subject(page.text(sentence)).is_none()
+            && (ground.has_prose(page, sentence) || ground.has(sentence) && ground.opens(sentence))
             && let Some(text) = own::of(text, &tokens, thing, ground.opens(sentence))
         {
             let text = ground.named(sentence, thing, &text);
@@ -131,6 +139,7 @@ pub(super) fn collect(
     }
     found.extend(rows::collect(page, thing, names));
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
+        own.extend(licence::collect(page, &ground, thing));
         own.extend(listed::collect(page, &ground, thing));
     }
     // What is told without its name comes last: there is room for so many facts alone.
@@ -163,7 +172,10 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
         tokens.iter().any(|token| matches!(token.text, "I" | "my" | "My" | "I'm" | "I’m"));
     let refers = tokens.first().is_some_and(|first| words::is_pronoun(&first.lower()));
     let refers = refers || form::begins_elsewhere(tokens);
-    if commands || personal || refers || text.trim_end().ends_with(['?', ':', ';', ',']) {
+    let points = tokens.iter().any(|token| {
+        matches!(token.text, "this" | "these" | "those" | "such" | "our" | "your" | "we" | "you")
+    });
+    if commands || personal || refers || points || text.trim_end().ends_with(['?', ':', ';', ',']) {
         return Vec::new();
     }
     let asides = aside::asides(tokens);
@@ -237,6 +249,9 @@ fn by_name(
         // `The Great Barrier Reef`: `the reef` goes on about it.
         if hit.proper && hit.end > start + 1 {
             told.classes.push(last.lower());
+            // `The Museum of Tidal Power`: `the museum`.
+            let of = (start + 1..hit.end).find(|&at| tokens[at].text == "of");
+            told.classes.extend(of.map(|of| tokens[of - 1].lower()));
         }
         if hit.possessive {
             let verb = possessed(tokens, hit.end)?;
@@ -260,6 +275,11 @@ fn by_name(
             // `it` would be the development, not Rust.
             let verb =
                 hit.proper.then(|| clause::predicate_of_phrase(tokens, hit.end)).flatten()?;
+            // `The Rust implementation is`: of what, another sentence says.
+            let noun = tokens.get(hit.end).map(Token::lower).unwrap_or_default();
+            if start > opening && OF_OTHERS.contains(&noun.as_str()) {
+                return None;
+            }
             told.block = usize::MAX;
             return Some((told, statement(text, tokens, verb)));
         };
@@ -274,6 +294,21 @@ fn by_name(
         Some((told, statement(text, tokens, predicate.verb)))
     })
 }
+
+/// Nouns that, behind `the` and a name, say which one of something else is meant.
+const OF_OTHERS: &[&str] = &[
+    "adaptation",
+    "edition",
+    "example",
+    "implementation",
+    "port",
+    "proposal",
+    "release",
+    "side",
+    "translation",
+    "variant",
+    "version",
+];
 
 /// The second of two names and the verb behind it: `X and Y are`.
 fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(usize, usize)> {

@@ -116,7 +116,8 @@ pub(super) fn named(thing: &Thing, statement: &str) -> String {
 /// sentence, and points to nothing outside of it.
 pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -> Option<String> {
     let least = if opens { LEAST - 2 } else { LEAST };
-    if tokens.len() < least || !text.starts_with(char::is_uppercase) || tokens.iter().any(is_code) {
+    let is_coded = tokens.iter().any(is_code) && !opens;
+    if tokens.len() < least || !text.starts_with(char::is_uppercase) || is_coded {
         return None;
     }
     if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
@@ -127,7 +128,11 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     }
     // `All contributions to this project`, below its name.
     let definite = with_articles(text, tokens);
-    match verb(tokens) {
+    // `Replacement for X that works` has a verb only in what tells which one.
+    let is_main = |verb: &usize| {
+        !opens || !tokens[..*verb].iter().any(|token| matches!(token.text, "that" | "which"))
+    };
+    match verb(tokens).filter(is_main) {
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
             // What a policy says of the team, it says of its own.
@@ -135,18 +140,40 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
             let said = token::tokens(&definite);
             is_told.then(|| statement_of_page(&definite, &said, verb, is_own)).flatten()
         }
-        None => opens.then(|| tagline(text, tokens)).flatten(),
+        None => opens.then(|| tagline(text, tokens, thing)).flatten(),
     }
 }
 
-/// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is.
-fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
-    let first = tokens.first()?.lower();
-    let tells = !words::is_verb_base(&first)
-        && (words::is_determiner(&first) || !words::is_starter(&first))
-        && tokens.iter().any(|token| matches!(token.text, "for" | "to" | "in" | "of" | "that"));
+/// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is, or, as in `Exposes
+/// intrinsics as functions.`, what it does.
+fn tagline(text: &str, tokens: &[Token<'_>], thing: &Thing) -> Option<String> {
+    let first = tokens.first()?;
+    let word = first.lower();
+    let does = word.ends_with('s')
+        && words::is_finite(&word, false)
+        && !words::is_noun_verb(&word)
+        && !words::is_auxiliary(&word)
+        && first.joins();
+    if does {
+        let said = format!("{} {word}{}", thing.name, &text[first.end..]);
+        let all = token::tokens(&said);
+        return statement(&said, &all, all.len().checked_sub(tokens.len())?);
+    }
+    let leads = |token: &Token<'_>| matches!(token.text, "for" | "to" | "in" | "of" | "that");
+    let end = tokens.iter().position(leads)?;
+    // `Complete replacement for` says what it is, `Complete the form in` what to do.
+    let names_kind = || {
+        let head = tokens.get(end.wrapping_sub(1)).map(Token::lower).unwrap_or_default();
+        end > 1 && (words::is_kind(&head) || OF_ANOTHER.contains(&head.as_str()))
+    };
+    let tells = (!words::is_verb_base(&word) || names_kind())
+        && (words::is_determiner(&word) || !words::is_starter(&word));
     tells.then(|| statement(text, tokens, 1)).flatten()
 }
+
+/// What something is called that does what another thing does.
+const OF_ANOTHER: &[&str] =
+    &["alternative", "bindings", "implementation", "port", "replacement", "rewrite", "wrapper"];
 
 /// The first token that is surely a verb.
 pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
@@ -164,7 +191,9 @@ pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
 
 /// `The maintainers remain responsible`: a verb in its base form behind several.
 fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
-    let before = &tokens[at - 1];
+    // `The maintainers usually review`.
+    let adverb = at > 1 && tokens[at - 1].joins() && words::is_adverb(&tokens[at - 1].lower());
+    let before = &tokens[if adverb { at - 2 } else { at - 1 }];
     let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
     before.joins()
         && before.text.starts_with(char::is_lowercase)

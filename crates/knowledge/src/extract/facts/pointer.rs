@@ -70,7 +70,7 @@ fn bare_noun(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 const GIVING: &[&str] = &["called", "christened", "dubbed", "named", "renamed", "titled"];
 
 /// Whether what stands behind a noun belongs to it: more of a compound, or what tells which it is.
-fn goes_on(tokens: &[Token<'_>], noun: usize) -> bool {
+pub(super) fn goes_on(tokens: &[Token<'_>], noun: usize) -> bool {
     let Some(next) = tokens.get(noun + 1) else { return false };
     let token = &tokens[noun];
     let is_name = |token: &Token<'_>| token.is_capitalised() && !is_month_or_day(&token.lower());
@@ -211,8 +211,10 @@ pub(super) fn resolved(
             put(tokens[at].start..next.start + word.len(), &name);
         } else if next.is_capitalised()
             && shape::run(tokens, at + 1) == at + 2
-            && names.at(text, tokens, at + 1).is_none()
             && let Some(name) = written.of(word)
+            && names
+                .at(text, tokens, at + 1)
+                .is_none_or(|hit| names.whole(name) == Some(hit.entity))
             && !text.contains(name)
         {
             put(next.start..next.start + word.len(), name);

@@ -96,6 +96,32 @@ fn a_readme_begins_with_what_its_thing_is() {
 }
 
 #[test]
+fn this_crate_is_the_one_of_the_page() {
+    let page = "# foo_bar\n\nComplete replacement for `std::fs` that works on tapes.\n\nThis crate reads \
+                old tapes. Another crate is Moss. \
+                This crate was made in Bern by Ada.\n\n## License\n\nLicensed under either of\n\n- Apache \
+                License, Version 2.0 (https://a.example/x)\n- MIT license (LICENSE-MIT)\n\nat your \
+                option.\n";
+    assert_eq!(
+        told(page, "foo_bar"),
+        [
+            "foo_bar | foo_bar reads old tapes.",
+            "foo_bar | foo_bar – Complete replacement for std::fs that works on tapes.",
+            "foo_bar | foo_bar is licensed under either of Apache License, Version 2.0 or MIT license",
+        ]
+    );
+    let does = "# foo_bar\n\nExposes old tapes as files.\n\nThis project is licensed under the MIT \
+                license.\n";
+    assert_eq!(
+        told(does, "foo_bar"),
+        [
+            "foo_bar | foo_bar exposes old tapes as files.",
+            "foo_bar | foo_bar is licensed under the MIT license.",
+        ]
+    );
+}
+
+#[test]
 fn a_policy_is_that_of_what_was_asked_for() {
     let page = "# Security Policy\n\nReports of bugs are answered by the team within a week. ACME must \
                 not be told first. ACME is a large maker of anvils.\n";
