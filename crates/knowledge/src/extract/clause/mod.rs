@@ -33,13 +33,21 @@ pub(super) struct Predicate {
 /// Tokens at which the subject may begin: the first one, and the one behind a phrase that leads in.
 pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut found = vec![0];
-    // `Housed in a mill of 1784, X tells`.
-    let leads = tokens.first().is_some_and(|token| {
-        let word = token.lower();
-        words::is_lead(&word) || token.is_capitalised() && words::looks_past(&word)
-    });
-    if leads {
-        let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
+    let leads = tokens.first().is_some_and(|token| words::is_lead(&token.lower()));
+    let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
+    // `Housed in a mill of 1784, X tells`, and not `Licensed under X, Y or Z`.
+    let participle = || {
+        let begins = tokens
+            .first()
+            .is_some_and(|token| token.is_capitalised() && words::looks_past(&token.lower()));
+        let is_verb = |token: &Token<'_>| {
+            let word = token.lower();
+            words::is_finite(&word, false) && !words::is_noun_verb(&word)
+        };
+        let rest = comma.and_then(|comma| tokens.get(comma + 1..));
+        begins && rest.is_some_and(|rest| rest.iter().any(is_verb))
+    };
+    if leads || participle() {
         // `If you want to be told of it` leads in what may be.
         let speaks =
             |token: &Token<'_>| matches!(token.text, "I" | "he" | "she" | "we" | "you" | "your");

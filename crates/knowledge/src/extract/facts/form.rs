@@ -178,6 +178,8 @@ pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {
 
 /// What a thing is called that was named before.
 const KINDS_OF_IT: &[&str] = &[
+    "couple",
+    "pair",
     "company",
     "firm",
     "organization",

@@ -53,7 +53,34 @@ fn is_verb(tokens: &[Token<'_>], at: usize) -> bool {
 
 /// Words that stand for what other sentences name, or for whoever writes or reads.
 fn points(tokens: &[Token<'_>], at: usize) -> bool {
-    is_pointer(&tokens[at].lower()) && !exists(tokens, at)
+    is_pointer(&tokens[at].lower()) && !exists(tokens, at) && !goes_on(tokens, at)
+}
+
+/// Whether a pronoun is the subject of a further clause, and so stands for what the sentence names
+/// before it: `the pleas vary, but they include`.
+pub(super) fn goes_on(tokens: &[Token<'_>], at: usize) -> bool {
+    const JOINING: &[&str] = &[
+        "although", "and", "as", "because", "but", "if", "once", "though", "unless", "until",
+        "when", "where", "which", "while",
+    ];
+    let pronoun = tokens.get(at).is_some_and(|token| matches!(token.text, "it" | "they"));
+    let noun = tokens.iter().take(at).skip(1).any(|token| words::is_finite(&token.lower(), true));
+    pronoun
+        && noun
+        && at
+            .checked_sub(1)
+            .is_some_and(|before| JOINING.contains(&tokens[before].text) && tokens[before].joins())
+}
+
+/// The first of two parts between which a semicolon stands, where the second goes on about something with
+/// a pronoun: `Foo was chosen; it also won`.
+pub(super) fn first_part(text: &str) -> Option<String> {
+    const GOING_ON: &[&str] =
+        &["he", "her", "his", "however", "it", "its", "she", "their", "these", "they", "this"];
+    let (first, rest) = text.split_once("; ")?;
+    let word = rest.split([' ', ',']).next()?.to_lowercase();
+    let is_whole = first.matches('(').count() == first.matches(')').count();
+    (is_whole && GOING_ON.contains(&word.as_str())).then(|| format!("{first}."))
 }
 
 /// Whether `there` only says that something is: `there has been debate`.

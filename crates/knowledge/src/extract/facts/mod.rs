@@ -110,7 +110,10 @@ pub(super) fn collect(
         }
         if found.len() == about
             && let Some(thing) = thing
-            && let Some(text) = mention::of(text, &tokens, item, thing, names)
+            && let Some(text) = mention::of(text, &tokens, item, thing, names).or_else(|| {
+                let first = mention::first_part(text)?;
+                mention::of(&first, &token::tokens(&first), item, thing, names)
+            })
         {
             found.push((thing.entity, Statement { text, line }));
         }
@@ -119,7 +122,11 @@ pub(super) fn collect(
             && own.len() < own::MAX_OWN
             && licence::behind_subject(page.text(sentence)).is_none()
             && (ground.has_prose(page, sentence) || ground.has(sentence) && ground.opens(sentence))
-            && let Some(text) = own::of(text, &tokens, thing, ground.opens(sentence))
+            && let Some(text) =
+                own::of(text, &tokens, thing, ground.opens(sentence)).or_else(|| {
+                    let first = mention::first_part(text)?;
+                    own::of(&first, &token::tokens(&first), thing, false)
+                })
         {
             let text = ground.named(sentence, thing, &text);
             own.push((thing.entity, Statement { text, line }));

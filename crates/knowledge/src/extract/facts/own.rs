@@ -233,6 +233,17 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         return false;
     }
     let own = fold(&thing.name);
+    // `The code of Foo`, on a page about the types of Foo.
+    let of_part = subject.windows(2).any(|two| {
+        let word = two[1].lower();
+        matches!(two[0].text, "of" | "for" | "to")
+            && two[1].is_capitalised()
+            && own.contains(' ')
+            && own.split(' ').any(|own| own.len() > 3 && own == word)
+    });
+    if of_part {
+        return false;
+    }
     if from > 0 && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
         return true;
     }
@@ -327,7 +338,11 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
         "other" | "others" | "another" => at < 3,
         "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
         | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
-        word => super::mention::is_pointer(word) && !super::mention::exists(tokens, at),
+        word => {
+            super::mention::is_pointer(word)
+                && !super::mention::exists(tokens, at)
+                && !super::mention::goes_on(tokens, at)
+        }
     }
 }
 

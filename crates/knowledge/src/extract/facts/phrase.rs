@@ -30,10 +30,18 @@ pub(super) fn of(
         && head.iter().all(is_inner)
         && tokens[at].joins();
     let noun = head.last()?;
-    if !begins || !is_plain || own::is_vague(noun) || words::is_starter(&noun.lower()) {
+    // `The code of X` is told by its name, `Parts of X` are not.
+    let is_vague = own::is_vague(noun) && word != "the";
+    if !begins || !is_plain || is_vague || words::is_starter(&noun.lower()) {
         return None;
     }
-    let hit = names.at(text, tokens, clause::behind_article(tokens, at + 1))?;
+    let start = clause::behind_article(tokens, at + 1);
+    // `The position of the order Agnostida`.
+    let is_kind = start > at + 1
+        && tokens.get(start).is_some_and(|kind| kind.joins() && !kind.is_capitalised());
+    let hit = names
+        .at(text, tokens, start)
+        .or_else(|| is_kind.then(|| names.at(text, tokens, start + 1)).flatten())?;
     let is_own = thing.is_some_and(|thing| thing.entity == hit.entity);
     let has = matches!(tokens[at].text, "of" | "to") && hit.proper;
     let several = is_plural(noun.text) || head.iter().any(|token| token.text == "and");

@@ -111,7 +111,15 @@ fn beginning(tokens: &[Token<'_>]) -> usize {
 
 /// A name with the article it was written with, which has a capital where a sentence begins.
 pub(super) fn with_article(surface: &str, begins: bool) -> String {
+    // `An American in Paris` is a title as a whole.
+    let is_title = |article: &str, rest: &str| {
+        article != "the"
+            && rest.contains(' ')
+            && rest.split(' ').any(|word| word.starts_with(char::is_lowercase))
+            && rest.starts_with(char::is_uppercase)
+    };
     match surface.split_once(' ') {
+        Some((article, rest)) if is_title(&article.to_lowercase(), rest) => surface.to_owned(),
         Some((article, rest)) if words::is_determiner(&article.to_lowercase()) => {
             let article = article.to_lowercase();
             let (first, tail) = article.split_at(1);
