@@ -116,6 +116,12 @@ impl Names {
         self.keys.get(&fold(text)).map(|spelt| spelt.entity)
     }
 
+    /// The same, of a text that writes the name as it must be written to be one: `NLTK`, not `nltk`.
+    pub(super) fn whole_as_written(&self, text: &str) -> Option<usize> {
+        let spelt = self.keys.get(&fold(text))?;
+        spelt.exactly.as_deref().is_none_or(|exactly| exactly == text).then_some(spelt.entity)
+    }
+
     /// Whether an entity has a proper name of several words, as persons have.
     pub(super) fn has_full_name(&self, entity: usize) -> bool {
         self.full.contains(&entity)

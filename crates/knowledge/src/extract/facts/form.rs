@@ -85,6 +85,7 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             "that" => {
                 (at < verb && ends(at))
+                    || at > verb && !ends(at) && is_for_that(tokens, at)
                     || WHEN.contains(&word(at + 1).as_str())
                     || word(at + 1) == "time"
             }
@@ -128,6 +129,17 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             _ => false,
         })
+}
+
+/// `for that principal`: one that another sentence names, unless this one does before.
+fn is_for_that(tokens: &[Token<'_>], at: usize) -> bool {
+    let leads = |token: &Token<'_>| {
+        matches!(token.text, "at" | "by" | "for" | "from" | "in" | "of" | "on" | "to" | "with")
+    };
+    let Some(noun) = tokens.get(at + 1).map(Token::lower) else { return false };
+    !words::is_starter(&noun)
+        && at.checked_sub(1).is_some_and(|before| leads(&tokens[before]))
+        && !tokens[..at].iter().any(|token| token.lower() == noun)
 }
 
 /// Whether anything stands in a part of a sentence that `their` may be of.

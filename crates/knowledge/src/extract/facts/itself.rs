@@ -8,7 +8,7 @@ use crate::extract::thing::Thing;
 use crate::extract::token::Token;
 
 /// What software calls itself on a page of its own.
-const KINDS: &[&str] = &[
+pub(super) const KINDS: &[&str] = &[
     "app",
     "crate",
     "extension",

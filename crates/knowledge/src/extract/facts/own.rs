@@ -3,6 +3,7 @@
 
 use super::form::{begins_elsewhere, statement, statement_of_page};
 use super::is_plural;
+use super::itself::KINDS;
 use crate::extract::fold::fold;
 use crate::extract::name::{is_month_or_day, is_year, tidy};
 use crate::extract::page::{self, Kind, Mark, Page, Sentence};
@@ -136,7 +137,9 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
             // What a policy says of the team, it says of its own.
-            let is_own = |noun: &str| thing.is_document || OWN_DOCUMENT.contains(&noun);
+            let is_own = |noun: &str| {
+                thing.is_document || OWN_DOCUMENT.contains(&noun) || KINDS.contains(&noun)
+            };
             let said = token::tokens(&definite);
             is_told.then(|| statement_of_page(&definite, &said, verb, is_own)).flatten()
         }

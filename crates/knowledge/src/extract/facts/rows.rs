@@ -81,7 +81,7 @@ pub(in crate::extract) fn collect(
             ([first, values @ ..], about) => {
                 let name = tidy(first);
                 let told = row.header.iter().skip(1).zip(values);
-                if let Some(entity) = names.whole(&name) {
+                if let Some(entity) = names.whole_as_written(&name) {
                     let facts =
                         told.filter_map(|(header, value)| fact(&name, header, value, row.line));
                     found.extend(facts.map(|fact| (entity, fact)));

@@ -3,6 +3,13 @@
 use super::*;
 
 #[test]
+fn a_cell_in_lower_case_is_no_acronym() {
+    let page = "# stop\n\nNLTK is a toolkit for language. NLTK has lists of words.\n\n| Feature | Default \
+                |\n|---|---|\n| nltk | no |\n";
+    assert!(told(page, "stop").iter().all(|fact| !fact.starts_with("NLTK | nltk")));
+}
+
+#[test]
 fn rows_are_facts_of_what_they_are_about() {
     check_asked(
         "# KEF R3\n\nThe KEF R3 is a speaker for shelves.\n\n| | |\n|-|-|\n| Weight | 13.5 kg |\n| Drivers | One `Uni-Q` array |\n\n| Model | Price |\n|-|-|\n| KEF R3 | $2,199 |\n| Nobody | $1 |\n",
