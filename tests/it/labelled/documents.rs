@@ -182,20 +182,20 @@ fn entities_and_facts_of_real_documents() {
     snapshot!(shown.concat(), @"
     extract, all 64
       entities: precision 0.924 (85/92), recall 0.095 (84/882), of those with facts 0.191 (83/434)
-      facts: precision 0.918 (123/134), of right entities 0.969 (123/127), recall 0.170 (123/724)
+      facts: precision 0.911 (123/135), of right entities 0.961 (123/128), recall 0.170 (123/724)
     extract, Markdown and text
       entities: precision 0.960 (72/75), recall 0.115 (71/617), of those with facts 0.233 (70/301)
-      facts: precision 0.935 (100/107), of right entities 0.962 (100/104), recall 0.205 (100/488)
+      facts: precision 0.926 (100/108), of right entities 0.952 (100/105), recall 0.205 (100/488)
     extract, HTML
       entities: precision 0.765 (13/17), recall 0.049 (13/265), of those with facts 0.098 (13/133)
       facts: precision 0.852 (23/27), of right entities 1.000 (23/23), recall 0.097 (23/236)
     extract, 20 of other kinds
-      entities: precision 0.965 (55/57), recall 0.118 (53/448), of those with facts 0.159 (53/334)
-      facts: precision 0.892 (198/222), of right entities 0.900 (198/220), recall 0.312 (198/635)
-      of the ten best facts: 0.528 (103/195)
+      entities: precision 0.948 (55/58), recall 0.118 (53/448), of those with facts 0.159 (53/334)
+      facts: precision 0.871 (195/224), of right entities 0.882 (195/221), recall 0.307 (195/635)
+      of the ten best facts: 0.523 (102/195)
     after the decision, all 64
       entities: precision 0.910 (61/67), recall 0.068 (60/882), of those with facts 0.136 (59/434)
-      facts: precision 0.907 (98/108), of right entities 0.961 (98/102), recall 0.135 (98/724)
+      facts: precision 0.899 (98/109), of right entities 0.951 (98/103), recall 0.135 (98/724)
     no label has: aliases, codes, Replacement of NaN, SQLite database files, tmpdir, configuration file location, DESCR
     after the decision: aliases, codes, Replacement of NaN, SQLite database files, configuration file location, DESCR
     ");

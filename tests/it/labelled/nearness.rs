@@ -5,9 +5,10 @@ use elophanto_base::contradicts::contradicts;
 use elophanto_knowledge::{
     interest::{Asked, is_follow_up},
     learn::{
-        decide::{Candidate, DecisionContext, Refusal, Stated, decide, is_same},
+        decide::{Candidate, DecisionContext, Refusal, Stated, decide},
         entity_store::EntitySnapshot,
         meaning::{Meaning, dot, text_of},
+        novel::is_same,
         record::Trigger,
     },
 };

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::Statement;
 use super::candidates::Candidate;
 use super::facts::own::{Ground, MAX_OWN};
-use super::facts::{is_whole, rows, shown};
+use super::facts::{is_spoken, is_whole, rows, shown};
 use super::fold::fold;
 use super::name::{structural, tidy};
 use super::page::Page;
@@ -74,7 +74,7 @@ static GRAMMARS: [Grammar; 3] = [
         articles: &["le", "la", "les", "un", "une"],
         pronouns: &["il", "elle", "ils", "elles", "ce"],
         pointers: &["ce", "cette", "ces", "celui", "celle", "ceux", "alors", "lui", "leur"],
-        plurals: &["chaque", "tous", "toutes"],
+        plurals: &["certaines", "certains", "chaque", "plusieurs", "tous", "toutes"],
         persons: &["je", "nous", "vous", "on", "notre", "votre", "nos", "vos", "tu"],
         verbs: &FRENCH_VERBS,
         inverts: false,
@@ -279,9 +279,13 @@ pub(super) fn collect(
     let ground = Ground::of(page, thing, names);
     let mut own: Vec<(usize, Statement)> = Vec::new();
     for sentence in &page.sentences {
+        let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
+        let told = before.take().filter(|(.., block)| *block == sentence.block);
+        if is_spoken(block, &sentence.range) {
+            continue;
+        }
         let text = page.text(sentence);
         let all = tokens(text);
-        let told = before.take().filter(|(.., block)| *block == sentence.block);
         let named = (0..all.len()).find_map(|from| {
             let hit = names.at(text, &all, from).filter(|hit| !hit.possessive)?;
             grammar.states(&all, from, hit.end).then_some((hit, from))
@@ -326,8 +330,9 @@ pub(super) fn collect(
             }
             continue;
         };
-        let points =
-            tokens(&said).iter().any(|token| grammar.pointers.contains(&token.lower().as_str()));
+        let points = tokens(&said).iter().any(|token| {
+            grammar.pointers.contains(&token.lower().as_str()) || TYING.contains(&token.text)
+        });
         if !points && is_whole(&said) {
             found.push((entity, Statement { text: shown(&said), line: sentence.line }));
         }
@@ -337,6 +342,9 @@ pub(super) fn collect(
     found.extend(own);
     found
 }
+
+/// German words that tie a sentence to the one before.
+const TYING: &[&str] = &["daher", "dennoch", "deshalb", "jedoch", "somit", "trotzdem"];
 
 /// `Es gibt viele`, `Sie können`, `Il est possible de`: the pronoun stands for nothing before it.
 fn is_impersonal(tokens: &[Token<'_>]) -> bool {
@@ -412,14 +420,40 @@ impl Grammar {
                 self.is_verb(second)
                     && (second.text.ends_with("en") || matches!(second.text, "sind" | "waren"))
             });
-        let begins = begins || of_several;
+        let begins = begins || of_several || self.opens_with_several(tokens);
         // The verb of the sentence, before any comma.
         let head = tokens.iter().take(MAX_SUBJECT);
         let head = head.clone().position(|token| !token.joins()).map_or(MAX_SUBJECT, |at| at + 1);
         let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
         let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
-        (begins && whole && verb + 1 < tokens.len() && !tokens.iter().any(points) && is_whole(text))
-            .then(|| shown(text))
+        let ties = |token: &Token<'_>| TYING.contains(&token.text);
+        (begins
+            && whole
+            && !tokens.iter().any(ties)
+            && verb + 1 < tokens.len()
+            && !tokens.iter().any(points)
+            && is_whole(text))
+        .then(|| shown(text))
+    }
+
+    /// `Elementare Regeln gruppieren alle Dinge`: several, with what they are like before them.
+    fn opens_with_several(&self, tokens: &[Token<'_>]) -> bool {
+        const MAX_SUBJECT: usize = 4;
+        let verb = (2..=MAX_SUBJECT).find(|&at| {
+            tokens.get(at).is_some_and(|token| self.is_verb(token) && token.text.ends_with("en"))
+        });
+        let Some(subject) = verb.and_then(|verb| tokens.get(..verb)) else { return false };
+        let [first, inner @ .., noun] = subject else { return false };
+        let is_adjective = |token: &Token<'_>| {
+            token.text.ends_with('e') && token.text.starts_with(char::is_lowercase)
+        };
+        self.nouns_have_capitals
+            && first.is_capitalised()
+            && first.text.ends_with('e')
+            && !self.is_small(&first.lower())
+            && inner.iter().all(is_adjective)
+            && noun.is_capitalised()
+            && subject.iter().all(|token| token.joins() && token.before.is_empty())
     }
 
     fn is_verb(&self, token: &Token<'_>) -> bool {

@@ -155,6 +155,9 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
         names.add_number(entity_of(number, candidate), &candidate.name);
     }
     let mut thing = thing::of(&page, topic, document.title, &names);
+    if let Some(thing) = thing.as_ref().filter(|it| grammar.is_none() && it.is_common(&page)) {
+        names.add_in_lower_case(thing.entity, &thing.name);
+    }
     let minutes = minutes::read(&page);
     // What was so at one meeting need not be at the next.
     if let Some(thing) = thing.as_mut().filter(|_| minutes.is_some())
@@ -168,7 +171,10 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     };
     let mut facts = facts;
     if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
-        facts.iter_mut().for_each(|fact| thing.place(fact, minutes.is_some()));
+        for fact in &mut facts {
+            thing.place(fact, minutes.is_some());
+            thing.write_out(fact, &names);
+        }
     }
     if let Some(minutes) = minutes {
         facts.extend(minutes.facts(thing.as_ref(), &names));

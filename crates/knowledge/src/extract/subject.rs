@@ -104,9 +104,22 @@ impl Names {
         self.keys.entry(other).or_insert(Spelt { entity, exactly: None, proper: false });
     }
 
+    /// Lets a name count in lower case too.
+    pub(super) fn add_in_lower_case(&mut self, entity: usize, name: &str) {
+        if let Some(spelt) = self.keys.get_mut(&fold(name)).filter(|it| it.entity == entity) {
+            spelt.exactly = None;
+        }
+    }
+
     /// The entity that a text is the whole name of.
     pub(super) fn whole(&self, text: &str) -> Option<usize> {
         self.keys.get(&fold(text)).map(|spelt| spelt.entity)
+    }
+
+    /// The same, of a text that writes the name as it must be written to be one: `NLTK`, not `nltk`.
+    pub(super) fn whole_as_written(&self, text: &str) -> Option<usize> {
+        let spelt = self.keys.get(&fold(text))?;
+        spelt.exactly.as_deref().is_none_or(|exactly| exactly == text).then_some(spelt.entity)
     }
 
     /// Whether an entity has a proper name of several words, as persons have.

@@ -2,6 +2,7 @@
 //! asked for where it has none of them.
 
 use super::Statement;
+use super::facts::is_told;
 use super::fold::fold;
 use super::name::{MAX_NAME_WORDS, Rejection, structural, tidy};
 use super::page::{Kind, Page};
@@ -45,6 +46,50 @@ impl Thing {
         }
         if demands || is_meeting {
             statement.text = format!("{} – {}", self.name, statement.text);
+        }
+    }
+}
+
+impl Thing {
+    /// Whether the page writes its name, which is one word, in lower case wherever that is not the
+    /// first of a sentence: it is a common noun and no name.
+    pub(super) fn is_common(&self, page: &Page) -> bool {
+        const LEAST: usize = 2;
+        let lower = self.name.to_lowercase();
+        if self.name.contains(' ') || lower == self.name || words::is_verb_base(&lower) {
+            return false;
+        }
+        let (mut common, mut proper) = (0, 0);
+        for sentence in &page.sentences {
+            for token in tokens(page.text(sentence)).iter().skip(1) {
+                common += usize::from(token.text == lower);
+                proper += usize::from(token.text == self.name);
+            }
+        }
+        common >= LEAST && proper == 0
+    }
+
+    /// A fact about somebody else, with the whole name for the word of it that stands there.
+    pub(super) fn write_out(&self, (entity, statement): &mut (usize, Statement), names: &Names) {
+        let text = &statement.text;
+        if *entity == self.entity || text.contains(&self.name) {
+            return;
+        }
+        let all = tokens(text);
+        let short = (0..all.len()).find_map(|at| {
+            let hit = names.at(text, &all, at).filter(|hit| hit.entity == self.entity)?;
+            let inner = at > 0 && all[at - 1].is_capitalised() && all[at - 1].joins();
+            let word = all[at].text.trim_end_matches("'s").trim_end_matches("’s");
+            let is_alone = hit.end == at + 1 && shape::run(&all, at) <= at + 1 && !inner;
+            let is_short = is_alone && super::is_part_of(word, &self.name);
+            is_short.then(|| all[at].start..all[at].start + word.len())
+        });
+        if let Some(range) = short {
+            let mut whole = text.clone();
+            whole.replace_range(range, &self.name);
+            if is_told(&whole) {
+                statement.text = whole;
+            }
         }
     }
 }
@@ -132,7 +177,7 @@ fn tells_of(title: &str, key: &str, page: &Page) -> bool {
 /// What stands before what a title is about, in lower case.
 const LEADING: &[&str] = &[
     "about", "for", "in", "into", "is", "of", "on", "to", "with", "à", "con", "de", "des", "du",
-    "en", "für", "sobre", "sur", "und", "von", "vom", "zu", "zum", "zur", "a",
+    "der", "en", "für", "sobre", "sur", "und", "von", "vom", "zu", "zum", "zur", "a",
 ];
 
 /// What a document is about whose title only says what it is, and is in what was asked for: `Long Term
@@ -206,7 +251,7 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         let own = spaced(&bare);
         let last = own.split_whitespace().next_back().unwrap_or_default();
         let is_kind = own.trim().contains(' ') && words::is_generic(last);
-        if own == key && !is_said(&bare) && !is_kind {
+        if (own == key && !is_kind || abbreviates(&own, &key)) && !is_said(&bare) {
             // `Animalia (book)`: what is in brackets tells it from others of the name.
             let name = bare.split(" (").next().map(tidy).unwrap_or_default();
             return Some(name);
@@ -222,6 +267,16 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         texts.filter(|text| text.contains(&key)).take(LEAST).count() == LEAST
     };
     (more || !documents.is_empty() && (named() || is_set_off(page, &key))).then_some(topic)
+}
+
+/// Whether each word of a title begins the one that was asked for: `SQLite Pro Support`.
+fn abbreviates(own: &str, key: &str) -> bool {
+    const LEAST: usize = 3;
+    let (own, key): (Vec<&str>, Vec<&str>) =
+        (own.split_whitespace().collect(), key.split_whitespace().collect());
+    let begins =
+        |(own, key): (&&str, &&str)| own == key || own.len() >= LEAST && key.starts_with(own);
+    own.len() > 1 && own.len() == key.len() && own.iter().zip(&key).all(begins)
 }
 
 /// `About SQLite`, `Installing Docker`: what is said of a thing, not a name of it.

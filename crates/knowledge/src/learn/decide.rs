@@ -6,22 +6,19 @@
 use std::collections::BTreeMap;
 
 use super::{
-    compare::{Compared, Comparing},
+    bearing::{Asked, is_deleted, is_named, names},
+    compare::Comparing,
     entity_store::EntitySnapshot,
     meaning::Meaning,
+    novel::{New, Said, new_facts},
     record::Trigger,
 };
-use crate::{
-    duplicates::same_fact,
-    extract::{
-        is_part_of,
-        name::{Rejection, structural},
-    },
+use crate::extract::{
+    is_part_of,
+    name::{Rejection, structural},
 };
-use elophanto_text::entity::{Entity, Fact, identity, normalise};
+use elophanto_text::entity::{Entity, Fact, identity};
 
-/// Facts that one search may add to one entity.
-const MOST_FACTS: usize = 50;
 /// Facts of one source that nobody asked for, about one entity: a page that says something else each
 /// time must not make it grow without end.
 const MOST_UNASKED_OF_SOURCE: usize = 20;
@@ -209,51 +206,6 @@ pub fn decide(
     decision
 }
 
-/// What was asked for, and what the texts that were found are about.
-struct Asked {
-    names: Vec<String>,
-    /// The question names nothing that is known or was found: `bookshelf speakers`.
-    is_broad: bool,
-}
-
-impl Asked {
-    fn of(question: &str, snapshot: &EntitySnapshot, candidates: &[Candidate]) -> Self {
-        let known = snapshot.entities.find(question);
-        let own = known.into_iter().flat_map(|it| std::iter::once(&it.title).chain(&it.aliases));
-        let about = candidates.iter().filter(|candidate| candidate.is_about);
-        let names: Vec<String> = own.chain(about.flat_map(self::names)).cloned().collect();
-        let mut all = candidates.iter().flat_map(self::names);
-        let is_broad = known.is_none() && !all.any(|name| is_named(name, question));
-        Self { names: names.into_iter().chain([question.to_owned()]).collect(), is_broad }
-    }
-
-    fn is_in(&self, text: &str) -> bool {
-        self.names.iter().any(|name| is_named(name, text))
-    }
-}
-
-/// Whether the user deleted it, under whatever of its names, and the question has none of those.
-fn is_deleted(snapshot: &EntitySnapshot, candidate: &Candidate, question: &str) -> bool {
-    let mut deleted = names(candidate).filter(|name| snapshot.is_deleted(name)).peekable();
-    deleted.peek().is_some() && !deleted.any(|name| is_named(name, question))
-}
-
-fn names(candidate: &Candidate) -> impl Iterator<Item = &String> {
-    std::iter::once(&candidate.name).chain(&candidate.aliases)
-}
-
-/// Whether the question itself has the name in it.
-fn is_named(name: &str, question: &str) -> bool {
-    let name = words(name);
-    !name.is_empty() && format!(" {} ", words(question)).contains(&format!(" {name} "))
-}
-
-fn words(text: &str) -> String {
-    let text = identity(text);
-    let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
 /// One candidate for each name, in the order in which they were found.
 fn together(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -294,64 +246,6 @@ fn within_bounds(facts: &mut Vec<Stated>, known: &Entity) {
     });
 }
 
-/// A fact that is said, and by whom.
-struct Said {
-    fact: Compared,
-    sources: Vec<String>,
-}
-
-impl Said {
-    fn of(fact: &Fact, comparing: &Comparing) -> Self {
-        let sources = fact.sources().into_iter().map(|(source, _)| source.to_owned());
-        Self { fact: comparing.read(&fact.line.text), sources: sources.collect() }
-    }
-}
-
-/// What of facts is new.
-struct New {
-    facts: Vec<Stated>,
-    /// Other sources of what is said, in the words in which it is.
-    agreed: Vec<Stated>,
-}
-
-/// Those of the facts that say something new, each once, and the sources that agree with others.
-fn new_facts(
-    meaning: &Meaning,
-    comparing: &Comparing,
-    facts: Vec<Stated>,
-    mut said: Vec<Said>,
-) -> New {
-    let mut new = New { facts: Vec::new(), agreed: Vec::new() };
-    for fact in facts {
-        if new.facts.len() >= MOST_FACTS {
-            break;
-        }
-        let read = comparing.read(&fact.text);
-        match said.iter_mut().find(|said| said.fact.is_same(meaning, &read)) {
-            None => {
-                let sources = fact.source.iter().cloned().collect();
-                said.push(Said { fact: read, sources });
-                new.facts.push(fact);
-            }
-            Some(said) => {
-                let Some(source) = fact.source else { continue };
-                if said.sources.len() < MOST_SOURCES && !said.sources.contains(&source) {
-                    said.sources.push(source.clone());
-                    let text = said.fact.text.clone();
-                    new.agreed.push(Stated { text, source: Some(source) });
-                }
-            }
-        }
-    }
-    new
-}
-
-/// Whether two facts of one entity say the same: in the same words, or in others without another
-/// number, date, name or negation.
-pub fn is_same(meaning: &Meaning, a: &str, b: &str) -> bool {
-    normalise(a) == normalise(b) || same_fact(a, b, meaning.cosine(a, b), meaning.near.same_fact)
-}
-
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
@@ -365,62 +259,9 @@ mod tests {
     };
 
     use super::*;
-    use crate::learn::compare::READ;
     use crate::learn::entity_store::{KINDS, ParsedPage, retired};
     use elophanto_repo::journal::parse_file;
-    use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page};
-
-    #[test]
-    fn short_facts_of_one_thing_are_not_the_same_by_its_name() {
-        let names = ["Falkner Bridge", "Falkner"];
-        for (a, b, expected) in [
-            (
-                "The Falkner Bridge is open daily.",
-                "The Falkner Bridge was burnt down by its owner.",
-                false,
-            ),
-            ("The Falkner Bridge was built by Ammer.", "The Falkner Bridge is painted red.", false),
-            ("The Falkner Bridge was built by Ammer.", "The Falkner Bridge is in ruins.", false),
-            ("The Falkner Bridge is in Sutton.", "The Falkner Bridge was built by slaves.", false),
-            (
-                "The Falkner Bridge was founded in 1961.",
-                "The Falkner Bridge was established in 1961.",
-                true,
-            ),
-            (
-                "The Falkner Bridge is 310 metres long.",
-                "The Falkner Bridge has a length of 310 m.",
-                true,
-            ),
-            (
-                "The Falkner Bridge weighs 7.8 kg.",
-                "The weight of the Falkner Bridge is 7.8 kg.",
-                true,
-            ),
-        ] {
-            let comparing = Comparing::of(&names);
-            let (one, other) = (comparing.read(a), comparing.read(b));
-            assert_eq!(one.shares_words(&other), expected, "{a} {b}");
-            assert_eq!(other.shares_words(&one), expected, "{b} {a}");
-        }
-    }
-
-    #[test]
-    fn each_fact_is_read_once_however_many_it_meets() {
-        let meaning = Meaning::builtin();
-        let comparing = Comparing::of(&["KEF"]);
-        let fact = |number: usize| Stated {
-            text: format!("KEF sold {number} pairs of speakers in Sutton."),
-            source: None,
-        };
-        let known =
-            |number: usize| Said { fact: comparing.read(&fact(number).text), sources: Vec::new() };
-        let before = READ.with(std::cell::Cell::get);
-        let new = (5_000..5_030).map(fact).collect();
-        let found = new_facts(&meaning, &comparing, new, (0..3_000).map(known).collect());
-        assert_eq!(found.facts.len(), 30);
-        assert_eq!(READ.with(std::cell::Cell::get) - before, 3_030);
-    }
+    use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page, normalise};
 
     const MOKA: &str = "Moka Pot";
     const KEF: &str = "KEF LS50 Meta";

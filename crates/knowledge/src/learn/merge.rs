@@ -11,10 +11,10 @@ use ulid::Ulid;
 
 use super::{
     LearnError,
-    decide::is_same,
     entity_store::{EntitySnapshot, EntityStore},
     log::Log,
     meaning::{Meaning, text_of},
+    novel::is_same,
     record::{MERGE, Merge, RetiredLine},
 };
 use crate::duplicates::{Candidate, Thresholds, Verdict, pairs};

@@ -6,6 +6,7 @@
 //! [`documents`] makes them searchable. Which model is asked, and whether it may be, is the
 //! caller's.
 
+mod bearing;
 mod compare;
 pub mod decide;
 pub mod deepen;
@@ -17,6 +18,7 @@ pub mod kept;
 pub mod log;
 pub mod meaning;
 pub mod merge;
+pub mod novel;
 pub mod otherwise;
 pub mod pipeline;
 pub mod plan;

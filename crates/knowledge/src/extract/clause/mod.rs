@@ -9,7 +9,9 @@ use super::words;
 pub(super) use definition::{Definition, definition, noun_phrase};
 
 /// Words of a phrase that leads in, up to its comma.
-const MAX_LEAD: usize = 14;
+const MAX_LEAD: usize = 20;
+/// The same, of one that speaks to somebody or of them.
+const MAX_ANY_LEAD: usize = 14;
 /// Words of an apposition or relative clause between commas.
 const MAX_ASIDE: usize = 25;
 /// Asides of one subject.
@@ -32,9 +34,28 @@ pub(super) struct Predicate {
 pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut found = vec![0];
     let leads = tokens.first().is_some_and(|token| words::is_lead(&token.lower()));
-    if leads {
-        let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
-        if let Some(comma) = comma.filter(|comma| comma + 1 < tokens.len()) {
+    let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
+    // `Housed in a mill of 1784, X tells`, and not `Licensed under X, Y or Z`.
+    let participle = || {
+        let begins = tokens
+            .first()
+            .is_some_and(|token| token.is_capitalised() && words::looks_past(&token.lower()));
+        let is_verb = |token: &Token<'_>| {
+            let word = token.lower();
+            words::is_finite(&word, false) && !words::is_noun_verb(&word)
+        };
+        let rest = comma.and_then(|comma| tokens.get(comma + 1..));
+        begins && rest.is_some_and(|rest| rest.iter().any(is_verb))
+    };
+    if leads || participle() {
+        // `If you want to be told of it` leads in what may be.
+        let speaks =
+            |token: &Token<'_>| matches!(token.text, "I" | "he" | "she" | "we" | "you" | "your");
+        let is_plain = |comma: &usize| {
+            comma + 1 < tokens.len()
+                && (*comma < MAX_ANY_LEAD || !tokens[..*comma].iter().any(speaks))
+        };
+        if let Some(comma) = comma.filter(is_plain) {
             found.push(comma + 1);
         }
     }
@@ -95,7 +116,8 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
             break;
         }
         let first = tokens.get(at)?.lower();
-        let opens = words::opens_aside(&first);
+        let opens =
+            words::opens_aside(&first) || words::is_participle(&first) || words::looks_past(&first);
         // `X, and Y are` is a list of names.
         if !opens || first == "and" {
             // Behind an aside the verb may stand: `X, a small tool, is`.
@@ -139,7 +161,9 @@ fn is_verb(tokens: &[Token<'_>], at: usize, plural: bool) -> bool {
             && !word.ends_with("ss")
             && token.joins()
             && tokens.get(at + 1).is_some_and(|next| words::is_determiner(&next.lower()))
-            && tokens.get(at.wrapping_sub(1)).is_some_and(Token::is_capitalised)
+            && tokens.get(at.wrapping_sub(1)).is_some_and(|before| {
+                before.is_capitalised() || matches!(before.text, "it" | "he" | "she")
+            })
     };
     if !words::is_finite(&word, plural) && !words::looks_past(&word) && !has_object(&word) {
         return false;

@@ -1,6 +1,7 @@
 //! Which sentences have the form of a fact: declarative, whole, neither about the text nor to the
 //! reader.
 
+use super::pointer;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words::{self, ORDERS};
 use crate::words::{Words, list};
@@ -17,10 +18,21 @@ static ASIDE_PHRASES: Words = list!(phrases "asides");
 
 /// The sentence as a fact, if it states something.
 pub(super) fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
+    statement_of_page(text, tokens, verb, |_| false)
+}
+
+/// The same, of a page on which some nouns with `the` stand for its own thing.
+pub(super) fn statement_of_page(
+    text: &str,
+    tokens: &[Token<'_>],
+    verb: usize,
+    is_own: impl Fn(&str) -> bool,
+) -> Option<String> {
     let said = tokens.len().saturating_sub(verb + 1);
     let ends = !text.trim_end().ends_with(['?', ':', ';', '…', ',']);
     let fits =
         said > 0 && ends && !refers_elsewhere(tokens, verb) && is_self_contained(text, tokens);
+    let fits = fits && !pointer::points_back(tokens, is_own);
     fits.then(|| shown(text))
 }
 
@@ -51,12 +63,19 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             | "otherwise"
             | "conversely"
     );
+    // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
+    let cites = tokens.windows(2).any(|two| {
+        matches!(two[0].text, "in" | "by" | "from" | "see")
+            && two[1].before.starts_with('[')
+            && two[1].after.starts_with(']')
+    });
     let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
     concludes
         || shows
         || soon
         || one
         || cut
+        || cites
         || (0..tokens.len()).any(|at| match word(at).as_str() {
             "such" => word(at + 1) != "as",
             "this" => true,
@@ -66,6 +85,7 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             "that" => {
                 (at < verb && ends(at))
+                    || at > verb && !ends(at) && is_for_that(tokens, at)
                     || WHEN.contains(&word(at + 1).as_str())
                     || word(at + 1) == "time"
             }
@@ -79,7 +99,13 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "then" => words::is_finite(&word(at + 1), false) && !words::is_auxiliary(&word(at + 1)),
             "since" => word(at + 1) == "then",
             "both" => at == 0 && words::is_finite(&word(1), true),
-            "latter" => true,
+            "their" => at > verb && !tells_several(&tokens[..at]),
+            "latter" | "aforementioned" | "abovementioned" | "above-mentioned" => true,
+            // What is listed behind it, or the year that another sentence names.
+            "following" => word(at.wrapping_sub(1)) == "the",
+            "above" | "below" => {
+                matches!(word(at + 1).as_str(), "mentioned" | "described" | "listed" | "named")
+            }
             "same" => {
                 matches!(
                     word(at + 1).as_str(),
@@ -105,6 +131,49 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         })
 }
 
+/// `for that principal`: one that another sentence names, unless this one does before.
+fn is_for_that(tokens: &[Token<'_>], at: usize) -> bool {
+    let leads = |token: &Token<'_>| {
+        matches!(token.text, "at" | "by" | "for" | "from" | "in" | "of" | "on" | "to" | "with")
+    };
+    let Some(noun) = tokens.get(at + 1).map(Token::lower) else { return false };
+    !words::is_starter(&noun)
+        && at.checked_sub(1).is_some_and(|before| leads(&tokens[before]))
+        && !tokens[..at].iter().any(|token| token.lower() == noun)
+}
+
+/// Whether anything stands in a part of a sentence that `their` may be of.
+fn tells_several(tokens: &[Token<'_>]) -> bool {
+    tokens.iter().any(|token| {
+        let word = token.lower();
+        super::is_plural(token.text)
+            || matches!(
+                word.as_str(),
+                "and"
+                    | "a"
+                    | "an"
+                    | "any"
+                    | "anybody"
+                    | "anyone"
+                    | "both"
+                    | "children"
+                    | "each"
+                    | "every"
+                    | "everybody"
+                    | "everyone"
+                    | "men"
+                    | "nobody"
+                    | "one"
+                    | "people"
+                    | "somebody"
+                    | "someone"
+                    | "they"
+                    | "who"
+                    | "women"
+            )
+    })
+}
+
 /// What `that` and `later` tell the time by.
 const WHEN: &[&str] = &[
     "year", "month", "week", "day", "night", "hour", "minute", "date", "moment", "point", "period",
@@ -121,6 +190,8 @@ pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {
 
 /// What a thing is called that was named before.
 const KINDS_OF_IT: &[&str] = &[
+    "couple",
+    "pair",
     "company",
     "firm",
     "organization",
@@ -195,7 +266,15 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !text.ends_with('?')
         && !ASIDE_PHRASES.iter().chain(&*ORDERS).any(|phrase| lower.contains(phrase))
         && balanced(text)
+        && !has_markup(text)
         && !has_hole(tokens)
+}
+
+/// Whether marks of another language than the page's were left: tags, templates, links of a wiki.
+fn has_markup(text: &str) -> bool {
+    ["</", "/>", "/ >", "{{", "}}", "[[", "]]", "<br", "<ref", "&nbsp;", "&amp;", "&lt;"]
+        .iter()
+        .any(|mark| text.contains(mark))
 }
 
 /// Whether something was cut out of a sentence: `about 55 to long`, `weighs 7 –, sometimes`.
@@ -215,7 +294,8 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
         // `(in )`, `(born Alisa, ; – 1982)`
         let empty = two[1].text.is_empty() && mark.starts_with([')', ';']);
         dangles || empty
-    }) || tokens.last().is_some_and(is_abbreviated)
+    }) || tokens.iter().any(|token| token.after.contains("!.") || token.text.contains("!."))
+        || tokens.last().is_some_and(is_abbreviated)
 }
 
 /// `Bvt.`, behind which a sentence went on: whoever has the title is missing.

@@ -8,7 +8,7 @@ use crate::extract::fold::fold;
 use crate::extract::name::tidy;
 use crate::extract::page::{Kind, Page};
 use crate::extract::thing::Thing;
-use crate::extract::token::tokens;
+use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
 
@@ -40,8 +40,13 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
             continue;
         }
         // What is a sentence by itself goes on with no other.
-        let is_sentence =
-            block.text.trim_end().ends_with('.') && verb(&tokens(&block.text)).is_some();
+        let all = tokens(&block.text);
+        let is_sentence = verb(&all).is_some_and(|verb| {
+            let is_relative =
+                |token: &Token<'_>| matches!(token.text, "that" | "which" | "who" | "where");
+            block.text.trim_end().ends_with('.')
+                || !is_heading && !all[..verb].iter().any(is_relative)
+        });
         if let Some(item) = item(&block.text).filter(|_| is_heading || !is_sentence) {
             let text = shown(&named(thing, &format!("{lead}: {item}")));
             if is_told(&text) {

@@ -2,6 +2,7 @@
 //! plaque was unveiled commemorating Allan Dwan.`
 
 use super::form::{begins_elsewhere, statement};
+use super::pointer;
 use crate::extract::subject::Names;
 use crate::extract::thing::Thing;
 use crate::extract::token::Token;
@@ -27,7 +28,8 @@ pub(super) fn of(
         || !whole
         || is_contrast(&first)
         || begins_elsewhere(tokens)
-        || tokens.iter().any(points)
+        || pointer::begins(tokens)
+        || (0..tokens.len()).any(|at| points(tokens, at))
     {
         return None;
     }
@@ -50,8 +52,45 @@ fn is_verb(tokens: &[Token<'_>], at: usize) -> bool {
 }
 
 /// Words that stand for what other sentences name, or for whoever writes or reads.
-fn points(token: &Token<'_>) -> bool {
-    is_pointer(&token.lower())
+fn points(tokens: &[Token<'_>], at: usize) -> bool {
+    is_pointer(&tokens[at].lower()) && !exists(tokens, at) && !goes_on(tokens, at)
+}
+
+/// Whether a pronoun is the subject of a further clause, and so stands for what the sentence names
+/// before it: `the pleas vary, but they include`.
+pub(super) fn goes_on(tokens: &[Token<'_>], at: usize) -> bool {
+    const JOINING: &[&str] = &[
+        "although", "and", "as", "because", "but", "if", "once", "though", "unless", "until",
+        "when", "where", "which", "while",
+    ];
+    let pronoun = tokens.get(at).is_some_and(|token| matches!(token.text, "it" | "they"));
+    let noun = tokens.iter().take(at).skip(1).any(|token| words::is_finite(&token.lower(), true));
+    pronoun
+        && noun
+        && at
+            .checked_sub(1)
+            .is_some_and(|before| JOINING.contains(&tokens[before].text) && tokens[before].joins())
+}
+
+/// The first of two parts between which a semicolon stands, where the second goes on about something with
+/// a pronoun: `Foo was chosen; it also won`.
+pub(super) fn first_part(text: &str) -> Option<String> {
+    const GOING_ON: &[&str] =
+        &["he", "her", "his", "however", "it", "its", "she", "their", "these", "they", "this"];
+    let (first, rest) = text.split_once("; ")?;
+    let word = rest.split([' ', ',']).next()?.to_lowercase();
+    let is_whole = first.matches('(').count() == first.matches(')').count();
+    (is_whole && GOING_ON.contains(&word.as_str())).then(|| format!("{first}."))
+}
+
+/// Whether `there` only says that something is: `there has been debate`.
+pub(super) fn exists(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let next = word(at + 1);
+    at > 0
+        && word(at) == "there"
+        && (matches!(next.as_str(), "is" | "are" | "was" | "were")
+            || matches!(next.as_str(), "has" | "have" | "had") && word(at + 2) == "been")
 }
 
 /// The same, of a word in lower case.

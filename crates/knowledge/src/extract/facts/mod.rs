@@ -1,18 +1,25 @@
 //! Sentences that state something of an entity.
 
 mod form;
+mod home;
+mod itself;
+mod lead;
+mod licence;
 mod listed;
 mod mention;
 pub(super) mod own;
+mod phrase;
+mod pointer;
 mod pronoun;
 pub(super) mod rows;
+mod scope;
+mod speech;
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use super::Statement;
 use super::aside;
 use super::clause;
-use super::name::is_year;
 use super::page::{Kind, Page, Sentence};
 use super::shape;
 use super::subject::Names;
@@ -22,7 +29,10 @@ use super::words;
 pub use form::FACT_WORDS;
 use form::{is_address, is_self_contained, statement};
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
+use home::{Home, broader};
+use pointer::Written;
 use pronoun::by_pronoun;
+pub(super) use speech::is_spoken;
 
 /// What is found: the entity's number and a statement, in the order of the page, what its tables
 /// say behind the rest.
@@ -36,17 +46,29 @@ pub(super) fn collect(
     // The person whom `she` still stands for behind sentences in which nobody else is named.
     let mut person: Option<Told> = None;
     let mut home = Home::default();
+    let mut written = Written::default();
     let ground = own::Ground::of(page, thing, names);
+    let scopes = scope::of(page, thing);
     let mut own: Vec<(usize, Statement)> = Vec::new();
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
         person = told.clone().filter(|told| told.person).or(person.take());
         person = person.filter(|person| person.block == sentence.block);
-        let text = page.text(sentence);
+        let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
+        if is_spoken(block, &sentence.range) {
+            continue;
+        }
+        let text = read(page.text(sentence), &home, &mut written, names);
+        let earlier = block.get(..sentence.range.start).unwrap_or_default();
+        let own_thing = thing.filter(|_| ground.has(sentence));
+        let itself = own_thing
+            .and_then(|thing| itself::named(&text, &token::tokens(&text), earlier, thing, &home));
+        let text = itself.map_or(text, Cow::Owned);
+        let text = text.as_ref();
         let tokens = token::tokens(text);
         let line = sentence.line;
         let item = page.blocks.get(sentence.block).is_some_and(|block| block.kind == Kind::Item);
-        let about = found.len();
+        let (about, owned) = (found.len(), own.len());
         if let Some((told, fact)) = by_name(sentence, text, &tokens, item, names) {
             if let Some(text) = fact {
                 let also = told.also.map(|also| (also, Statement { text: text.clone(), line }));
@@ -61,6 +83,7 @@ pub(super) fn collect(
         {
             told.pronoun = told.pronoun.or(pronoun::of_person(&tokens));
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
+            home.take(&told, thing);
             before = Some(told);
         } else if let Some(told) = &person
             && pronoun::of_person(&tokens).is_some()
@@ -72,20 +95,38 @@ pub(super) fn collect(
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             before = Some(Told { block: sentence.block, ..told });
+        } else if let Some(told) = home.by_beginning(page, sentence, &tokens)
+            && ground.has(sentence)
+            && let Some(fact) = by_pronoun(text, &tokens, &told)
+        {
+            found.extend(fact.map(|text| (told.entity, Statement { text, line })));
+            home.take(&told, thing);
+            before = Some(told);
+        } else if let Some((entity, text)) = phrase::of(text, &tokens, thing, names) {
+            found.push((entity, Statement { text, line }));
+            person = None;
         } else if names_anybody(&tokens) && !pronoun::goes_on(&tokens, person.as_ref()) {
             person = None;
         }
         if found.len() == about
             && let Some(thing) = thing
-            && let Some(text) = mention::of(text, &tokens, item, thing, names)
+            && let Some(text) = mention::of(text, &tokens, item, thing, names).or_else(|| {
+                let first = mention::first_part(text)?;
+                mention::of(&first, &token::tokens(&first), item, thing, names)
+            })
         {
             found.push((thing.entity, Statement { text, line }));
         }
         if found.len() == about
             && let Some(thing) = thing
             && own.len() < own::MAX_OWN
-            && ground.has_prose(page, sentence)
-            && let Some(text) = own::of(text, &tokens, thing, ground.opens(sentence))
+            && licence::behind_subject(page.text(sentence)).is_none()
+            && (ground.has_prose(page, sentence) || ground.has(sentence) && ground.opens(sentence))
+            && let Some(text) =
+                own::of(text, &tokens, thing, ground.opens(sentence)).or_else(|| {
+                    let first = mention::first_part(text)?;
+                    own::of(&first, &token::tokens(&first), thing, false)
+                })
         {
             let text = ground.named(sentence, thing, &text);
             own.push((thing.entity, Statement { text, line }));
@@ -95,14 +136,31 @@ pub(super) fn collect(
                 found.push((entity, Statement { text, line }));
             }
         }
+        if let Some(thing) = thing {
+            let limit = scopes.get(sentence.block).and_then(Option::as_deref);
+            let of_thing = found.iter_mut().skip(about).chain(own.iter_mut().skip(owned));
+            for (_, fact) in of_thing.filter(|(entity, _)| *entity == thing.entity) {
+                fact.text = scope::within(std::mem::take(&mut fact.text), limit, thing);
+            }
+        }
     }
     found.extend(rows::collect(page, thing, names));
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
+        own.extend(licence::collect(page, &ground, thing));
         own.extend(listed::collect(page, &ground, thing));
     }
     // What is told without its name comes last: there is room for so many facts alone.
     found.extend(own);
     found
+}
+
+/// The sentence without what ties it to others: connectives, and nouns that stand for names.
+fn read<'t>(text: &'t str, home: &Home, written: &mut Written, names: &Names) -> Cow<'t, str> {
+    let text = lead::without(text).map_or(Cow::Borrowed(text), Cow::Owned);
+    let tokens = token::tokens(&text);
+    let resolved = pointer::resolved(&text, &tokens, home, written, names);
+    written.take(&text, &tokens);
+    resolved.map_or(text, Cow::Owned)
 }
 
 /// Whether anybody is named, or spoken of as somebody's.
@@ -121,7 +179,10 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
         tokens.iter().any(|token| matches!(token.text, "I" | "my" | "My" | "I'm" | "I’m"));
     let refers = tokens.first().is_some_and(|first| words::is_pronoun(&first.lower()));
     let refers = refers || form::begins_elsewhere(tokens);
-    if commands || personal || refers || text.trim_end().ends_with(['?', ':', ';', ',']) {
+    let points = tokens.iter().any(|token| {
+        matches!(token.text, "this" | "these" | "those" | "such" | "our" | "your" | "we" | "you")
+    });
+    if commands || personal || refers || points || text.trim_end().ends_with(['?', ':', ';', ',']) {
         return Vec::new();
     }
     let asides = aside::asides(tokens);
@@ -130,7 +191,10 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
         Some(hit.entity)
     });
     let told: Vec<usize> = told.collect();
-    if told.is_empty() || !is_self_contained(text, tokens) {
+    if told.is_empty()
+        || pointer::points_back(tokens, |_| false)
+        || !is_self_contained(text, tokens)
+    {
         return Vec::new();
     }
     told.into_iter().map(|entity| (entity, shown(text))).collect()
@@ -154,72 +218,9 @@ struct Told {
     classes: Vec<String>,
 }
 
-/// The page's own thing, once it was said what it is: `the film` is it wherever it stands.
-#[derive(Default)]
-struct Home {
-    told: Option<Told>,
-    /// What others are called to be: `the company` may be one of them.
-    others: HashSet<String>,
-}
-
-impl Home {
-    fn take(&mut self, told: &Told, thing: Option<&Thing>) {
-        if thing.is_none_or(|thing| thing.entity != told.entity) {
-            self.others.extend(told.classes.iter().cloned());
-        } else if self.told.is_none() && !told.classes.is_empty() {
-            self.told = Some(told.clone());
-        }
-    }
-
-    /// The thing, if a sentence begins with what it is: `The film was`, `The company's`.
-    fn by_class(&self, tokens: &[Token<'_>]) -> Option<Told> {
-        let told = self.told.as_ref()?;
-        let article = tokens.first().is_some_and(|first| first.text == "The");
-        // `The small company` may be another one, `the 1968 mission` is not.
-        let is_year = tokens.get(1).is_some_and(|token| is_year(token.text));
-        let class = bare(&tokens.get(if is_year { 2 } else { 1 })?.lower()).to_owned();
-        let is_it = told.classes.contains(&class) && !self.others.contains(&class);
-        (article && is_it).then(|| told.clone())
-    }
-}
-
 /// A word without its possessive.
 fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or(word.strip_suffix("’s")).unwrap_or(word)
-}
-
-/// What else may stand for a class: of `a retailer`, `the company`.
-fn broader(class: &str) -> Option<&'static str> {
-    const COMPANIES: &[&str] = &[
-        "maker",
-        "manufacturer",
-        "firm",
-        "startup",
-        "corporation",
-        "developer",
-        "retailer",
-        "brand",
-        "business",
-        "subsidiary",
-        "publisher",
-        "vendor",
-        "bank",
-        "brewery",
-        "conglomerate",
-        "multinational",
-        "producer",
-    ];
-    const COUNTRIES: &[&str] = &["state", "nation", "microstate", "republic", "kingdom"];
-    match class {
-        _ if COMPANIES.contains(&class) => Some("company"),
-        _ if COUNTRIES.contains(&class) => Some("country"),
-        "organisation" => Some("organization"),
-        "organization" => Some("organisation"),
-        "movie" => Some("film"),
-        "novel" => Some("book"),
-        "municipality" | "capital" => Some("city"),
-        _ => None,
-    }
 }
 
 /// A sentence whose subject is a name. The fact is missing if it states nothing.
@@ -255,6 +256,9 @@ fn by_name(
         // `The Great Barrier Reef`: `the reef` goes on about it.
         if hit.proper && hit.end > start + 1 {
             told.classes.push(last.lower());
+            // `The Museum of Tidal Power`: `the museum`.
+            let of = (start + 1..hit.end).find(|&at| tokens[at].text == "of");
+            told.classes.extend(of.map(|of| tokens[of - 1].lower()));
         }
         if hit.possessive {
             let verb = possessed(tokens, hit.end)?;
@@ -278,6 +282,11 @@ fn by_name(
             // `it` would be the development, not Rust.
             let verb =
                 hit.proper.then(|| clause::predicate_of_phrase(tokens, hit.end)).flatten()?;
+            // `The Rust implementation is`: of what, another sentence says.
+            let noun = tokens.get(hit.end).map(Token::lower).unwrap_or_default();
+            if start > opening && OF_OTHERS.contains(&noun.as_str()) {
+                return None;
+            }
             told.block = usize::MAX;
             return Some((told, statement(text, tokens, verb)));
         };
@@ -292,6 +301,21 @@ fn by_name(
         Some((told, statement(text, tokens, predicate.verb)))
     })
 }
+
+/// Nouns that, behind `the` and a name, say which one of something else is meant.
+const OF_OTHERS: &[&str] = &[
+    "adaptation",
+    "edition",
+    "example",
+    "implementation",
+    "port",
+    "proposal",
+    "release",
+    "side",
+    "translation",
+    "variant",
+    "version",
+];
 
 /// The second of two names and the verb behind it: `X and Y are`.
 fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(usize, usize)> {

@@ -1,8 +1,9 @@
 //! What a page says of its own thing without naming it: `The burrs are made of steel` on the page of a
 //! grinder. Such a statement stands behind the thing's name, so that it can be understood alone.
 
-use super::form::{begins_elsewhere, statement};
+use super::form::{begins_elsewhere, statement, statement_of_page};
 use super::is_plural;
+use super::itself::KINDS;
 use crate::extract::fold::fold;
 use crate::extract::name::{is_month_or_day, is_year, tidy};
 use crate::extract::page::{self, Kind, Mark, Page, Sentence};
@@ -115,11 +116,9 @@ pub(super) fn named(thing: &Thing, statement: &str) -> String {
 /// The sentence as a statement of the page, if it has a subject of its own that needs no other
 /// sentence, and points to nothing outside of it.
 pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -> Option<String> {
-    if let Some(rest) = without_connective(text) {
-        return of(&rest, &token::tokens(&rest), thing, false);
-    }
     let least = if opens { LEAST - 2 } else { LEAST };
-    if tokens.len() < least || !text.starts_with(char::is_uppercase) || tokens.iter().any(is_code) {
+    let is_coded = tokens.iter().any(is_code) && !opens;
+    if tokens.len() < least || !text.starts_with(char::is_uppercase) || is_coded {
         return None;
     }
     if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
@@ -130,23 +129,54 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     }
     // `All contributions to this project`, below its name.
     let definite = with_articles(text, tokens);
-    match verb(tokens) {
+    // `Replacement for X that works` has a verb only in what tells which one.
+    let is_main = |verb: &usize| {
+        !opens || !tokens[..*verb].iter().any(|token| matches!(token.text, "that" | "which"))
+    };
+    match verb(tokens).filter(is_main) {
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
-            is_told.then(|| statement(&definite, &token::tokens(&definite), verb)).flatten()
+            // What a policy says of the team, it says of its own.
+            let is_own = |noun: &str| {
+                thing.is_document || OWN_DOCUMENT.contains(&noun) || KINDS.contains(&noun)
+            };
+            let said = token::tokens(&definite);
+            is_told.then(|| statement_of_page(&definite, &said, verb, is_own)).flatten()
         }
-        None => opens.then(|| tagline(text, tokens)).flatten(),
+        None => opens.then(|| tagline(text, tokens, thing)).flatten(),
     }
 }
 
-/// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is.
-fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
-    let first = tokens.first()?.lower();
-    let tells = !words::is_verb_base(&first)
-        && (words::is_determiner(&first) || !words::is_starter(&first))
-        && tokens.iter().any(|token| matches!(token.text, "for" | "to" | "in" | "of" | "that"));
+/// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is, or, as in `Exposes
+/// intrinsics as functions.`, what it does.
+fn tagline(text: &str, tokens: &[Token<'_>], thing: &Thing) -> Option<String> {
+    let first = tokens.first()?;
+    let word = first.lower();
+    let does = word.ends_with('s')
+        && words::is_finite(&word, false)
+        && !words::is_noun_verb(&word)
+        && !words::is_auxiliary(&word)
+        && first.joins();
+    if does {
+        let said = format!("{} {word}{}", thing.name, &text[first.end..]);
+        let all = token::tokens(&said);
+        return statement(&said, &all, all.len().checked_sub(tokens.len())?);
+    }
+    let leads = |token: &Token<'_>| matches!(token.text, "for" | "to" | "in" | "of" | "that");
+    let end = tokens.iter().position(leads)?;
+    // `Complete replacement for` says what it is, `Complete the form in` what to do.
+    let names_kind = || {
+        let head = tokens.get(end.wrapping_sub(1)).map(Token::lower).unwrap_or_default();
+        end > 1 && (words::is_kind(&head) || OF_ANOTHER.contains(&head.as_str()))
+    };
+    let tells = (!words::is_verb_base(&word) || names_kind())
+        && (words::is_determiner(&word) || !words::is_starter(&word));
     tells.then(|| statement(text, tokens, 1)).flatten()
 }
+
+/// What something is called that does what another thing does.
+const OF_ANOTHER: &[&str] =
+    &["alternative", "bindings", "implementation", "port", "replacement", "rewrite", "wrapper"];
 
 /// The first token that is surely a verb.
 pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
@@ -164,7 +194,9 @@ pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
 
 /// `The maintainers remain responsible`: a verb in its base form behind several.
 fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
-    let before = &tokens[at - 1];
+    // `The maintainers usually review`.
+    let adverb = at > 1 && tokens[at - 1].joins() && words::is_adverb(&tokens[at - 1].lower());
+    let before = &tokens[if adverb { at - 2 } else { at - 1 }];
     let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
     before.joins()
         && before.text.starts_with(char::is_lowercase)
@@ -176,19 +208,9 @@ fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
         && !words::is_finite(&next, false)
 }
 
-/// The sentence without `Moreover,` before it, with a capital again.
-fn without_connective(text: &str) -> Option<String> {
-    const CONNECTIVES: &[&str] =
-        &["Moreover, ", "Furthermore, ", "Additionally, ", "In addition, ", "Further, "];
-    let rest = CONNECTIVES.iter().find_map(|connective| text.strip_prefix(connective))?;
-    let mut chars = rest.chars();
-    let first = chars.next()?;
-    Some(first.to_uppercase().chain(chars).collect())
-}
-
 /// Whether what stands before the verb is a subject that can be understood alone.
 pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> bool {
-    let from = behind_date(tokens);
+    let from = behind_lead(tokens);
     let Some(first) = tokens.get(from).filter(|_| from < verb) else { return false };
     if begins_elsewhere(&tokens[from..]) {
         return false;
@@ -198,7 +220,6 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         matches!(word.as_str(), "the" | "this" | "a" | "an" | "each" | "every" | "all" | "no");
     let start = from + usize::from(article);
     let subject = &tokens[start.min(verb)..verb];
-    let vague = |token: &Token<'_>| VAGUE.contains(token.lower().as_str());
     // What ends the noun before a phrase that tells more of it: `the intent of the developers`.
     let head = subject.iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
     let Some(head) = head else { return false };
@@ -207,7 +228,7 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
             && !token.after.contains([':', ';', '?', '"', '”'])
     });
     let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
-    if !plain || vague(head) || begins || subject.iter().any(|token| token.text == "following") {
+    if !plain || is_vague(head) || begins || subject.iter().any(|token| token.text == "following") {
         return false;
     }
     // A lead, whose comma closes before what the sentence is about.
@@ -215,6 +236,17 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         return false;
     }
     let own = fold(&thing.name);
+    // `The code of Foo`, on a page about the types of Foo.
+    let of_part = subject.windows(2).any(|two| {
+        let word = two[1].lower();
+        matches!(two[0].text, "of" | "for" | "to")
+            && two[1].is_capitalised()
+            && own.contains(' ')
+            && own.split(' ').any(|own| own.len() > 3 && own == word)
+    });
+    if of_part {
+        return false;
+    }
     if from > 0 && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
         return true;
     }
@@ -244,12 +276,17 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     }
 }
 
+/// Whether a noun, as a subject, stands for what only the sentences before tell.
+pub(super) fn is_vague(noun: &Token<'_>) -> bool {
+    VAGUE.contains(noun.lower().as_str())
+}
+
 fn is_gerund(word: &str) -> bool {
     word.len() > 5 && word.ends_with("ing")
 }
 
-/// The token behind `In 1862`, `In late 1992,` and `On 3 May 1991,`.
-fn behind_date(tokens: &[Token<'_>]) -> usize {
+/// The token behind `In 1862`, `In late 1992,`, `On 3 May 1991,` and `In France,`.
+fn behind_lead(tokens: &[Token<'_>]) -> usize {
     let leads = matches!(tokens[0].text, "In" | "On" | "By" | "Since");
     let is_part = |token: &Token<'_>| {
         let word = token.lower();
@@ -260,7 +297,13 @@ fn behind_date(tokens: &[Token<'_>]) -> usize {
     };
     let parts = tokens.iter().skip(1).take_while(|token| !token.text.is_empty() && is_part(token));
     let parts = parts.count();
-    if leads && parts > 0 { 1 + parts } else { 0 }
+    let place = shape::run(tokens, 1);
+    let is_place = tokens[0].text == "In" && tokens[place - 1].after == ",";
+    match (leads, parts, place > 1 && is_place) {
+        (true, 1.., _) => 1 + parts,
+        (_, 0, true) => place,
+        _ => 0,
+    }
 }
 
 /// Words that stand for what other sentences name, for whoever writes or reads, or for what may be.
@@ -298,7 +341,11 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
         "other" | "others" | "another" => at < 3,
         "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
         | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
-        word => super::mention::is_pointer(word),
+        word => {
+            super::mention::is_pointer(word)
+                && !super::mention::exists(tokens, at)
+                && !super::mention::goes_on(tokens, at)
+        }
     }
 }
 

@@ -85,15 +85,18 @@ pub(super) fn goes_on(tokens: &[Token<'_>], person: Option<&Told>) -> bool {
 /// in: `In 1891, she`, `Headquartered in Paris, it`.
 fn beginning(tokens: &[Token<'_>]) -> usize {
     const MAX_LEAD: usize = 12;
+    // What a person was considered to be may be long.
+    const MAX_PARTICIPLE: usize = 30;
     let stands = |token: &Token<'_>| {
         matches!(token.lower().as_str(), "it" | "its" | "he" | "she" | "his" | "her" | "they")
     };
     let Some(first) = tokens.first() else { return 0 };
-    let leads = words::is_lead(&first.lower()) || words::looks_past(&first.lower());
-    if !leads {
+    let is_participle = words::looks_past(&first.lower());
+    if !words::is_lead(&first.lower()) && !is_participle {
         return 0;
     }
-    let found = (1..tokens.len().min(MAX_LEAD)).find(|&at| {
+    let most = if is_participle { MAX_PARTICIPLE } else { MAX_LEAD };
+    let found = (1..tokens.len().min(most)).find(|&at| {
         let before = &tokens[at - 1];
         let closed = before.after.contains(',')
             || (before.joins() && before.text.ends_with(|char: char| char.is_ascii_digit()));
@@ -107,8 +110,16 @@ fn beginning(tokens: &[Token<'_>]) -> usize {
 }
 
 /// A name with the article it was written with, which has a capital where a sentence begins.
-fn with_article(surface: &str, begins: bool) -> String {
+pub(super) fn with_article(surface: &str, begins: bool) -> String {
+    // `An American in Paris` is a title as a whole.
+    let is_title = |article: &str, rest: &str| {
+        article != "the"
+            && rest.contains(' ')
+            && rest.split(' ').any(|word| word.starts_with(char::is_lowercase))
+            && rest.starts_with(char::is_uppercase)
+    };
     match surface.split_once(' ') {
+        Some((article, rest)) if is_title(&article.to_lowercase(), rest) => surface.to_owned(),
         Some((article, rest)) if words::is_determiner(&article.to_lowercase()) => {
             let article = article.to_lowercase();
             let (first, tail) = article.split_at(1);

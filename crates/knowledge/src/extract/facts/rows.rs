@@ -45,7 +45,9 @@ pub(in crate::extract) fn collect(
     let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
     let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
     for row in &page.rows {
-        let section = row.section.as_deref().map(without_number).map(tidy);
+        // `Support (details below)`
+        let section = row.section.as_deref().map(without_number);
+        let section = section.map(|section| tidy(section.split(" (").next().unwrap_or_default()));
         let section = section.filter(|section| !section.is_empty());
         // Below the heading of something else the rows are that one's.
         let own = section.as_deref().and_then(|section| Some((names.whole(section)?, section)));
@@ -66,7 +68,7 @@ pub(in crate::extract) fn collect(
             }
             ([predicate, value], Some(_))
                 if row.lists_properties()
-                    && (is_of_form(predicate)
+                    && (is_of_form(row, predicate)
                         || keys.contains(&fold(value))
                         || is_switch(row, value)) => {}
             ([predicate, value], Some((entity, name))) if row.lists_properties() => {
@@ -79,7 +81,7 @@ pub(in crate::extract) fn collect(
             ([first, values @ ..], about) => {
                 let name = tidy(first);
                 let told = row.header.iter().skip(1).zip(values);
-                if let Some(entity) = names.whole(&name) {
+                if let Some(entity) = names.whole_as_written(&name) {
                     let facts =
                         told.filter_map(|(header, value)| fact(&name, header, value, row.line));
                     found.extend(facts.map(|fact| (entity, fact)));
@@ -161,6 +163,16 @@ fn words_of_key(key: &str) -> Vec<String> {
     fold(&spaced).split_whitespace().map(str::to_owned).collect()
 }
 
+/// Whether a value is the name of a file that is shown or played: `Map of Aruba.svg`.
+fn is_file(value: &str) -> bool {
+    const SHOWN: &[&str] = &[
+        "gif", "jpeg", "jpg", "mp3", "ogg", "ogv", "pdf", "png", "svg", "tif", "tiff", "webm",
+        "webp",
+    ];
+    let ending = value.trim_end().rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+    ending.is_some_and(|ending| SHOWN.contains(&ending.as_str()))
+}
+
 /// Whether a line between others only switches something of how they are shown: `Team: yes`.
 fn is_switch(row: &Row, value: &str) -> bool {
     let is_line = row.header.is_empty() && !row.is_item;
@@ -168,12 +180,16 @@ fn is_switch(row: &Row, value: &str) -> bool {
         && matches!(fold(value).as_str(), "yes" | "no" | "true" | "false" | "y" | "n" | "1" | "0")
 }
 
-/// Whether a key is one of a form's and says nothing by itself: `leader name2`, `GDP year`.
-fn is_of_form(key: &str) -> bool {
+/// Numbers under which catalogues of libraries have a book, and notes to other rows, as last words of keys.
+const FILED: &[&str] = &["congress", "dewey", "lccn", "note", "notes", "oclc"];
+
+/// Whether a key is one of a form's and says nothing by itself: `leader name2`, `GDP year`, `isbn note`.
+fn is_of_form(row: &Row, key: &str) -> bool {
     let last = key.rsplit(' ').next().unwrap_or_default();
     let counts = last.ends_with(|char: char| char.is_ascii_digit())
         && last.starts_with(|char: char| char.is_lowercase());
-    counts && !last.starts_with("km") || key.ends_with(" year") && key.contains(' ')
+    let files = !row.is_item && FILED.contains(&fold(last).as_str());
+    files || counts && !last.starts_with("km") || key.ends_with(" year") && key.contains(' ')
 }
 
 /// A heading without the number before it: `3. Treasurer's report`.
@@ -225,10 +241,13 @@ fn cell_of(row: &Row, first: &str) -> Option<String> {
 fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Statement> {
     // What is to be done in turn is no property, and one step of it no whole.
     let instructs = fold(predicate).ends_with("instructions");
-    if instructs || is_private(predicate, value) {
+    if instructs || is_private(predicate, value) || is_file(value) {
         return None;
     }
     let predicate = predicate.trim().trim_end_matches(':');
+    // A box is often headed by the name of what it is about.
+    let headed = predicate.split_once(", ").filter(|(over, _)| fold(over) == fold(name));
+    let predicate = headed.map_or(predicate, |(_, rest)| rest);
     let says = |text: &str| text.chars().any(char::is_alphanumeric) && text.len() <= MAX_VALUE;
     if !says(predicate) || !says(value) || words::is_pronoun(&predicate.to_lowercase()) {
         return None;

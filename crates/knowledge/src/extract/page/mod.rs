@@ -5,6 +5,7 @@ mod cut;
 mod properties;
 mod reader;
 mod sentences;
+mod tables;
 
 use std::ops::Range;
 

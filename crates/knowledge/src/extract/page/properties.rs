@@ -43,17 +43,13 @@ pub(super) fn of_lines(block: &Block) -> Option<Vec<(usize, &str, &str)>> {
 /// Takes the lists out of `blocks` of which most items are `key: value`; what of them is no pair stays.
 pub(super) fn of_lists(blocks: &mut Vec<Block>, rows: &mut Vec<Row>, most: usize) {
     let lists = blocks.iter().filter_map(|block| block.list).max().unwrap_or(0);
-    let mut counts = vec![(0_usize, 0_usize); lists + 1];
+    let mut counts = vec![Count::default(); lists + 1];
     for block in blocks.iter() {
-        if let Some((items, pairs)) = block.list.and_then(|list| counts.get_mut(list)) {
-            *items += usize::from(block.kind == Kind::Item);
-            *pairs += usize::from(of_item(block).is_some());
+        if let Some(count) = block.list.and_then(|list| counts.get_mut(list)) {
+            count.take(block);
         }
     }
-    let is_list = |block: &Block| {
-        let counted = block.list.and_then(|list| counts.get(list));
-        counted.is_some_and(|(items, pairs)| *pairs >= LEAST && pairs * 4 >= items * 3)
-    };
+    let counted = |block: &Block| block.list.and_then(|list| counts.get(list));
     let mut section = Section::default();
     blocks.retain(|block| {
         section.take(block);
@@ -61,15 +57,92 @@ pub(super) fn of_lists(blocks: &mut Vec<Block>, rows: &mut Vec<Row>, most: usize
             range.start == 0 && *mark == Mark::Strong && block.text.starts_with(char::is_uppercase)
         });
         // Elsewhere a list says what to do, or what the columns of data are called.
-        let is_factual = is_strong || section.is_own();
-        let pair = of_item(block).filter(|_| is_factual && is_list(block) && rows.len() < most);
-        let Some((key, value)) = pair else { return true };
-        let cells = vec![key.to_owned(), value.to_owned()];
-        let (header, line) = (Vec::new(), block.line);
+        let is_sheet = counted(block).is_some_and(Count::is_sheet);
+        let is_list = counted(block).is_some_and(Count::is_list);
+        let is_factual = is_sheet || is_list && (is_strong || section.is_own());
+        let parts = match (of_item(block), is_sheet) {
+            (Some((key, value)), _) => vec![(key, value)],
+            (None, true) => clauses(block),
+            (None, false) => Vec::new(),
+        };
+        if !is_factual || parts.is_empty() || rows.len() + parts.len() > most {
+            return true;
+        }
         let title = section.title().map(str::to_owned);
-        rows.push(Row { header, cells, section: title, is_item: true, line });
+        rows.extend(parts.into_iter().map(|(key, value)| {
+            let cells = vec![key.to_owned(), value.to_owned()];
+            let (header, line) = (Vec::new(), block.line);
+            Row { header, cells, section: title.clone(), is_item: true, line }
+        }));
         false
     });
+}
+
+/// The items of a list.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    items: usize,
+    pairs: usize,
+    /// Those with a key as fact sheets have, whatever is behind it.
+    keyed: usize,
+    /// Those whose value has a figure in it.
+    figures: usize,
+    /// Those that begin as commands do.
+    commands: usize,
+}
+
+impl Count {
+    fn take(&mut self, block: &Block) {
+        self.items += usize::from(block.kind == Kind::Item);
+        self.pairs += usize::from(of_item(block).is_some());
+        let keyed = of_sheet(block);
+        self.keyed += usize::from(keyed.is_some());
+        let has_figure = |(_, value): &(&str, &str)| value.bytes().any(|it| it.is_ascii_digit());
+        let first = block.text.split([' ', ':']).next().unwrap_or_default().to_lowercase();
+        self.commands += usize::from(words::is_verb_base(&first));
+        self.figures += usize::from(keyed.as_ref().is_some_and(has_figure));
+    }
+
+    /// Whether most items are `key: value`.
+    fn is_list(&self) -> bool {
+        self.pairs >= LEAST && self.pairs * 4 >= self.items * 3
+    }
+
+    /// Whether it is a sheet of facts: every item has a key, many have figures, few command.
+    fn is_sheet(&self) -> bool {
+        const LEAST: usize = 4;
+        self.keyed == self.items
+            && self.keyed >= LEAST
+            && self.figures * 3 >= self.items
+            && self.commands * 4 <= self.items
+    }
+}
+
+/// `Key: value` of an item of a fact sheet, of whatever length: `Area, total: 17,968 km`.
+fn of_sheet(block: &Block) -> Option<(&str, &str)> {
+    let (key, value) = block.text.trim().split_once(": ")?;
+    let is_key = key.starts_with(char::is_uppercase)
+        && key.split(' ').count() <= MAX_KEY_WORDS
+        && !key.contains(['.', '?', '!', '_', '"', '`', '=']);
+    let is_typed = block.marks.iter().any(|(_, mark)| matches!(mark, Mark::Code | Mark::Link));
+    let fits = block.kind == Kind::Item && !block.is_quoted && is_key && !is_typed;
+    fits.then_some((key.trim(), value.trim()))
+}
+
+/// What semicolons part in the value of a fact sheet, each with the key; none of what goes on about
+/// another part.
+fn clauses(block: &Block) -> Vec<(&str, &str)> {
+    let Some((key, value)) = of_sheet(block) else { return Vec::new() };
+    let parts = value.split("; ").map(|part| part.trim().trim_end_matches(['.', ';']));
+    let points = |word: &str| matches!(word, "this" | "these" | "those" | "such");
+    let begins = |word: &str| matches!(word, "it" | "its" | "they" | "their" | "them");
+    let whole = parts.filter(|part| {
+        let mut words = part.split(' ').map(|word| word.trim_matches(',').to_lowercase());
+        !part.is_empty()
+            && words.next().is_some_and(|first| !points(&first) && !begins(&first))
+            && !words.any(|word| points(&word))
+    });
+    whole.map(|part| (key, part)).collect()
 }
 
 /// The heading that a part of a page stands below.

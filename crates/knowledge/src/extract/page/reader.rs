@@ -8,14 +8,14 @@ use comrak::{Arena, Options, parse_document};
 
 use super::cut::cut;
 use super::properties::{self, Section};
+use super::tables::{self, plain};
 use super::{Block, Kind, Mark, Row};
 
 /// Rows of tables of one page that are read.
 const MAX_ROWS: usize = 500;
 
-/// Columns of a table, and bytes of a cell, that are read.
+/// Columns of a table that are read.
 const MAX_COLUMNS: usize = 20;
-const MAX_CELL: usize = 1_000;
 
 /// Collects blocks in the order of the text.
 pub(super) struct Reader {
@@ -101,15 +101,25 @@ impl Reader {
             row.children().take(MAX_COLUMNS).map(plain).collect()
         };
         let mut rows = table.children();
-        let header = rows.next().map(cells).unwrap_or_default();
+        let mut header = rows.next().map(cells).unwrap_or_default();
         let caption = self.blocks.last().filter(|block| is_caption(block));
         let caption = caption.map(|block| block.text.trim_end_matches(':').to_owned());
+        // One header over all columns: `Nutritional value per 100 g`.
+        let over = tables::over_all(&header);
+        if over.is_some() {
+            header.clear();
+        }
         // Without a header the first row is one of the others; HTML's come with an empty one.
         for row in rows.take(MAX_ROWS.saturating_sub(self.rows.len())) {
             let line = self.lines_before + row.data().sourcepos.start.line;
             let section = caption.clone().or_else(|| self.section.title().map(str::to_owned));
-            let header = header.clone();
-            self.rows.push(Row { header, cells: cells(row), section, is_item: false, line });
+            let is_bare = header.iter().all(String::is_empty);
+            let offer = is_bare.then(|| tables::offer(row)).flatten();
+            let all = offer.unwrap_or_else(|| vec![tables::below(over.as_deref(), cells(row))]);
+            self.rows.extend(all.into_iter().map(|cells| {
+                let (header, section) = (header.clone(), section.clone());
+                Row { header, cells, section, is_item: false, line }
+            }));
         }
     }
 
@@ -141,7 +151,7 @@ impl Reader {
                     match &ast.value {
                         NodeValue::Image(_) | NodeValue::Strikethrough => hidden += 1,
                         _ if hidden > 0 => {}
-                        NodeValue::Text(literal) => text.push_str(literal),
+                        NodeValue::Text(literal) => push_text(literal, &mut text),
                         NodeValue::Code(code) => {
                             let start = text.len();
                             text.push_str(&code.literal);
@@ -186,27 +196,27 @@ impl Reader {
     }
 }
 
+/// Adds text with blanks for breaks that are written wrongly: `<br/ >`.
+fn push_text(literal: &str, text: &mut String) {
+    let mut rest = literal;
+    while let Some((before, after)) = rest.split_once("<br") {
+        let Some((inner, behind)) = after.split_once('>') else { break };
+        if !inner.chars().all(|char| char == '/' || char.is_whitespace()) {
+            break;
+        }
+        text.push_str(before);
+        text.push_str("; ");
+        rest = behind;
+    }
+    text.push_str(rest);
+}
+
 /// Whether a block is as short as what stands above a table to tell which one it is.
 fn is_caption(block: &Block) -> bool {
     const MAX_WORDS: usize = 6;
     block.kind == Kind::Paragraph
         && block.text.split_whitespace().count() <= MAX_WORDS
         && !block.text.trim_end().ends_with(['.', '!', '?'])
-}
-
-/// The text of a cell.
-fn plain<'a>(node: &'a AstNode<'a>) -> String {
-    let mut text = String::new();
-    for inline in node.descendants() {
-        match &inline.data().value {
-            NodeValue::Text(literal) => text.push_str(literal),
-            NodeValue::Code(code) => text.push_str(&code.literal),
-            NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
-            _ => {}
-        }
-    }
-    text.truncate(text.floor_char_boundary(MAX_CELL));
-    text.trim().to_owned()
 }
 
 fn mark_of(value: &NodeValue) -> Option<Mark> {

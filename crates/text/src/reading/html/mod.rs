@@ -78,6 +78,7 @@ pub(super) fn extract(written: &str, base: Option<Url>) -> Result<Found, ReadErr
     links::resolve(&page, base.as_ref());
     prune::boilerplate(&page);
     prune::definitions(&page);
+    prune::sheets(&page);
     let body = page.body().ok_or(ReadError::Unparsable)?;
     let all = body.normalized_char_count();
     let article = if is_searched { article(&page) } else { None };

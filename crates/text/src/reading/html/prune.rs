@@ -269,9 +269,79 @@ pub(super) fn definitions(page: &Document) {
     }
 }
 
+/// Tables of keys and values with lines over both columns between them, as boxes beside an article are:
+/// as a table below each such line, which Markdown can say; a line that no pair follows stays a line.
+pub(super) fn sheets(page: &Document) {
+    const LEAST: usize = 3;
+    for table in page.select("table").iter() {
+        if table.is("table table") || table.select("table").exists() {
+            continue;
+        }
+        let caption = table.select("caption");
+        let mut parts = vec![(String::new(), String::new())];
+        let (mut pairs, mut lines, mut fits) = (0, 0, true);
+        for row in table.select("tr").iter() {
+            let cells = row.children();
+            let inner: Vec<String> =
+                cells.iter().map(|cell| cell.inner_html().trim().to_owned()).collect();
+            match inner.as_slice() {
+                [key, value] => {
+                    fits &= cells.iter().next().is_some_and(|key| key.text().len() <= SHORT);
+                    pairs += 1;
+                    if let Some((_, rows)) = parts.last_mut() {
+                        rows.push_str(&format!("<tr><td>{key}</td><td>{value}</td></tr>"));
+                    }
+                }
+                [line] => {
+                    lines += 1;
+                    parts.push((line.clone(), String::new()));
+                }
+                [] => {}
+                _ => fits = false,
+            }
+        }
+        if !fits || pairs < LEAST || lines == 0 {
+            continue;
+        }
+        let mut told = match caption.exists() {
+            true => format!("<p>{}</p>", caption.inner_html()),
+            false => String::new(),
+        };
+        for (line, rows) in parts {
+            match (line.is_empty(), rows.is_empty()) {
+                (true, true) => {}
+                (false, true) => told.push_str(&format!("<p>{line}</p>")),
+                (_, false) => told.push_str(&format!(
+                    "<table><thead><tr><th>{line}</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
+                )),
+            }
+        }
+        table.replace_with_html(told);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn boxes_become_tables_below_their_lines() {
+        let rows = |first: &str, rest: &str| format!("<tr><th colspan=2>{first}</th></tr>{rest}");
+        let pair = |key: &str| format!("<tr><th>{key}</th><td>1 g</td></tr>");
+        let box_of = rows("Per 100 g", &[pair("Iron"), pair("Zinc"), pair("Fat")].concat());
+        let page = Document::from(format!("<table><caption>Raw</caption>{box_of}</table>"));
+        sheets(&page);
+        let told = page.select("body").inner_html().to_string();
+        assert!(
+            told.starts_with("<p>Raw</p><table><thead><tr><th>Per 100 g</th><th></th></tr>"),
+            "{told}"
+        );
+        assert_eq!(told.matches("<td>1 g</td>").count(), 3, "{told}");
+        let plain = "<table><tr><td>a</td><td>b</td></tr></table>";
+        let page = Document::from(plain);
+        sheets(&page);
+        assert!(page.select("body").inner_html().contains("<td>a</td><td>b</td>"));
+    }
 
     #[test]
     fn styles_that_hide() {

@@ -1,0 +1,66 @@
+//! What a sentence begins with that ties it to the one before and states nothing: `However,`, `It is
+//! worth mentioning that`.
+
+use crate::words::{Words, list};
+
+/// Phrases, in lower case, behind which a comma stands.
+static CONNECTIVES: Words = list!(phrases "connectives");
+
+/// Openings, in lower case, of what is said about saying something.
+const OPENINGS: &[&str] = &[
+    "it is worth mentioning that ",
+    "it is worth noting that ",
+    "it's worth mentioning that ",
+    "it's worth noting that ",
+    "it should be noted that ",
+    "it should be mentioned that ",
+    "it is important to note that ",
+    "it is interesting to note that ",
+];
+
+/// The sentence without it, with a capital again; none if it begins with nothing of the kind.
+pub(super) fn without(text: &str) -> Option<String> {
+    let head = &text[..text.floor_char_boundary(LONGEST)];
+    let lower = head.to_lowercase().replace('’', "'");
+    let opening = OPENINGS.iter().find(|opening| lower.starts_with(*opening));
+    let rest = match opening {
+        Some(opening) => skip(text, opening.chars().count()),
+        None => {
+            let (first, rest) = text.split_once(", ")?;
+            CONNECTIVES.contains(first.to_lowercase().as_str()).then_some(rest)?
+        }
+    };
+    let mut chars = rest.chars();
+    let first = chars.next().filter(|first| first.is_alphanumeric())?;
+    // `iPhone` keeps its letters.
+    let is_word = rest.split(' ').next().is_some_and(|word| !word.contains(char::is_uppercase));
+    let first = if is_word { first.to_uppercase().to_string() } else { first.to_string() };
+    Some(first + chars.as_str())
+}
+
+/// Bytes in which an opening stands.
+const LONGEST: usize = 60;
+
+fn skip(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or("", |(at, _)| &text[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without;
+
+    #[test]
+    fn what_only_ties_sentences_is_left_out() {
+        for (text, expected) in [
+            ("However, recent work is new.", Some("Recent work is new.")),
+            ("As such, iPhones are sold.", Some("iPhones are sold.")),
+            ("It’s worth mentioning that Foo is free.", Some("Foo is free.")),
+            ("Otherwise, it is lost.", None),
+            ("Foo, however, is free.", None),
+            ("However, ", None),
+            ("", None),
+        ] {
+            assert_eq!(without(text).as_deref(), expected, "{text}");
+        }
+    }
+}

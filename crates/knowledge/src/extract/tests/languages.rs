@@ -1,0 +1,57 @@
+//! Texts in German, French and Spanish.
+
+use super::*;
+
+#[test]
+fn names_of_other_languages_are_those_that_can_be_nothing_else() {
+    let names = |text: &str, topic: &str| -> Vec<String> {
+        asked(text, topic).into_iter().map(|it| it.0).collect()
+    };
+    let german = "Das Fern-Projekt ist eine Gruppe von Leuten und wurde im Jahr 1993 gegründet. SPI wurde gegründet, um der Gruppe zu helfen. Verschiedene Typen werden von der Gruppe unterstützt. Das Ziel des Projekts ist die Hilfe für alle Leute.";
+    assert_eq!(names(german, "Fern-Projekt"), ["Fern-Projekt", "SPI"]);
+    let french = "Fern 1.0 n'est jamais parue dans les magasins de la ville. Fern 1.1 (juin 1996) : ce fut la première version avec un nom de code. Il était une fois dans la ville.";
+    assert_eq!(names(french, "versions de Fern"), ["Fern 1.0"]);
+}
+
+#[test]
+fn other_languages_say_what_was_asked_for_and_nothing_else() {
+    check_asked(
+        "Wien ist die Hauptstadt von Österreich und die größte Stadt des Landes. Seit 1979 ist Wien ein Amtssitz der Vereinten Nationen. Es ist mit der Bahn zu erreichen. Es gibt viele Museen. Dort wurde Wien damals belagert. Michael Ludwig ist der Bürgermeister.",
+        "wien",
+        &[(
+            "Wien",
+            &[],
+            &[
+                "Wien ist die Hauptstadt von Österreich und die größte Stadt des Landes.",
+                "Seit 1979 ist Wien ein Amtssitz der Vereinten Nationen.",
+                "Wien ist mit der Bahn zu erreichen.",
+            ],
+        )],
+    );
+    check_asked(
+        "Louis Pasteur est un scientifique et le pionnier de la microbiologie. Il naît à Dole dans le Jura en 1822.",
+        "Louis Pasteur",
+        &[(
+            "Louis Pasteur",
+            &[],
+            &[
+                "Louis Pasteur est un scientifique et le pionnier de la microbiologie.",
+                "Louis Pasteur naît à Dole dans le Jura en 1822.",
+            ],
+        )],
+    );
+}
+
+#[test]
+fn other_languages_tell_of_the_thing_of_a_page_too() {
+    let page = "# Einführung in Fern\n\nFern ist ein System für Gärten und wurde in Bern gebaut. Die \
+                Regeln werden mit dem Befehl in den Kern geladen. Die Regeln kann man mit ihm laden. \
+                Dann wurde es nicht besser und das war auch so.\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern ist ein System für Gärten und wurde in Bern gebaut.",
+            "Fern | Fern – Die Regeln werden mit dem Befehl in den Kern geladen.",
+        ]
+    );
+}

@@ -1,0 +1,188 @@
+//! What a page is about, and what it says of that without its name.
+
+use super::*;
+
+#[test]
+fn what_a_page_is_about_goes_on_through_it() {
+    check_asked(
+        "# Fern Ltd\n\nFern Ltd, officially the Fern Company (Fern Co), also called Ferny, is a maker of kettles. Its head is Ada.\n\nThe company's office is in Sutton. The company moved there from Bath in 1990.\n\nIn 2001, a plaque was unveiled in honour of Fern Ltd by the mayor of Sutton. Others praised Fern Ltd, but it declined.\n",
+        "Fern Ltd",
+        &[(
+            "Fern Ltd",
+            &["Ferny"],
+            &[
+                "Fern Ltd, officially the Fern Company (Fern Co), also called Ferny, is a maker of kettles.",
+                "Fern Ltd's head is Ada.",
+                "Fern Ltd's office is in Sutton.",
+                "In 2001, a plaque was unveiled in honour of Fern Ltd by the mayor of Sutton.",
+            ],
+        )],
+    );
+    // Another company stands between, and another film.
+    for other in ["Moss Ltd is a maker of cups.", "Moss Ltd is a company in Bath."] {
+        let text = format!(
+            "# Fern Ltd\n\nFern Ltd is a maker of kettles.\n\n{other} Nobody knows.\n\nThe company moved to Sutton in 1990.\n"
+        );
+        let found = asked(&text, "Fern Ltd");
+        let moved = |fact: &String| fact.contains("moved");
+        assert!(!found.iter().any(|(.., facts)| facts.iter().any(moved)), "{found:?}");
+    }
+}
+
+#[test]
+fn minutes_say_who_was_there_what_was_decided_and_who_said_what() {
+    check_asked(
+        "# 2024-03-05\n\n## Attendees\n\n- Ada Byron\n- Jack Oclee (chair)\n- Mary Somerville\n\n## Discussion\n\n- Ada: The new release has three open bugs in the parser.\n- Jack: Could we hire somebody for the summer?\n- Mary: That is what they told us in May.\n- Nobody: Small talk happened at length on the balcony.\n\nDecision: The release moves to the first week of April.\n",
+        "Fern steering meeting",
+        &[
+            (
+                "Fern steering meeting",
+                &[],
+                &[
+                    "Fern steering meeting, 2024-03-05 – attendees: Ada Byron, Jack Oclee, Mary Somerville",
+                    "Fern steering meeting, 2024-03-05 – decision: The release moves to the first week of April.",
+                ],
+            ),
+            ("Ada Byron", &[], &["Ada Byron: The new release has three open bugs in the parser."]),
+        ],
+    );
+    // Who speaks is not enough: it may be a play, or a glossary.
+    assert_eq!(
+        asked("Ada: It is late in the day here.\n\nJack: So it is, my friend Ada.\n", "plays"),
+        []
+    );
+}
+
+#[test]
+fn lines_are_those_of_the_document() {
+    let text = "---\ntitle: x\n---\n\n# A\r\n\r\nFirst words here.\r\nFoo Bar is a tool\r\nthat works. Foo Bar was made in 1999.\r\n";
+    let document = Document { text, title: None };
+    let all = extract(&document, "", &[], Mode::Full).entities;
+    let lines: Vec<usize> =
+        all.iter().flat_map(|it| it.facts.iter().map(|fact| fact.line)).collect();
+    assert_eq!(lines, [8, 9]);
+}
+
+#[test]
+fn what_a_page_says_of_its_thing_without_its_name_is_kept_under_it() {
+    let page = "# Foo 3\n\nThe Foo 3 is a grinder.\n\nThe burrs are made of steel by Sola in Bern. \
+                Then they were sold. In 1996 a second motor was added to it. You will love the new \
+                steel lid of it. The result was made better. Pour the beans into the upper lid. The \
+                `lid` was made of glass by Sola.\n\n## Examples\n\nThe cups are filled with coffee \
+                by the host.\n";
+    assert_eq!(
+        told(page, "Foo 3"),
+        [
+            "Foo 3 | The Foo 3 is a grinder.",
+            "Foo 3 | Foo 3 – The burrs are made of steel by Sola in Bern.",
+        ]
+    );
+    // On a page about something else nothing is said of it.
+    let other = page.replace("# Foo 3", "# Foo 3 Stand");
+    assert_eq!(told(&other, "Sola"), ["Foo 3 | The Foo 3 is a grinder."]);
+}
+
+#[test]
+fn a_readme_begins_with_what_its_thing_is() {
+    let page = "# foo_bar\n\nFast reader of old tapes in Rust.\n\n## Features\n\n- Reads tapes of \
+                all makers\n- Try it yourself\n\n## Usage\n\n- Tapes of one maker\n";
+    assert_eq!(
+        told(page, "foo_bar"),
+        [
+            "foo_bar | foo_bar – Fast reader of old tapes in Rust.",
+            "foo_bar | foo_bar – Features: Reads tapes of all makers",
+        ]
+    );
+}
+
+#[test]
+fn this_crate_is_the_one_of_the_page() {
+    let page = "# foo_bar\n\nComplete replacement for `std::fs` that works on tapes.\n\nThis crate reads \
+                old tapes. Another crate is Moss. \
+                This crate was made in Bern by Ada.\n\n## License\n\nLicensed under either of\n\n- Apache \
+                License, Version 2.0 (https://a.example/x)\n- MIT license (LICENSE-MIT)\n\nat your \
+                option.\n";
+    assert_eq!(
+        told(page, "foo_bar"),
+        [
+            "foo_bar | foo_bar reads old tapes.",
+            "foo_bar | foo_bar – Complete replacement for std::fs that works on tapes.",
+            "foo_bar | foo_bar is licensed under either of Apache License, Version 2.0 or MIT license",
+        ]
+    );
+    let does = "# foo_bar\n\nExposes old tapes as files.\n\nThis project is licensed under the MIT \
+                license.\n";
+    assert_eq!(
+        told(does, "foo_bar"),
+        [
+            "foo_bar | foo_bar exposes old tapes as files.",
+            "foo_bar | foo_bar is licensed under the MIT license.",
+        ]
+    );
+}
+
+#[test]
+fn a_policy_is_that_of_what_was_asked_for() {
+    let page = "# Security Policy\n\nReports of bugs are answered by the team within a week. ACME must \
+                not be told first. ACME is a large maker of anvils.\n";
+    assert_eq!(
+        told(page, "security policy of foo"),
+        [
+            "security policy of foo | security policy of foo – ACME must not be told first.",
+            "security policy of foo | security policy of foo – Reports of bugs are answered by the team within a week.",
+            "ACME | ACME is a large maker of anvils.",
+        ]
+    );
+}
+
+#[test]
+fn versions_bring_what_their_notes_list() {
+    let page = "# Changelog\n\nAll that foo had.\n\n## 1.2.0 (2024-03-05)\n\n- #12: Add colours to \
+                the lists of foo.\n- See it.\n\n## 1.1.0\n\n- Fix a panic of empty lists.\n";
+    assert_eq!(
+        told(page, "foo"),
+        [
+            "foo | foo 1.2.0 (2024-03-05) – Add colours to the lists of foo.",
+            "foo | foo 1.1.0 – Fix a panic of empty lists.",
+        ]
+    );
+}
+
+#[test]
+fn what_stands_below_decisions_may_decide_nothing() {
+    let page = "# Fern meeting, 2024-03-05\n\n## Present\n\n- Ada Byron\n- Jack Oclee\n\n## Decisions\n\n\
+                - None of them today.\n- No decision was made on the lid.\n- The lid will be blue.\n";
+    let decided: Vec<String> =
+        told(page, "Fern").into_iter().filter(|fact| fact.contains("decisions:")).collect();
+    assert_eq!(decided.len(), 1, "{decided:?}");
+    assert!(decided[0].ends_with("decisions: The lid will be blue."));
+}
+
+#[test]
+fn what_holds_in_one_country_says_so() {
+    let page = "# Plea\n\nPlea is a legal term. In Chile, the plea is spoken. Often the plea is short.\n\n\
+                ## France\n\nThe available pleas are guilty and not guilty.\n\n## Chile\n\n\
+                The charges are read aloud by the judge.\n";
+    let found = told(page, "Plea");
+    for fact in [
+        "Plea | In Chile, the plea is spoken.",
+        "Plea | Plea (France) – The available pleas are guilty and not guilty.",
+        "Plea | Plea (Chile) – The charges are read aloud by the judge.",
+    ] {
+        assert!(found.iter().any(|it| it == fact), "{fact}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_said_of_a_part_is_said_of_the_thing() {
+    let page = "# Fern\n\nFern is a database. The source code to Fern is in the public domain. Free \
+                support for Fern is offered by Bo Hill.\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern is a database.",
+            "Fern | The source code to Fern is in the public domain.",
+            "Fern | Free support for Fern is offered by Bo Hill.",
+        ]
+    );
+}

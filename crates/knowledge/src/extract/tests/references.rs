@@ -1,0 +1,128 @@
+//! Pronouns and nouns that stand for a name: resolved, or the fact is left.
+
+use super::*;
+
+#[test]
+fn facts_that_point_elsewhere_are_resolved_or_left() {
+    let facts = |text: &str| {
+        found(text, "", &known(&["Foo Server", "Ada Byron"]), Mode::KnownOnly)
+            .into_iter()
+            .flat_map(|it| it.1)
+            .collect::<Vec<String>>()
+    };
+    let check = |text: &str, expected: &[&str]| assert_eq!(facts(text), expected, "{text}");
+    check(
+        "The Foo Server is fast today. The server listens on port 8080.",
+        &["The Foo Server is fast today.", "The Foo Server listens on port 8080."],
+    );
+    check(
+        "Ada Byron was born in 1815. In 1833, she met the inventor. Headquartered here, she wrote notes.",
+        &[
+            "Ada Byron was born in 1815.",
+            "In 1833, Ada Byron met the inventor.",
+            "Headquartered here, Ada Byron wrote notes.",
+        ],
+    );
+    check(
+        "Ada Byron was born in 1815. Nobody knew much then. She wrote the first program.",
+        &["Ada Byron was born in 1815.", "Ada Byron wrote the first program."],
+    );
+    check(
+        "Ada Byron was born in 1815. Her friend Mary Somerville taught. She was famous.",
+        &["Ada Byron was born in 1815."],
+    );
+    for text in [
+        "The Foo Server was written by her in 2019.",
+        "The Foo Server solves such incompatibilities at once.",
+        "The Foo Server was the best one at the time.",
+        "After this, the Foo Server was sold to others.",
+        "Therefore, the Foo Server is rarely used now.",
+        "The Foo Server may do the following: 1.",
+    ] {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn he_and_she_are_two() {
+    let facts = |text: &str| found(text, "", &known(&["Ada Byron"]), Mode::KnownOnly).remove(0).1;
+    assert_eq!(
+        facts("Ada Byron was born in 1815. Pierre was her husband. He died in the year 1906."),
+        ["Ada Byron was born in 1815."]
+    );
+    assert_eq!(
+        facts("Ada Byron was born in 1815. She was a writer. He died in the year 1906."),
+        ["Ada Byron was born in 1815.", "Ada Byron was a writer."]
+    );
+}
+
+#[test]
+fn pronouns_give_way_only_to_what_stands_right_before() {
+    let facts =
+        |text: &str| found(text, "", &known(&["Foo"]), Mode::KnownOnly).pop().map(|it| it.1);
+    let check = |text: &str, expected: &[&str]| {
+        let expected: Vec<String> = expected.iter().map(|&it| it.to_owned()).collect();
+        assert_eq!(facts(text).unwrap_or_default(), expected, "{text}");
+    };
+    check(
+        "Foo is a fast tool. It runs on all systems.",
+        &["Foo is a fast tool.", "Foo runs on all systems."],
+    );
+    check(
+        "Foo is a fast tool. Its speed comes from caches.",
+        &["Foo is a fast tool.", "Foo's speed comes from caches."],
+    );
+    check("Foo is a fast tool.\n\nIt runs on all systems.", &["Foo is a fast tool."]);
+    check("Foo is a fast tool. Others differ. It runs on all systems.", &["Foo is a fast tool."]);
+    check("Foo is a fast tool. It is important to read more.", &["Foo is a fast tool."]);
+    check(
+        "Foo development is slow these days. It runs on coffee alone.",
+        &["Foo development is slow these days."],
+    );
+}
+
+#[test]
+fn what_holds_from_a_time_told_before_is_left() {
+    let page = "# Ada Byron\n\nAda Byron was born in Ferndale. Byron's films include Mirrors. She directed \
+                four of them. One month later, Byron was promoted to captain. Byron then moved to Sutton. \
+                Byron (in ) was a friend of many. Both were friends of Byron by that date. Many \
+                of them knew Ada well. Ada lived in Sutton until 1840. She was made chief of staff to Dr.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron was born in Ferndale.",
+            "Ada Byron | Byron's films include Mirrors.",
+            "Ada Byron | Byron directed four of them.",
+            "Ada Byron | Ada lived in Sutton until 1840.",
+        ]
+    );
+}
+
+#[test]
+fn nouns_that_point_back_give_way_to_a_name_or_the_fact_is_left() {
+    let page = "# Fern Tale\n\nFern Tale is a novel by Ada Byron. Ada Byron wrote the book in 1843. \
+                Ada Byron sold the property to Bo Hill. However, Ada Byron was praised by critics.\n\n\
+                It won the Oak Prize in 1850.\n";
+    assert_eq!(
+        told(page, "Fern Tale"),
+        [
+            "Fern Tale | Fern Tale is a novel by Ada Byron.",
+            "Fern Tale | Fern Tale won the Oak Prize in 1850.",
+            "Ada Byron | Ada Byron wrote Fern Tale in 1843.",
+            "Ada Byron | Ada Byron was praised by critics.",
+        ]
+    );
+}
+
+#[test]
+fn a_quotation_without_its_speaker_is_left() {
+    let page = "# Fern Works\n\nFern Works is a maker of mills. \"Fern Works is fast,\" said Ada Byron. \
+                \"Fern Works is the pride of this town.\"\n";
+    assert_eq!(
+        told(page, "Fern Works"),
+        [
+            "Fern Works | Fern Works is a maker of mills.",
+            "Fern Works | \"Fern Works is fast,\" said Ada Byron."
+        ]
+    );
+}

@@ -1,0 +1,177 @@
+//! Tables, lists of properties and front matter.
+
+use super::*;
+
+#[test]
+fn a_cell_in_lower_case_is_no_acronym() {
+    let page = "# stop\n\nNLTK is a toolkit for language. NLTK has lists of words.\n\n| Feature | Default \
+                |\n|---|---|\n| nltk | no |\n";
+    assert!(told(page, "stop").iter().all(|fact| !fact.starts_with("NLTK | nltk")));
+}
+
+#[test]
+fn rows_are_facts_of_what_they_are_about() {
+    check_asked(
+        "# KEF R3\n\nThe KEF R3 is a speaker for shelves.\n\n| | |\n|-|-|\n| Weight | 13.5 kg |\n| Drivers | One `Uni-Q` array |\n\n| Model | Price |\n|-|-|\n| KEF R3 | $2,199 |\n| Nobody | $1 |\n",
+        "KEF R3",
+        &[(
+            "KEF R3",
+            &[],
+            &[
+                "The KEF R3 is a speaker for shelves.",
+                "KEF R3 – Weight: 13.5 kg",
+                "KEF R3 – Drivers: One Uni-Q array",
+                "KEF R3 – Price: $2,199",
+            ],
+        )],
+    );
+    check_asked(
+        "# Ada Byron\n\nname: Ada Byron\nborn in: London, England\nfield of work: computing\n\nAda Byron was a writer of programs.\n",
+        "Ada Byron",
+        &[(
+            "Ada Byron",
+            &[],
+            &[
+                "Ada Byron was a writer of programs.",
+                "Ada Byron – born in: London, England",
+                "Ada Byron – field of work: computing",
+            ],
+        )],
+    );
+}
+
+#[test]
+fn lists_of_properties_are_those_of_their_page() {
+    // Front matter, a list, and a table whose first column says which.
+    check_asked(
+        "---\ntitle: Ada 3\nmaker: Fern Ltd\ntags: [x]\n---\n# Ada 3\n\n- **Weight**: 2 kg\n- **Colour**: red, green\n- **Power**: 40 W\n\n| Version | Year | Price |\n|-|-|-|\n| 1.0 | 2019 | $20 |\n\n## Usage\n\n- install: make all\n- clean: make clean\n- test: make test\n",
+        "Ada 3",
+        &[(
+            "Ada 3",
+            &[],
+            &[
+                "Ada 3 – maker: Fern Ltd",
+                "Ada 3 – Version 1.0, Year: 2019",
+                "Ada 3 – Version 1.0, Price: $20",
+                "Ada 3 – Weight: 2 kg",
+                "Ada 3 – Colour: red, green",
+                "Ada 3 – Power: 40 W",
+            ],
+        )],
+    );
+    // One line that says more does not make prose of an infobox; what only a form asks for is left.
+    check_asked(
+        "# Fernland\n\nmotto: Unity is strength\ncurrency: Euro\nlargest city: capital\ncapital: Ferntown\nleader name2: Ada\narea: 20 km\n",
+        "Fernland",
+        &[(
+            "Fernland",
+            &[],
+            &[
+                "Fernland – motto: Unity is strength",
+                "Fernland – currency: Euro",
+                "Fernland – capital: Ferntown",
+                "Fernland – area: 20 km",
+            ],
+        )],
+    );
+}
+
+#[test]
+fn rows_of_another_page_are_not_what_was_asked_for() {
+    let names = known(&["Redis", "KEF"]);
+    for (title, topic) in [("Redis Cluster", "Redis"), ("Foo 3 | KEF", "KEF")] {
+        let text = format!("# {title}\n\n| | |\n|-|-|\n| Open ports | 16379 and more |\n");
+        assert_eq!(found(&text, topic, &names, Mode::Full), []);
+    }
+    // What is said line by line is no list of properties.
+    let said = statements("Likes: I love espresso\nDislikes: I hate decaf\nPlan: I want tea\n");
+    assert!(said.len() > 1, "{said:?}");
+}
+
+#[test]
+fn tables_are_told_apart_by_what_stands_above_them() {
+    let table = "| Tool | Speed |\n|---|---|\n| slow mode | 4 MB/s |\n";
+    let other = table.replace('4', "9");
+    let page = format!("# foo\n\nSmall files\n{table}\nLarge files\n{other}");
+    let of = |size: &str, speed: u8| {
+        format!("foo | foo – {size} files, Tool slow mode, Speed: {speed} MB/s")
+    };
+    // What names each row is another thing: a column of tools.
+    let page = page.replace("Tool", "Mode");
+    let (small, large) =
+        (of("Small", 4).replace("Tool", "Mode"), of("Large", 9).replace("Tool", "Mode"));
+    assert_eq!(told(&page, "foo"), [small, large]);
+    // Without it two values stand against each other, and neither is whole.
+    let page = page.replace("Small files\n", "").replace("Large files\n", "");
+    assert!(told(&page, "foo").is_empty(), "{:?}", told(&page, "foo"));
+}
+
+#[test]
+fn what_is_private_or_cut_is_no_fact() {
+    let page = "---\nname: Foo\nemail: jane@example.org\nphone: 0171 2345678\nstripe_api_key: abc def\n\
+                apiKey: xyz\nsupport: by mail\n---\n# Foo\n\nFoo is about 55 to long and heavy. Foo is \
+                a tool for mail.\n\n## Bar Works\n\n| | |\n|-|-|\n| Price | 4 francs |\n";
+    assert_eq!(
+        told(page, "Foo"),
+        ["Foo | Foo is a tool for mail.", "Foo | Foo – support: by mail"]
+    );
+}
+
+#[test]
+fn what_a_header_over_all_columns_says_stands_before_each_key() {
+    let page = "# Fern\n\nFern is a plant.\n\n| Per 100 g | |\n|---|---|\n| Iron | 3 mg |\n| - Zinc | 1 mg |\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern is a plant.",
+            "Fern | Fern – Per 100 g, Iron: 3 mg",
+            "Fern | Fern – Per 100 g, Zinc: 1 mg"
+        ]
+    );
+}
+
+#[test]
+fn rows_of_offers_say_what_each_is_and_costs() {
+    let page = "# Fern\n\nFern is a database.\n\n## Support\n\n| | | |\n|---|---|---|\n\
+                | **1.** | **Gold Plan.** Help by phone on all days. | $9/year |\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern is a database.",
+            "Fern | Fern – Support, Gold Plan: Help by phone on all days.",
+            "Fern | Fern – Support, Gold Plan, price: $9/year"
+        ]
+    );
+}
+
+#[test]
+fn sheets_of_facts_are_read_below_any_heading_clause_by_clause() {
+    let page = "# Fern Sea\n\nThe Fern Sea is a sea.\n\n## Geography\n\n- Area, total: 20 sq km\n\
+                - Coast: 17 km\n- Depth: 4 m; it varies; the floor is flat in the north\n\
+                - Map: Oak Region\n";
+    assert_eq!(
+        told(page, "Fern Sea"),
+        [
+            "Fern Sea | The Fern Sea is a sea.",
+            "Fern Sea | Fern Sea – Geography, Area, total: 20 sq km",
+            "Fern Sea | Fern Sea – Geography, Coast: 17 km",
+            "Fern Sea | Fern Sea – Geography, Depth: 4 m",
+            "Fern Sea | Fern Sea – Geography, Depth: the floor is flat in the north",
+            "Fern Sea | Fern Sea – Geography, Map: Oak Region",
+        ]
+    );
+}
+
+#[test]
+fn names_of_files_and_numbers_of_catalogues_are_no_facts() {
+    let page = "# Fern Tale\n\ntitle orig: Fern\nimage: Fern Tale cover.svg\ncongress: PR6029\n\
+                isbn note: second edition\nyears: 1820<br/ >1830\n\nFern Tale is a novel.\n";
+    assert_eq!(
+        told(page, "Fern Tale"),
+        [
+            "Fern Tale | Fern Tale is a novel.",
+            "Fern Tale | Fern Tale – title orig: Fern",
+            "Fern Tale | Fern Tale – years: 1820; 1830",
+        ]
+    );
+}
