@@ -499,7 +499,7 @@ fn look(
             );
             return Err(Trouble::Torn(Torn { said, missing, doubled }));
         }
-        held.insert(head.repository, head.count);
+        held.insert(head.repository.clone(), head.count);
     }
     if let Some(name) = found.keys().next() {
         let said = format!("{name}: chunks without a head");
