@@ -58,7 +58,7 @@ impl Listing {
         self.paths.binary_search_by(|known| known.as_str().cmp(path)).is_ok()
     }
 
-    /// Whether some file beneath the root is called so: see [`Files`].
+    /// Whether some file beneath the root is called so.
     pub fn is_called(&self, root: &Path, target: &str) -> bool {
         self.files.get_or_init(|| Files::of(root)).are_called(target)
     }
