@@ -728,6 +728,7 @@ fn help_of_model() {
       test    Ask a model something small, to see that it answers
       add     Add a sentence model of the BERT family to those of this machine
       remove  Remove a model that was added
+      tune    Teach the built-in model this repository's own words
       help    Print this message or the help of the given subcommand(s)
 
     Options:
