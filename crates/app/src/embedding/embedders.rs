@@ -12,7 +12,12 @@ use crate::{
     workspace::Workspace,
 };
 use elophanto_index::vectors_held;
-use elophanto_models::{Embedder, Fingerprint, bert::Bert, builtin::{Builtin, Tuned}, remote::parse};
+use elophanto_models::{
+    Embedder, Fingerprint,
+    bert::Bert,
+    builtin::{Builtin, Tuned},
+    remote::parse,
+};
 use elophanto_repo::{Repository, locate};
 use elophanto_tables::Lance;
 

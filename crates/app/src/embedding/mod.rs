@@ -91,7 +91,7 @@ impl Models {
     pub fn remote(&self) -> Option<&Remote> {
         match &self.named {
             Named::There(remote) if self.is_named() => Some(remote),
-            _ => None,
+            Named::Here(_) | Named::There(_) | Named::Plain(_) | Named::Missing(_) => None,
         }
     }
 

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use crate::{
     Error,
-    config::Provider,
     embedding::own_words::{path_for, tables},
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
@@ -27,9 +26,9 @@ use elophanto_index::{
     },
 };
 use elophanto_models::{
-    Embedder,
+    Embedder, Fingerprint,
     bert::Bert,
-    builtin::{LEAST, Lesson, learn},
+    builtin::{Builtin, LEAST, Lesson, Tuned, learn},
 };
 use elophanto_repo::remove_beneath;
 
@@ -130,8 +129,13 @@ pub fn tune(
         after: learnt.after,
         helps,
         file,
-        is_used: workspace.config.knowledge.embedding_provider == Provider::Builtin,
+        is_used: is_builtin(workspace.models.active().fingerprint()),
     }))
+}
+
+/// Whether a model is the built-in one, with or without words of its own.
+fn is_builtin(model: &Fingerprint) -> bool {
+    model == Builtin.fingerprint() || Tuned::is_of(model)
 }
 
 /// Takes the tables away; says which.

@@ -24,7 +24,7 @@ const LEAST_PASSAGES: u32 = 3;
 /// Fewer passages say too little.
 pub const LEAST: usize = 200;
 /// How much a row is held back, as so many passages that say that nothing is to be added.
-const HELD_BACK: [f32; 3] = [0.3, 1.0, 3.0];
+const HELD_BACK: [f32; 3] = [1.0, 3.0, 10.0];
 const STEPS: usize = 20;
 /// Iterations until the map is orthogonal.
 const POLAR_STEPS: usize = 40;
