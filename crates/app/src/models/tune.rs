@@ -90,7 +90,8 @@ pub fn tune(
     let options = Options { full: false, patience: None, progress: &update };
     let refreshed = workspace.refresh(options)?;
     drop(progress);
-    let found = passages(&workspace.context(), &refreshed.snapshot).map_err(Error::new)?;
+    let found = passages(&workspace.context(), &refreshed.snapshot)
+        .map_err(|_| Error::new("the search view is damaged"))?;
     // In the order of their hashes: whatever the time suffices for is of everything.
     let model = Bert::minilm().fingerprint();
     let named = found.into_iter().map(|passage| (note::key(model, &passage.text), passage.text));
