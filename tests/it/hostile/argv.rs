@@ -105,7 +105,7 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
             &["list"],
             &["list", "--json"],
             &["test", "--embed"],
-            &["tune", "--dry-run"],
+            &["tune", "--dry-run", "--budget", "1"],
             &["tune", "--remove"],
         ],
     ),

@@ -17,6 +17,7 @@ use crate::{
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
 };
+use elophanto_base::counted::counted;
 use elophanto_index::{
     Options, note,
     passages::passages,
@@ -100,11 +101,16 @@ pub fn tune(
     texts.dedup();
     let all = texts.len();
     texts.truncate(MOST_PASSAGES);
+    if all < LEAST {
+        let passages = counted(all, "passage");
+        reporter.note(format_args!("there are {passages}, and at least {LEAST} are needed"));
+        return Ok(None);
+    }
     let lessons = read(texts, request.budget, workspace, reporter)?;
     if lessons.len() < LEAST {
+        let read = lessons.len();
         reporter.note(format_args!(
-            "{} of {all} passages were read in time, and at least {LEAST} are needed",
-            lessons.len()
+            "{read} of {all} passages were read in time, and at least {LEAST} are needed"
         ));
         return Ok(None);
     }
