@@ -23,12 +23,12 @@ struct Known {
     headings: Vec<String>,
     scope: String,
     tags: Vec<String>,
-    lines: (usize, usize),
+    lines: (u32, u32),
     changed: Option<i64>,
     made_from: Option<String>,
     lesson: Option<String>,
     /// How many words to look for it has.
-    words: usize,
+    words: u32,
 }
 
 /// A chunk as one value; `terms` are the words to look for.
@@ -42,11 +42,11 @@ pub(super) fn pack(row: &Row, terms: &str) -> Vec<u8> {
         headings: row.headings.clone(),
         scope: row.scope.as_str().to_owned(),
         tags: row.tags.clone(),
-        lines: row.lines,
+        lines: (number(row.lines.0), number(row.lines.1)),
         changed: row.changed,
         made_from: row.made_from.as_ref().map(made_text),
         lesson: row.lesson.as_ref().map(lesson_text),
-        words: terms.split_ascii_whitespace().count(),
+        words: number(terms.split_ascii_whitespace().count()),
     };
     let known = serde_json::to_vec(&known).unwrap_or_default();
     let mut bytes = vec![VERSION];
@@ -87,14 +87,19 @@ pub(super) fn unpack(bytes: &[u8]) -> Option<(Row, usize)> {
         headings: known.headings,
         scope: known.scope.parse().ok()?,
         tags: known.tags,
-        lines: known.lines,
+        lines: (known.lines.0 as usize, known.lines.1 as usize),
         text,
         changed: known.changed,
         made_from: known.made_from.as_deref().and_then(made_of),
         lesson,
         vector,
     };
-    Some((row, known.words))
+    Some((row, known.words as usize))
+}
+
+/// A count as it is packed: what somebody else wrote is added up without running over.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The next part, which begins with its length.

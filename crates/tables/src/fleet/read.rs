@@ -141,16 +141,18 @@ impl Found {
     fn new(chunks: Vec<(Row, usize)>, whole: Whole) -> Self {
         let (rows, words) = chunks.into_iter().unzip();
         let mut found = Self { rows, words, whole };
-        found.retain(|_| true);
+        found.count();
         found
     }
 
     /// Keeps some of the chunks.
     pub fn retain(&mut self, is_kept: impl Fn(&Row) -> bool) {
-        let mut kept = self.rows.iter().map(&is_kept);
-        self.words.retain(|_| kept.next().unwrap_or_default());
-        drop(kept);
-        self.rows.retain(is_kept);
+        let kept = std::mem::take(&mut self.rows).into_iter().zip(std::mem::take(&mut self.words));
+        (self.rows, self.words) = kept.filter(|(row, _)| is_kept(row)).unzip();
+        self.count();
+    }
+
+    fn count(&mut self) {
         let words = self.words.iter().sum::<usize>();
         self.whole.mean_at_hand = words as f32 / self.words.len().max(1) as f32;
     }

@@ -18,8 +18,14 @@ const OPENINGS: &[&str] = &[
     "it is interesting to note that ",
 ];
 
-/// The sentence without it, with a capital again; none if it begins with nothing of the kind.
+/// The sentence without them, with a capital again; none if it begins with nothing of the kind.
 pub(super) fn without(text: &str) -> Option<String> {
+    let shorter = without_first(text)?;
+    // `In general, as stated below,`: each leaves less of the text.
+    Some(without(&shorter).unwrap_or(shorter))
+}
+
+fn without_first(text: &str) -> Option<String> {
     let head = &text[..text.floor_char_boundary(LONGEST)];
     let lower = head.to_lowercase().replace('’', "'");
     let opening = OPENINGS.iter().find(|opening| lower.starts_with(*opening));
@@ -55,6 +61,8 @@ mod tests {
             ("However, recent work is new.", Some("Recent work is new.")),
             ("As such, iPhones are sold.", Some("iPhones are sold.")),
             ("It’s worth mentioning that Foo is free.", Some("Foo is free.")),
+            ("In general, as stated below, foo is free.", Some("Foo is free.")),
+            ("Namely, Foo is free.", Some("Foo is free.")),
             ("Otherwise, it is lost.", None),
             ("Foo, however, is free.", None),
             ("However, ", None),

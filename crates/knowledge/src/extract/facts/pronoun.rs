@@ -44,7 +44,7 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
         true => possessed(tokens, end)?,
         false => clause::predicate(tokens, end, word == "they" || told.plural)?.verb,
     };
-    if word == "it" && is_empty_it(tokens, verb) {
+    if word == "it" && (is_empty_it(tokens, verb) || is_of_itself(tokens, verb, &told.surface)) {
         return Some(None);
     }
     let last = tokens.get(end.checked_sub(1)?)?;
@@ -129,6 +129,21 @@ pub(super) fn with_article(surface: &str, begins: bool) -> String {
         _ => surface.to_owned(),
     }
 }
+
+/// `It is a goal of Foo to`: nothing is called by its name where `it` just stood for it.
+fn is_of_itself(tokens: &[Token<'_>], verb: usize, name: &str) -> bool {
+    let name: Vec<String> = token::tokens(name).iter().map(Token::lower).collect();
+    let rest = tokens.get(verb + 1..).unwrap_or_default();
+    let said: Vec<String> = rest.iter().map(Token::lower).collect();
+    let first = said.first().map(String::as_str);
+    let of = said.iter().position(|word| word == "of").filter(|of| *of <= MOST_NOUN);
+    tokens.get(verb).is_some_and(|verb| matches!(verb.lower().as_str(), "is" | "was"))
+        && matches!(first, Some("a" | "an" | "the" | "one"))
+        && of.is_some_and(|of| said[of + 1..].starts_with(&name))
+}
+
+/// Most words of what `it` is called to be, with its article.
+const MOST_NOUN: usize = 4;
 
 /// `It is important to`, `it takes an hour to`: stands for nothing.
 fn is_empty_it(tokens: &[Token<'_>], verb: usize) -> bool {

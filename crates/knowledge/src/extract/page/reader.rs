@@ -159,7 +159,11 @@ impl Reader {
                         }
                         NodeValue::SoftBreak | NodeValue::LineBreak => {
                             breaks.push(text.len());
-                            text.push(' ');
+                            // A line that was broken on purpose behind a stop ends its sentence,
+                            // however the next one begins: `foo-types is licensed`.
+                            let ends = text.ends_with(['.', '!', '?']);
+                            let is_hard = matches!(ast.value, NodeValue::LineBreak);
+                            text.push_str(if ends && is_hard { "\n\n" } else { " " });
                         }
                         NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push(' '),
                         value => {

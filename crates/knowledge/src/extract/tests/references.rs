@@ -31,6 +31,20 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "Ada Byron was born in 1815. Her friend Mary Somerville taught. She was famous.",
         &["Ada Byron was born in 1815."],
     );
+    // `It` is no name of what the same clause names.
+    check(
+        "The Foo Server is fast today. It is a goal of the Foo Server to stay fast.",
+        &["The Foo Server is fast today."],
+    );
+    check(
+        "The Foo Server is fast today. It is a part of the Sea Suite since 2020.",
+        &["The Foo Server is fast today.", "The Foo Server is a part of the Sea Suite since 2020."],
+    );
+    // Lines that were broken on purpose are sentences, whatever they begin with.
+    check(
+        "The Foo Server is licensed under the MIT license.  \nfoo-types is licensed under another one.",
+        &["The Foo Server is licensed under the MIT license."],
+    );
     for text in [
         "The Foo Server was written by her in 2019.",
         "The Foo Server solves such incompatibilities at once.",
