@@ -48,6 +48,7 @@ pub fn serve(connection: Connection, folder: PathBuf, environment: Environment) 
 /// # Errors
 /// When no thread can be started, or nothing that came in was a message of the protocol.
 pub fn serve_stdio(folder: PathBuf, environment: Environment) -> Result<bool, Error> {
+    share_memory();
     let (connection, is_spoken) = stdio::connection()?;
     let sender = connection.sender.clone();
     let is_done = serve(connection, folder, environment);
@@ -58,5 +59,18 @@ pub fn serve_stdio(folder: PathBuf, environment: Environment) -> Result<bool, Er
             Err(Error::new("no message of the Language Server Protocol came in on standard input")
                 .hint("your editor starts this: `elophanto editor install` sets that up"))
         }
+    }
+}
+
+/// Pools of memory that glibc gives out to all threads. With one for each thread, a server that runs all
+/// day keeps what reading all notes took in every one of them.
+#[cfg(target_env = "gnu")]
+const MOST_POOLS: libc::c_int = 2;
+
+fn share_memory() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the call changes a number of the allocator under its own lock. That it fails is no matter.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, MOST_POOLS);
     }
 }

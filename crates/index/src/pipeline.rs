@@ -79,7 +79,7 @@ impl Run<'_> {
             if let Some(failure) = group.failure {
                 report.notices.push(format!("some vectors are missing: {failure}"));
             }
-            let loaded = group.loaded.map(Arc::new);
+            let loaded = group.loaded;
             built.extend(loaded.iter().map(|loaded| (Arc::clone(loaded), staging.clone())));
             draft.take(loaded, group.outcomes, now);
         }

@@ -61,7 +61,7 @@ pub enum Outcome {
 
 /// A group's segment, if it has one, and what became of its files.
 pub struct Group {
-    pub loaded: Option<Loaded>,
+    pub loaded: Option<Arc<Loaded>>,
     pub outcomes: Vec<Outcome>,
     pub embedded: usize,
     pub read: usize,
@@ -249,7 +249,7 @@ impl Workshop<'_> {
         Note::of_segment(segment, document, self.fingerprint)
     }
 
-    fn load(&self, segment: Vec<u8>, matrix: Vec<u8>) -> Result<Loaded, String> {
+    fn load(&self, segment: Vec<u8>, matrix: Vec<u8>) -> Result<Arc<Loaded>, String> {
         let name = ulid::Ulid::new().to_string().to_lowercase();
         if let Some(staging) = self.staging {
             let [segment_file, matrix_file] = segment_files(staging, &name);
@@ -263,11 +263,11 @@ impl Workshop<'_> {
             // No space left: go on in memory, the answer matters more than the cache.
         }
         let broken = |Malformed| "a segment that was just built cannot be read".to_owned();
-        Ok(Loaded {
+        Ok(Arc::new(Loaded {
             name,
             segment: Segment::in_memory(segment).map_err(broken)?,
             matrix: Matrix::in_memory(matrix).map_err(broken)?,
-        })
+        }))
     }
 }
 

@@ -5,12 +5,14 @@
 
 use std::{
     fs, io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, LazyLock, Mutex, Weak},
     time::{Duration, SystemTime},
 };
 
-use elophanto_base::beneath::TEMPORARY;
+use elophanto_base::{beneath::TEMPORARY, mutex::lock as held};
+use rustc_hash::FxHashMap;
 
 use super::{
     codec::checksum,
@@ -137,12 +139,37 @@ pub fn segment_files(folder: &Path, name: &str) -> [PathBuf; 2] {
     [folder.join(format!("{name}.seg")), folder.join(format!("{name}.vec"))]
 }
 
-/// Opens one segment with its vectors.
+/// Device, inode, size and time of change of a file.
+type Identity = (u64, u64, u64, i64, i64);
+
+/// What this process has open, by its files: a server that looks again maps and checks a segment once.
+static OPEN: LazyLock<Mutex<FxHashMap<[Identity; 2], Weak<Loaded>>>> =
+    LazyLock::new(Mutex::default);
+
+/// Opens one segment with its vectors, unless this process has it open.
 ///
 /// # Errors
 /// [`OpenError`] if either file is missing or damaged.
-pub fn open_segment(folder: &Path, name: &str) -> Result<Loaded, OpenError> {
-    let [segment_file, matrix_file] = segment_files(folder, name);
+pub fn open_segment(folder: &Path, name: &str) -> Result<Arc<Loaded>, OpenError> {
+    let files = segment_files(folder, name);
+    let mut identities = [Identity::default(); 2];
+    for (identity, path) in identities.iter_mut().zip(&files) {
+        let found = fs::symlink_metadata(path)
+            .map_err(|cause| OpenError::Io { path: path.clone(), cause })?;
+        *identity = (found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec());
+    }
+    let known = held(&OPEN).get(&identities).and_then(Weak::upgrade);
+    if let Some(known) = known.filter(|known| known.name == name) {
+        return Ok(known);
+    }
+    let loaded = Arc::new(map_segment(files, name)?);
+    let mut all = held(&OPEN);
+    all.retain(|_, other| other.strong_count() > 0);
+    all.insert(identities, Arc::downgrade(&loaded));
+    Ok(loaded)
+}
+
+fn map_segment([segment_file, matrix_file]: [PathBuf; 2], name: &str) -> Result<Loaded, OpenError> {
     let segment = Segment::open(&segment_file)?;
     let matrix = Matrix::open(&matrix_file)?;
     if matrix.rows() != segment.chunks() {
@@ -269,7 +296,7 @@ fn try_open(folder: &Path) -> Result<Option<View>, OpenError> {
         if loaded.segment.documents() != entry.live.capacity() {
             return Err(OpenError::Damaged { path });
         }
-        segments.push(Arc::new(loaded));
+        segments.push(loaded);
     }
     Ok(Some(View { manifest, segments, generation: generation_of(&bytes) }))
 }
