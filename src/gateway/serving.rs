@@ -38,6 +38,7 @@ use crate::{
 use elophanto_app::{
     Environment, Error, Reporter,
     channels::{Bots, ChannelOptions, ChannelSettings, Channels, Here},
+    fleet::Reader,
     gateway::{Gateway, GatewayOptions, Served},
 };
 
@@ -63,6 +64,8 @@ pub struct Serving {
     pub approval_expires: Duration,
     pub same_person: Vec<Vec<String>>,
     pub channels: ChannelSettings,
+    /// Repositories elsewhere that pages may ask.
+    pub fleet: Option<Reader>,
     /// Whoever talks at the terminal of this process.
     pub here: Option<Here>,
 }
@@ -116,7 +119,8 @@ pub fn serve(
     });
     let place = place(&files.folder)?;
     let bots = Bots::new(&files.folder, serving.channels.clone(), environment.clone());
-    let library = Library::new(&repositories, environment.clone()).with_bots(bots);
+    let library =
+        Library::new(&repositories, environment.clone()).with_bots(bots).with_fleet(serving.fleet);
     let (gateway, problems) = Gateway::open(GatewayOptions {
         repositories: repositories.clone(),
         folder: files.folder.clone(),

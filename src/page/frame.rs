@@ -10,6 +10,7 @@ use elophanto_app::Error;
 pub enum Tab {
     Start,
     Search,
+    Fleet,
     Notes,
     Entities,
     Graph,
@@ -21,8 +22,9 @@ pub enum Tab {
 }
 
 impl Tab {
-    const ALL: [(Self, &'static str, &'static str); 9] = [
+    const ALL: [(Self, &'static str, &'static str); 10] = [
         (Self::Search, "search", "Search"),
+        (Self::Fleet, "fleet", "Fleet"),
         (Self::Notes, "notes", "Notes"),
         (Self::Entities, "entities", "Entities"),
         (Self::Graph, "graph", "Graph"),
@@ -43,7 +45,11 @@ impl Tab {
 pub fn page(asked: &Asked, tab: Tab, title: &str, body: &Markup) -> Markup {
     let site = &asked.site;
     let typed = asked.query.get("q").unwrap_or_default();
-    let tabs = Tab::ALL.iter().filter(|(tab, ..)| !site.is_export || tab.is_exported());
+    let is_there = |tab: Tab| match tab {
+        Tab::Fleet => asked.library.fleet.is_some() && !site.is_export,
+        _ => !site.is_export || tab.is_exported(),
+    };
+    let tabs = Tab::ALL.iter().filter(|(tab, ..)| is_there(*tab));
     html! {
         (DOCTYPE)
         html lang="en" {

@@ -20,6 +20,7 @@ mod elsewhere;
 mod entities;
 mod entity;
 pub mod export;
+mod fleet;
 mod frame;
 mod graph;
 mod history;
@@ -59,6 +60,7 @@ use crate::wire::printed_json;
 use elophanto_app::{
     Environment, Error, Workspace,
     channels::Bots,
+    fleet::Reader,
     gateway::Served,
     reading::{Catalogue, Shelf},
 };
@@ -71,17 +73,29 @@ pub struct Library {
     pub environment: Environment,
     /// Bots of the user's, where there is a gateway.
     bots: Option<Bots>,
+    /// Repositories elsewhere that may be asked.
+    fleet: Option<Reader>,
 }
 
 impl Library {
     pub fn new(repositories: &[Served], environment: Environment) -> Self {
         let shelf = |it: &Served| (it.name.clone(), Shelf::new(it.base.clone()));
-        Self { shelves: repositories.iter().map(shelf).collect(), environment, bots: None }
+        Self {
+            shelves: repositories.iter().map(shelf).collect(),
+            environment,
+            bots: None,
+            fleet: None,
+        }
     }
 
     /// One that tells who may write to them.
     pub fn with_bots(self, bots: Bots) -> Self {
         Self { bots: Some(bots), ..self }
+    }
+
+    /// One that has a page for a fleet.
+    pub fn with_fleet(self, fleet: Option<Reader>) -> Self {
+        Self { fleet, ..self }
     }
 
     /// Reads beside what pages will need.
@@ -309,6 +323,7 @@ impl Asked<'_> {
             ("" | "index", "") => start::page(self),
             ("search", "") => search::page(self),
             ("answer", "") => answer::page(self),
+            ("fleet", "") => fleet::page(self),
             ("notes", "") => notes::page(self),
             ("note", path) if !path.is_empty() => note::page(self, path),
             ("picture", path) if !path.is_empty() => picture::page(self, path),

@@ -136,7 +136,7 @@ pub fn found(
     search_in(workspace, &request(asked, limit), Some(&catalogue.searched), &Silent)
 }
 
-fn request(asked: &Asked, limit: usize) -> SearchRequest {
+pub fn request(asked: &Asked, limit: usize) -> SearchRequest {
     let query = &asked.query;
     let kinds = query.all("kind").iter().filter_map(|name| kind(name)).collect();
     let scope = |name: &String| name.parse::<Scope>().ok();

@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::{CommitWire, ConfidenceWire, DriftWire, HitWire};
-use elophanto_app::reading::{Entry, Folder, Linked};
+use elophanto_app::{
+    fleet::Head,
+    reading::{Entry, Folder, Linked},
+};
 
 /// A note in a list.
 #[derive(Serialize)]
@@ -76,6 +79,38 @@ pub struct SearchWire<'a> {
     /// What the other repositories say, where all are asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<ElsewhereWire<'a>>,
+}
+
+/// What a fleet says, or which repositories it is of where nothing was asked.
+#[derive(Serialize)]
+pub struct FleetWire<'a> {
+    pub fleet: &'a str,
+    pub query: &'a str,
+    /// What else there is to say: what could not be asked, and that what answers may be old.
+    pub said: &'a [String],
+    pub hits: Vec<HitWire<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repositories: Vec<HeadWire<'a>>,
+}
+
+/// A repository as it was published.
+#[derive(Serialize)]
+pub struct HeadWire<'a> {
+    pub repository: &'a str,
+    pub commit: &'a str,
+    pub as_of: Option<String>,
+    pub chunks: u64,
+}
+
+impl<'a> From<&'a Head> for HeadWire<'a> {
+    fn from(head: &'a Head) -> Self {
+        Self {
+            repository: &head.repository,
+            commit: &head.commit,
+            as_of: elophanto_app::when::time(head.time),
+            chunks: head.chunks,
+        }
+    }
 }
 
 /// What another repository says.

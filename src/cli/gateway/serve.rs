@@ -28,7 +28,9 @@ use crate::{
 };
 use elophanto_app::{
     channels::{ChannelSettings, Here},
+    fleet::{self, Reader},
     gateway::{Served, people},
+    keys::Asking,
     settings::Settings,
 };
 
@@ -57,6 +59,10 @@ pub struct ServeArgs {
     /// Most requests a minute
     #[arg(long, value_name = "N", default_value_t = RATE)]
     rate: u32,
+    /// A fleet of repositories for a page of its own: s3://BUCKET/FOLDER, gs://, az:// or file:///FOLDER,
+    /// as `elophanto publish` takes it
+    #[arg(long = "in", value_name = "URL")]
+    fleet: Option<String>,
     /// Talk with the agent here, while it serves: one line is one message
     #[arg(long, conflicts_with_all = ["ensure", "json"])]
     chat: bool,
@@ -106,8 +112,13 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.ensure {
         return ensure(args, around.as_deref(), &repositories, ui);
     }
+    let fleet = args.fleet.as_deref().map(|address| {
+        let asking = Asking::Through(ui);
+        fleet::open(address, &environment, asking, true).map(Reader::new)
+    });
     let serving = Serving {
         repositories,
+        fleet: fleet.transpose()?,
         missing,
         reporter: Arc::new(ui.beside()),
         address: SocketAddr::new(settings.host, settings.port),
@@ -166,7 +177,7 @@ fn ensure(
     if !started && args.says_else(&running) {
         ui.note(
             "your gateway runs already, as it was started: `elophanto gateway stop` first, for what you \
-             say of host, port, rate and names of this machine to hold",
+             say of host, port, rate, a fleet and names of this machine to hold",
         );
     }
     if around.is_some_and(|root| files.reach(root).is_none()) {
@@ -202,7 +213,11 @@ impl ServeArgs {
             .port
             .filter(|port| *port != 0)
             .is_some_and(|port| address.is_none_or(|address| address.port() != port));
-        is_other_host || is_other_port || !self.allow_host.is_empty() || self.rate != RATE
+        is_other_host
+            || is_other_port
+            || !self.allow_host.is_empty()
+            || self.rate != RATE
+            || self.fleet.is_some()
     }
 
     /// The words that start one here.
@@ -211,6 +226,7 @@ impl ServeArgs {
         words.extend(self.host.map(|host| format!("--host={host}")));
         words.extend(self.port.map(|port| format!("--port={port}")));
         words.push(format!("--rate={}", self.rate));
+        words.extend(self.fleet.iter().map(|address| format!("--in={address}")));
         words.extend(self.allow_host.iter().map(|host| format!("--allow-host={host}")));
         Ok(words)
     }

@@ -5,6 +5,7 @@ mod bad;
 mod changes;
 mod doors;
 mod exported;
+mod fleet;
 mod hostile;
 mod notes;
 mod others;

@@ -22,8 +22,9 @@ use crate::{
     environment::Environment,
     keys::{self, Asking},
 };
+pub use elophanto_tables::fleet::Head;
 use elophanto_tables::{
-    fleet::{Fleet, Head},
+    fleet::Fleet,
     store::{Address, Kept, Keys, VARIABLES},
 };
 

@@ -12,7 +12,7 @@ use std::{
 
 use super::Rights;
 use crate::Error;
-use elophanto_tables::fleet::{Fleet, FleetError, View};
+use elophanto_tables::fleet::{Fleet, FleetError, Head, View};
 
 /// For so long a view is taken for what is there.
 const FRESH: Duration = Duration::from_secs(5);
@@ -67,6 +67,16 @@ impl Reader {
 
     pub fn address(&self) -> String {
         self.shared.fleet.address().to_string()
+    }
+
+    /// The states of the repositories that may be found, by name.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn heads(&self) -> Result<Vec<Head>, Error> {
+        let mut heads = self.look(None)?.view.heads().to_vec();
+        heads.retain(|head| self.rights.allows(&head.repository));
+        Ok(heads)
     }
 
     /// Loads what every question reads.

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use futures::{StreamExt as _, TryStreamExt as _};
 use lance::{
     Dataset,
     dataset::{MergeInsertBuilder, WhenMatched, WhenNotMatched, WhenNotMatchedBySource},
@@ -28,6 +29,8 @@ use crate::store::{Listed, Place};
 
 /// Bytes of publications that are merged at once.
 const BATCH_BYTES: u64 = 64 << 20;
+/// Requests for publications that are under way at once.
+const AT_ONCE: usize = 16;
 /// How often everything is looked at again after others committed first.
 const ROUNDS: u32 = 12;
 /// The first wait between two rounds; each further one is up to twice as long.
@@ -126,28 +129,20 @@ async fn attempt(
     let mut rest = wanted.into_iter().peekable();
     while rest.peek().is_some() {
         let mut size = 0;
-        let mut batch: BTreeMap<String, Vec<Publication>> = BTreeMap::new();
+        let mut objects = Vec::new();
         while let Some((head, bytes)) =
             rest.next_if(|(_, bytes)| size == 0 || size + bytes <= BATCH_BYTES)
         {
             size += bytes;
-            let object = head.object();
-            let read = match place.read(&object, MOST_BYTES).await {
-                Ok(Some(bytes)) => Publication::decode(&object, bytes).and_then(|publication| {
-                    let Publication { model, dimension, .. } = &publication;
-                    let is_it =
-                        |known: &Model| known.name == *model && known.dimension == *dimension;
-                    match models.iter().any(is_it) {
-                        true => Ok(publication),
-                        false => Err(format!("`kb.json` lists no model `{model}` of {dimension}")),
-                    }
-                }),
-                // Another fold was faster.
-                Ok(None) => continue,
-                Err(crate::store::StoreError::TooLarge { .. }) => Err("it is too large".to_owned()),
-                Err(cause) => return Err(cause.into()),
-            };
-            match read {
+            objects.push(head.object());
+        }
+        let reading: Vec<_> =
+            objects.into_iter().map(|object| read(place, object, models)).collect();
+        let read: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).try_collect().await?;
+        let mut batch: BTreeMap<String, Vec<Publication>> = BTreeMap::new();
+        // Of those that are not there any more, another fold was faster.
+        for (object, publication) in read.into_iter().flatten() {
+            match publication {
                 Ok(publication) => {
                     batch.entry(publication.model.clone()).or_default().push(publication);
                 }
@@ -162,11 +157,38 @@ async fn attempt(
             }
         }
     }
-    for head in old {
-        place.remove(&head.object()).await?;
-        folded.dropped.push(head);
-    }
+    remove(place, &old.iter().map(Head::object).collect::<Vec<_>>()).await?;
+    folded.dropped.extend(old);
     Ok(Attempt::Done)
+}
+
+/// A publication, or why it is none; nothing where it is not there.
+async fn read(
+    place: &Place,
+    object: String,
+    models: &[Model],
+) -> Result<Option<(String, Result<Publication, String>)>, FleetError> {
+    let read = match place.read(&object, MOST_BYTES).await {
+        Ok(Some(bytes)) => Publication::decode(&object, bytes).and_then(|publication| {
+            let Publication { model, dimension, .. } = &publication;
+            let is_it = |known: &Model| known.name == *model && known.dimension == *dimension;
+            match models.iter().any(is_it) {
+                true => Ok(publication),
+                false => Err(format!("`kb.json` lists no model `{model}` of {dimension}")),
+            }
+        }),
+        Ok(None) => return Ok(None),
+        Err(crate::store::StoreError::TooLarge { .. }) => Err("it is too large".to_owned()),
+        Err(cause) => return Err(cause.into()),
+    };
+    Ok(Some((object, read)))
+}
+
+/// Removes publications from the inbox.
+async fn remove(place: &Place, objects: &[String]) -> Result<(), FleetError> {
+    let removing: Vec<_> = objects.iter().map(|object| place.remove(object)).collect();
+    let removed = futures::stream::iter(removing).buffer_unordered(AT_ONCE);
+    Ok(removed.try_collect().await?)
 }
 
 /// The tables as they were opened, and what they hold.
@@ -263,9 +285,10 @@ async fn merge(
         Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
         Err(cause) => return Err(of(cause)),
     };
+    let objects: Vec<String> = right.iter().map(|one| one.head.object()).collect();
+    remove(place, &objects).await?;
     for Publication { head, .. } in right {
         tables.learn(&name, head.repository.clone(), head.clone());
-        place.remove(&head.object()).await?;
         folded.taken.push(head);
     }
     tables.opened.insert(name, dataset);
