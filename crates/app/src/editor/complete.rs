@@ -26,7 +26,7 @@ const MOST: usize = 60;
 /// Characters of a name as it is shown.
 const MOST_NAME: usize = 120;
 /// Bytes of a paragraph by whose meaning notes are ranked.
-const MOST_PARAGRAPH: usize = 200;
+const MOST_PARAGRAPH: usize = 150;
 /// Keys of the front matter, with what each is for.
 const KEYS: [(&str, &str); 7] = [
     ("title", "what the note is called"),
