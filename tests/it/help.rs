@@ -728,6 +728,7 @@ fn help_of_model() {
       test    Ask a model something small, to see that it answers
       add     Add a sentence model of the BERT family to those of this machine
       remove  Remove a model that was added
+      tune    Teach the built-in model this repository's own words
       help    Print this message or the help of the given subcommand(s)
 
     Options:
@@ -1792,6 +1793,10 @@ fn help_of_gateway() {
               Most requests a minute
 
               [default: 6000]
+
+          --in <URL>
+              A fleet of repositories for a page of its own: s3://BUCKET/FOLDER, gs://, az:// or
+              file:///FOLDER, as `elophanto publish` takes it
 
           --chat
               Talk with the agent here, while it serves: one line is one message

@@ -50,6 +50,7 @@ mod mcp;
 mod mcp_budget;
 mod merges;
 mod model;
+mod own_words;
 mod page;
 mod places;
 mod promises;

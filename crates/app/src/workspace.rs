@@ -348,6 +348,7 @@ pub fn refuse_links_out(repository: &Repository) -> Result<(), Error> {
     for folder in [
         ".elophanto",
         ".elophanto/index",
+        ".elophanto/words",
         ".elophanto/journal",
         ".elophanto/cache",
         ".elophanto/cache/view",

@@ -3,11 +3,13 @@
 mod add;
 mod list;
 mod test;
+mod tune;
 
 use super::{Outcome, error::CliError, ui::Ui};
 use add::{AddArgs, RemoveArgs};
 use list::ListArgs;
 use test::TestArgs;
+use tune::TuneArgs;
 
 /// See which models are used for what, and try them
 ///
@@ -25,6 +27,7 @@ enum ModelCommand {
     Test(TestArgs),
     Add(AddArgs),
     Remove(RemoveArgs),
+    Tune(TuneArgs),
 }
 
 impl ModelArgs {
@@ -35,6 +38,7 @@ impl ModelArgs {
             ModelCommand::Test(args) => args.json,
             ModelCommand::Add(args) => args.json,
             ModelCommand::Remove(args) => args.json,
+            ModelCommand::Tune(args) => args.json,
         }
     }
 }
@@ -45,5 +49,6 @@ pub fn run(args: &ModelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ModelCommand::Test(args) => test::run(args, ui),
         ModelCommand::Add(args) => add::add(args, ui),
         ModelCommand::Remove(args) => add::remove(args, ui),
+        ModelCommand::Tune(args) => tune::run(args, ui),
     }
 }

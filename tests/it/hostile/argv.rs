@@ -99,7 +99,16 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("doctor", &[&["--settings", "--json"]]),
     ("eval", &[&["../set"]]),
     ("vault", &[&["list"], &["get", "none"]]),
-    ("model", &[&["list"], &["list", "--json"], &["test", "--embed"]]),
+    (
+        "model",
+        &[
+            &["list"],
+            &["list", "--json"],
+            &["test", "--embed"],
+            &["tune", "--dry-run", "--budget", "1"],
+            &["tune", "--remove"],
+        ],
+    ),
     ("gateway", &[&["status"], &["status", "--json"], &["stop"], &["connect", "--json"]]),
     (
         "channel",

@@ -2,14 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use super::remote::{Remote, Target};
+use super::{
+    own_words,
+    remote::{Remote, Target},
+};
 use crate::{
     config::{Config, Origin, Provider},
     environment::Environment,
     workspace::Workspace,
 };
 use elophanto_index::vectors_held;
-use elophanto_models::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse};
+use elophanto_models::{
+    Embedder, Fingerprint,
+    bert::Bert,
+    builtin::{Builtin, Tuned},
+    remote::parse,
+};
 use elophanto_repo::{Repository, locate};
 use elophanto_tables::Lance;
 
@@ -21,6 +29,8 @@ pub enum Named {
     Here(Box<dyn Embedder>),
     /// It is asked at an address.
     There(Box<Remote>),
+    /// The built-in one without the repository's table of words, and why.
+    Plain(String),
     /// This machine does not have it, and why.
     Missing(String),
 }
@@ -34,9 +44,12 @@ impl Named {
             Provider::Auto => {
                 let found =
                     locate(root).ok().and_then(|found| of_tables(config, &found, environment));
-                Self::Here(found.map_or_else(|| Box::new(Builtin) as _, |(_, embedder)| embedder))
+                match found {
+                    Some((provider, model)) if provider != Provider::Builtin => Self::Here(model),
+                    _ => Self::builtin(root),
+                }
             }
-            Provider::Builtin => Self::Here(Box::new(Builtin)),
+            Provider::Builtin => Self::builtin(root),
             Provider::Minilm => Self::Here(Box::new(Bert::minilm())),
             Provider::Local(name) => match local(name, environment) {
                 Ok(model) => Self::Here(Box::new(model)),
@@ -58,11 +71,20 @@ impl Named {
         }
     }
 
+    /// With the repository's own words, if there is a table of them.
+    fn builtin(root: &Path) -> Self {
+        match own_words::builtin(root) {
+            (_, Some(reason)) => Self::Plain(reason),
+            (model, None) => Self::Here(model),
+        }
+    }
+
     /// It, if this machine has it.
     pub fn embedder(&self) -> Option<&dyn Embedder> {
         match self {
             Self::Here(embedder) => Some(&**embedder),
             Self::There(remote) => Some(&**remote),
+            Self::Plain(_) => Some(&Builtin),
             Self::Missing(_) => None,
         }
     }
@@ -115,6 +137,9 @@ pub fn of_tables(
     }
     let held = vectors_held(&Lance, repository);
     let (fingerprint, _) = held.iter().max_by_key(|(_, vectors)| *vectors)?;
+    if Tuned::is_of(fingerprint) {
+        return Some((Provider::Builtin, own_words::builtin(&repository.root).0));
+    }
     here(fingerprint, environment)
 }
 
@@ -142,6 +167,10 @@ fn here(
 pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<dyn Embedder>> {
     if let Some((_, model)) = here(fingerprint, &workspace.environment) {
         return Some(model);
+    }
+    if Tuned::is_of(fingerprint) {
+        let (model, _) = own_words::builtin(&workspace.repository.root);
+        return (model.fingerprint() == fingerprint).then_some(model);
     }
     // The settings may name another model by now, at the same server.
     let (model, dimension) = parse(fingerprint)?;

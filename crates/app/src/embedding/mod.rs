@@ -6,6 +6,7 @@
 
 pub mod background;
 pub mod embedders;
+pub mod own_words;
 pub mod pin;
 pub mod profiles;
 pub mod remote;
@@ -50,6 +51,7 @@ impl Models {
     pub fn new(named: Named, environment: Environment) -> Self {
         let (active, reasons) = match &named {
             Named::Here(_) | Named::There(_) => (Active::Named, Vec::new()),
+            Named::Plain(reason) => (Active::Named, vec![reason.clone()]),
             Named::Missing(reason) => {
                 let instead = Builtin.fingerprint();
                 (Active::Builtin, vec![format!("{reason}; `{instead}` stands in for it")])
@@ -89,7 +91,7 @@ impl Models {
     pub fn remote(&self) -> Option<&Remote> {
         match &self.named {
             Named::There(remote) if self.is_named() => Some(remote),
-            Named::Here(_) | Named::There(_) | Named::Missing(_) => None,
+            Named::Here(_) | Named::There(_) | Named::Plain(_) | Named::Missing(_) => None,
         }
     }
 

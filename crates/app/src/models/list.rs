@@ -97,6 +97,7 @@ fn in_use(settings: &Settings, environment: &Environment) -> ListedEmbedder {
     let embedder = provider.to_string();
     let mut listed = match Named::new(config, root, environment) {
         Named::Here(model) => here(embedder, &*model),
+        Named::Plain(reason) => ListedEmbedder { reason, ..here(embedder, &Builtin) },
         Named::There(remote) => there(embedder, &remote, settings.root.is_some(), environment),
         Named::Missing(reason) => ListedEmbedder { embedder, reason, ..ListedEmbedder::default() },
     };

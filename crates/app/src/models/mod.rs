@@ -4,3 +4,4 @@
 pub mod add;
 pub mod list;
 pub mod trial;
+pub mod tune;

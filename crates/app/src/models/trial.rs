@@ -21,6 +21,7 @@ use crate::{
 use elophanto_base::visible::escape_control_line;
 use elophanto_models::{
     Embedder, Role,
+    builtin::Builtin,
     llm::{Answer, Message, Request, Schema, Sink, Task, Tool, ToolChoice},
 };
 
@@ -138,6 +139,7 @@ pub fn embed(
     let start = Instant::now();
     let (embedder, embedded) = match &named {
         Named::Here(embedder) => (&**embedder, embedder.embed(&TEXTS, Role::Document)),
+        Named::Plain(_) => (&Builtin as &dyn Embedder, Builtin.embed(&TEXTS, Role::Document)),
         Named::There(remote) => {
             let embedded = remote.try_out(&TEXTS, reporter);
             remote.record_usage("model", reporter);

@@ -12,13 +12,17 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 mod late;
+mod learn;
 mod piece;
 mod table;
+mod tuned;
 mod window;
 mod wordpiece;
 
 use late::known;
 pub use late::{Pieces, late_interaction, words_met};
+pub use learn::{LEAST, Learnt, Lesson, learn};
+pub use tuned::{MOST_BYTES, TableError, Tuned, Words};
 pub use window::{Nearness, nearness, run_cosines};
 pub use wordpiece::{count_tokens, token_ids};
 
