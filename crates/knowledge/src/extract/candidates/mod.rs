@@ -14,6 +14,7 @@ use std::collections::HashSet;
 use super::fold::fold;
 use super::name::tidy;
 use super::page::{Kind, Page};
+use super::shape;
 use super::subject::Class;
 use evidence::{Evidence, Found, accepts};
 
@@ -54,7 +55,10 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
     }
     for key in order {
         let Some(evidence) = all.remove(&key) else { continue };
-        let one = key.strip_suffix('s').unwrap_or(&key).to_owned();
+        // `HTTPS` is no more of `HTTP`: that would be `HTTPs`.
+        let is_acronym = shape::is_acronym(&evidence.name);
+        let singular = key.strip_suffix('s').filter(|_| !is_acronym);
+        let one = singular.unwrap_or(&key).to_owned();
         if called.contains(&one) {
             continue;
         }

@@ -186,3 +186,31 @@ fn what_is_said_of_a_part_is_said_of_the_thing() {
         ]
     );
 }
+
+#[test]
+fn a_first_line_that_is_the_topic_is_a_heading() {
+    let facts = [
+        "Fern Hill | Fern Hill is the highest point of Sutton.",
+        "Fern Hill | Fern Hill – The lowest slopes are covered with birches.",
+    ];
+    let text = "Fern Hill is the highest point of Sutton.\n\n# Woods\n\nThe lowest slopes are covered \
+                with birches.\n";
+    for (title, expected) in [
+        ("Fern_Hill\n\n", facts.as_slice()),
+        ("\nFern Hill (Sutton)\n\n", facts.as_slice()),
+        ("---\ntitle: Why Fern Hill?\n---\n\n", facts.as_slice()),
+        ("Oak_Hill\n\n", &facts[..1]),
+        ("Fern_Hill\n", facts.as_slice()),
+    ] {
+        let page = format!("{title}{text}");
+        assert_eq!(told(&page, "Fern Hill"), expected, "{page}");
+    }
+}
+
+#[test]
+fn an_acronym_is_no_plural_of_another() {
+    let page = "---\ntitle: Why FOOS\n---\n\nFOO is a protocol for all. FOO has become central.\n\n\
+                FOOS can provide a fast connection.\n";
+    let told = told(page, "FOOS");
+    assert!(told.contains(&"FOOS | FOOS can provide a fast connection.".to_owned()), "{told:?}");
+}
