@@ -126,8 +126,13 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
             }
             return None;
         }
-        let end =
-            (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','))?;
+        let end = (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','));
+        // `X, a violinist, published five pieces, written for`: a verb, unless one stands behind it.
+        let is_its = at > start && !words::opens_aside(&first) && is_verb(tokens, at, plural);
+        if is_its && end.is_none_or(|end| !is_verb(tokens, end + 1, plural)) {
+            break;
+        }
+        let end = end?;
         if matches!(first.as_str(), "a" | "an" | "the" | "one") {
             found.apposition = found.apposition.or(Some(at..end + 1));
         } else if matches!(first.as_str(), "known" | "also" | "formerly" | "originally") {

@@ -29,7 +29,10 @@ pub(super) fn statement_of_page(
     is_own: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let said = tokens.len().saturating_sub(verb + 1);
-    let ends = !text.trim_end().ends_with(['?', ':', ';', '…', ',']);
+    // `including:.`, whose list is left out.
+    let text_end = text.trim_end().trim_end_matches('.');
+    let ends = !text.trim_end().ends_with(['?', ':', ';', '…', ','])
+        && !text_end.trim_end().ends_with([':', ';', ',']);
     let fits =
         said > 0 && ends && !refers_elsewhere(tokens, verb) && is_self_contained(text, tokens);
     let fits = fits && !pointer::points_back(tokens, is_own);

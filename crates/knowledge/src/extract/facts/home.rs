@@ -50,6 +50,12 @@ impl Home {
         self.others.contains(class)
     }
 
+    /// The thing and its pronoun as a person, for what is told of somebody else.
+    pub(super) fn pronoun_beside(&self, entity: usize) -> Option<(usize, &'static str)> {
+        let last = self.last.as_ref().filter(|last| last.entity != entity)?;
+        Some((last.entity, self.pronoun?))
+    }
+
     fn is_it(&self, told: &Told, class: &str) -> bool {
         told.classes.iter().any(|it| it == class) && !self.others.contains(class)
     }

@@ -69,7 +69,21 @@ pub(super) fn collect(
         let line = sentence.line;
         let item = page.blocks.get(sentence.block).is_some_and(|block| block.kind == Kind::Item);
         let (about, owned) = (found.len(), own.len());
-        if let Some((told, fact)) = by_name(sentence, text, &tokens, item, names) {
+        let named = by_name(sentence, text, &tokens, item, names);
+        let beside = named.as_ref().and_then(|(told, _)| {
+            let person = person.as_ref().filter(|person| person.entity != told.entity);
+            let person = person.and_then(|person| Some((person.entity, person.pronoun?)));
+            person.or_else(|| home.pronoun_beside(told.entity))
+        });
+        let is_named = |entity: usize| {
+            let mut hits = (0..tokens.len()).filter_map(|at| names.at(text, &tokens, at));
+            hits.any(|hit| hit.entity == entity)
+        };
+        if beside
+            .is_some_and(|(entity, pronoun)| pronoun::is_in(&tokens, pronoun) && !is_named(entity))
+        {
+            // `Bagge suspected that she`: which of both, the sentence does not tell.
+        } else if let Some((told, fact)) = named {
             if let Some(text) = fact {
                 let also = told.also.map(|also| (also, Statement { text: text.clone(), line }));
                 found.push((told.entity, Statement { text, line }));
@@ -85,10 +99,12 @@ pub(super) fn collect(
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             home.take(&told, thing);
             before = Some(told);
-        } else if let Some(told) = &person
-            && pronoun::of_person(&tokens).is_some()
+        } else if let Some(told) = &mut person
+            && let Some(pronoun) = pronoun::of_person(&tokens)
             && let Some(fact) = by_pronoun(text, &tokens, told)
         {
+            told.pronoun = told.pronoun.or(Some(pronoun));
+            home.take(told, thing);
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
         } else if let Some(told) = home.by_class(&tokens)
             && let Some(fact) = by_pronoun(text, &tokens, &told)
@@ -178,7 +194,7 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
     let personal =
         tokens.iter().any(|token| matches!(token.text, "I" | "my" | "My" | "I'm" | "I’m"));
     let refers = tokens.first().is_some_and(|first| words::is_pronoun(&first.lower()));
-    let refers = refers || form::begins_elsewhere(tokens);
+    let refers = refers || pronoun::begins(tokens) || form::begins_elsewhere(tokens);
     let points = tokens.iter().any(|token| {
         matches!(token.text, "this" | "these" | "those" | "such" | "our" | "your" | "we" | "you")
     });
@@ -214,8 +230,10 @@ struct Told {
     person: bool,
     /// `he` or `she`, where one of them stood for it already: the other is somebody else.
     pronoun: Option<&'static str>,
-    /// Whether it is told of as a thing: `it` may stand for it.
+    /// What it is told to be: `the tool` may stand for it.
     classes: Vec<String>,
+    /// It is told to be a person: `it` stands for nothing of that name.
+    human: bool,
 }
 
 /// A word without its possessive.
@@ -252,6 +270,7 @@ fn by_name(
             person: names.has_full_name(hit.entity),
             pronoun: None,
             classes: Vec::new(),
+            human: false,
         };
         // `The Great Barrier Reef`: `the reef` goes on about it.
         if hit.proper && hit.end > start + 1 {
@@ -291,6 +310,8 @@ fn by_name(
             return Some((told, statement(text, tokens, verb)));
         };
         told.classes.extend(clause::definition(tokens, predicate.verb).map(|it| it.class));
+        told.human =
+            pronoun::tells_of_person(tokens, predicate.verb, predicate.apposition.as_ref());
         if let Some(aside) = predicate.apposition {
             told.classes
                 .extend(clause::noun_phrase(tokens, aside.start + 1, false).map(|it| it.class));

@@ -185,11 +185,24 @@ pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
         let binds = matches!(tokens[at - 1].text, "to" | "be");
         tokens[at].before.is_empty()
             && !binds
+            && !is_done_by(tokens, at)
             && tokens[at].text.starts_with(char::is_lowercase)
             && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
                 || is_of_several(tokens, at))
             && at + 1 < tokens.len()
     })
+}
+
+/// `Petitions sponsored by them`: what was done by somebody, which only tells which ones, unless a
+/// number follows.
+fn is_done_by(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let counts = word(at + 2).starts_with(|char: char| char.is_ascii_digit() || char == '$');
+    words::looks_past(&word(at))
+        && !words::is_auxiliary(&word(at))
+        && word(at + 1) == "by"
+        && tokens[at].joins()
+        && !counts
 }
 
 /// `The maintainers remain responsible`: a verb in its base form behind several.

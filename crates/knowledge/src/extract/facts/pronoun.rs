@@ -1,10 +1,19 @@
 //! Sentences that go on about the subject of the one before.
 
+use std::ops::Range;
+
 use super::form::statement;
 use super::{Told, bare, possessed};
 use crate::extract::clause;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
+use crate::words::{Words, list};
+
+/// What somebody is, in lower case, as it stands before a name.
+static ROLES: Words = list!(words "roles");
+
+/// Beginnings of words for persons.
+static PERSONS: Words = list!(words "persons");
 
 /// A sentence that goes on about the subject of the one before: `It`, `They`, `The speaker`. The
 /// pronoun gives way to the name.
@@ -16,10 +25,10 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let first = tokens.get(at)?;
     let word = first.lower();
     let (end, possessive) = match word.as_str() {
-        "it" if !told.plural => (1, false),
+        "it" if !told.plural && !told.is_human() => (1, false),
         "they" => (1, false),
         "he" | "she" if told.person => (1, false),
-        "its" if !told.plural => (1, true),
+        "its" if !told.plural && !told.is_human() => (1, true),
         "his" | "her" if told.person => (1, true),
         "the" | "this" if tokens.len() > at + 2 => {
             // `The company`, `The small company`, `The company's headquarters`.
@@ -47,6 +56,9 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     if word == "it" && (is_empty_it(tokens, verb) || is_of_itself(tokens, verb, &told.surface)) {
         return Some(None);
     }
+    if word == "it" && is_before(tokens, verb) {
+        return None;
+    }
     let last = tokens.get(end.checked_sub(1)?)?;
     let rest = text.get(last.end..)?;
     let mark = if possessive { "'s" } else { "" };
@@ -58,6 +70,62 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     Some(statement(&replaced, &said, before))
 }
 
+impl Told {
+    /// Whether `it` stands for something else: a person is told of.
+    fn is_human(&self) -> bool {
+        self.human || self.pronoun.is_some()
+    }
+}
+
+/// `It had been registered`: what was done before to what the sentence before ended with.
+fn is_before(tokens: &[Token<'_>], verb: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let adverb = usize::from(words::is_adverb(&word(verb + 2)));
+    word(verb) == "had" && word(verb + 1) == "been" && words::looks_past(&word(verb + 2 + adverb))
+}
+
+/// Whether a statement with its verb at token `verb` says of somebody what only persons are: `has been
+/// director of`, `, an archaeologist, found`, `was born in`.
+pub(super) fn tells_of_person(
+    tokens: &[Token<'_>],
+    verb: usize,
+    apposition: Option<&Range<usize>>,
+) -> bool {
+    const MOST: usize = 6;
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let is_being =
+        matches!(word(verb).as_str(), "is" | "was" | "became" | "has" | "had" | "served");
+    let behind = if is_being { verb + 1..verb + 1 + MOST } else { 0..0 };
+    let apposed = apposition.cloned().unwrap_or_default();
+    let head = |range: Range<usize>| {
+        let said = range.skip_while(|at| matches!(word(*at).as_str(), "as" | "been"));
+        let said = said.take_while(|at| !words::ends_phrase(&word(*at)));
+        let said = said.take_while(|at| tokens.get(*at).is_some()).collect::<Vec<usize>>();
+        let ends = said.iter().position(|at| !tokens[*at].joins()).unwrap_or(said.len());
+        said.get(ends).or(said.last()).map(|at| word(*at)).unwrap_or_default()
+    };
+    word(verb) == "was" && word(verb + 1) == "born"
+        || is_person(&head(behind))
+        || is_person(&head(apposed))
+}
+
+/// Whether a noun is one for persons.
+fn is_person(noun: &str) -> bool {
+    const ENDINGS: &[&str] =
+        &["ect", "ef", "ent", "er", "et", "ete", "ian", "ist", "man", "or", "ress", "son"];
+    // What plays and explores is mostly a program.
+    let is_thing = noun.starts_with("play") || noun.starts_with("explor");
+    let is_one = ENDINGS.iter().any(|ending| noun.ends_with(ending)) && !is_thing;
+    // `archaeologist`, `politician`
+    let is_trade = noun.ends_with("ologist") || noun.ends_with("ician");
+    ROLES.contains(noun) || is_trade || is_one && PERSONS.iter().any(|stem| noun.starts_with(stem))
+}
+
+/// Whether a pronoun is the subject of a sentence, or what it has is.
+pub(super) fn begins(tokens: &[Token<'_>]) -> bool {
+    tokens.get(beginning(tokens)).is_some_and(|first| words::is_pronoun(&first.lower()))
+}
+
 /// `he` or `she`, if the subject is one of them or what one of them has.
 pub(super) fn of_person(tokens: &[Token<'_>]) -> Option<&'static str> {
     match tokens.get(beginning(tokens))?.lower().as_str() {
@@ -65,6 +133,15 @@ pub(super) fn of_person(tokens: &[Token<'_>]) -> Option<&'static str> {
         "she" | "her" => Some("she"),
         _ => None,
     }
+}
+
+/// Whether a sentence speaks of somebody by a pronoun, `he` or `she`, wherever it stands.
+pub(super) fn is_in(tokens: &[Token<'_>], pronoun: &str) -> bool {
+    tokens.iter().any(|token| match token.lower().as_str() {
+        "he" | "him" | "his" | "himself" => pronoun == "he",
+        "she" | "her" | "hers" | "herself" => pronoun == "she",
+        _ => false,
+    })
 }
 
 /// Whether a sentence that names somebody goes on about a person all the same: `he` stands before the

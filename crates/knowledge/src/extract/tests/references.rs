@@ -140,3 +140,57 @@ fn a_quotation_without_its_speaker_is_left() {
         ]
     );
 }
+
+#[test]
+fn it_is_nobody_and_nothing_that_only_ended_a_sentence() {
+    let check = |text: &str, expected: &[&str]| {
+        let told = found(text, "", &known(&["Foo Mill", "Ada Byron"]), Mode::KnownOnly);
+        let told: Vec<String> = told.into_iter().flat_map(|it| it.1).collect();
+        assert_eq!(told, expected, "{text}");
+    };
+    let is_large = "It is one of the large houses of the state.";
+    for said in [
+        "Since 2019, Ada Byron has been director of the Sutton Museum.",
+        "Ada Byron, an archaeologist from Bath, wrote many books.",
+        "Ada Byron was born in Sutton near Ferndale.",
+    ] {
+        check(&format!("{said} {is_large}"), &[said]);
+    }
+    let engine = "Foo Mill is an engine for games.";
+    check(
+        &format!("{engine} {is_large}"),
+        &[engine, "Foo Mill is one of the large houses of the state."],
+    );
+    let said = "Foo Mill recovered the domain foo.example in 2016.";
+    check(&format!("{said} It had been abusively registered by others."), &[said]);
+}
+
+#[test]
+fn what_is_cut_short_or_taken_back_is_left() {
+    let page = "# Fern Ltd\n\nFern Ltd is a maker of kettles. Fern Ltd built many houses including:.\n\n\
+                Petitions sponsored by Katherine Oak and the Institute of Sutton. Sales increased by 5 \
+                percent in the spring of 1990. Researchers have tried to copy the kettles; they have not \
+                succeeded so far. In 2019, they released the Fern Go, a small kettle.\n";
+    assert_eq!(
+        told(page, "Fern Ltd"),
+        [
+            "Fern Ltd | Fern Ltd is a maker of kettles.",
+            "Fern Ltd | Fern Ltd – Sales increased by 5 percent in the spring of 1990.",
+        ]
+    );
+}
+
+#[test]
+fn she_may_be_whom_the_page_told_of_before() {
+    let page = "# Ada Byron\n\nAda Byron was born in Sutton. She was deemed tall for that time of year. \
+                Bo Hill, an archaeologist from Bath, thought that she had been ill. Her hat has been \
+                on show in Sutton. Bo Hill met Ada Byron and her brother in 1840.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron was born in Sutton.",
+            "Ada Byron | Ada Byron's hat has been on show in Sutton.",
+            "Bo Hill | Bo Hill met Ada Byron and her brother in 1840.",
+        ]
+    );
+}
