@@ -96,6 +96,7 @@ pub(super) fn collect(
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
             told.pronoun = told.pronoun.or(pronoun::of_person(&tokens));
+            told.beside = names_several(&tokens);
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             home.take(&told, thing);
             before = Some(told);
@@ -110,14 +111,15 @@ pub(super) fn collect(
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
-            before = Some(Told { block: sentence.block, ..told });
+            let beside = names_several(&tokens);
+            before = Some(Told { block: sentence.block, beside, ..told });
         } else if let Some(told) = home.by_beginning(page, sentence, &tokens)
             && ground.has(sentence)
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             home.take(&told, thing);
-            before = Some(told);
+            before = Some(Told { beside: names_several(&tokens), ..told });
         } else if let Some((entity, text)) = phrase::of(text, &tokens, thing, names) {
             found.push((entity, Statement { text, line }));
             person = None;
@@ -232,6 +234,8 @@ struct Told {
     pronoun: Option<&'static str>,
     /// What it is told to be: `the tool` may stand for it.
     classes: Vec<String>,
+    /// Others are named with it, of whom `they` may be told.
+    beside: bool,
     /// It is told to be a person: `it` stands for nothing of that name.
     human: bool,
 }
@@ -239,6 +243,18 @@ struct Told {
 /// A word without its possessive.
 fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or(word.strip_suffix("’s")).unwrap_or(word)
+}
+
+/// Whether a part of a sentence names two that are joined: `sent Ada Byron and her friend Bo Hill`.
+fn names_several(tokens: &[Token<'_>]) -> bool {
+    const FAR: usize = 5;
+    (1..tokens.len()).any(|at| {
+        let before = &tokens[at - 1];
+        tokens[at].text == "and"
+            && before.is_capitalised()
+            && before.joins()
+            && tokens.iter().skip(at + 1).take(FAR).any(Token::is_capitalised)
+    })
 }
 
 /// A sentence whose subject is a name. The fact is missing if it states nothing.
@@ -270,6 +286,7 @@ fn by_name(
             person: names.has_full_name(hit.entity),
             pronoun: None,
             classes: Vec::new(),
+            beside: names_several(tokens.get(hit.end..).unwrap_or_default()),
             human: false,
         };
         // `The Great Barrier Reef`: `the reef` goes on about it.

@@ -26,7 +26,7 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let word = first.lower();
     let (end, possessive) = match word.as_str() {
         "it" if !told.plural && !told.is_human() => (1, false),
-        "they" => (1, false),
+        "they" if told.plural || !told.beside => (1, false),
         "he" | "she" if told.person => (1, false),
         "its" if !told.plural && !told.is_human() => (1, true),
         "his" | "her" if told.person => (1, true),

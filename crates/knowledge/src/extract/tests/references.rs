@@ -161,6 +161,13 @@ fn it_is_nobody_and_nothing_that_only_ended_a_sentence() {
         &format!("{engine} {is_large}"),
         &[engine, "Foo Mill is one of the large houses of the state."],
     );
+    for (said, they) in [
+        ("Foo Mill sent Ada Oak and the painter Bo Hill.", None),
+        ("Foo Mill went to Sutton.", Some("Foo Mill found a large garden in 1999.")),
+    ] {
+        let they: Vec<&str> = [said].into_iter().chain(they).collect();
+        check(&format!("{said} They found a large garden in 1999."), &they);
+    }
     let said = "Foo Mill recovered the domain foo.example in 2016.";
     check(&format!("{said} It had been abusively registered by others."), &[said]);
 }
