@@ -263,6 +263,15 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     if from > 0 && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
         return true;
     }
+    // `The Court ordered`: short for what another sentence names in full.
+    let is_short = word == "the"
+        && subject.len() == 1
+        && head.is_capitalised()
+        && !shape::is_acronym(head.text)
+        && !own.split(' ').any(|own| own == head.lower());
+    if is_short {
+        return false;
+    }
     if article {
         return !subject.iter().any(|token| token.lower() == "same");
     }

@@ -193,3 +193,20 @@ fn what_a_generator_of_sites_is_told_is_no_fact() {
         ]
     );
 }
+
+#[test]
+fn a_row_of_numbers_alone_has_no_name() {
+    let page = "# Fern Vote\n\nThe Fern Vote is a vote on ferns.\n\n## Motion\n\n| Votes for | Votes against \
+                |\n|---|---|\n| 32 | 4 |\n\n## Years\n\n| Year | Votes |\n|---|---|\n| 1999 | 12 |\n\
+                | 2001 | 14 |\n";
+    assert_eq!(
+        told(page, "Fern Vote"),
+        [
+            "Fern Vote | The Fern Vote is a vote on ferns.",
+            "Fern Vote | Fern Vote – Motion, Votes for: 32",
+            "Fern Vote | Fern Vote – Motion, Votes against: 4",
+            "Fern Vote | Fern Vote – Years, Year 1999, Votes: 12",
+            "Fern Vote | Fern Vote – Years, Year 2001, Votes: 14",
+        ]
+    );
+}
