@@ -313,7 +313,9 @@ fn by_name(
         }
         let kind = clause::behind_kind(tokens, hit.end);
         let predicate = clause::predicate(tokens, hit.end, told.plural)
-            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten());
+            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten())
+            .or_else(|| clause::predicate_of_placed(tokens, hit.end).filter(|_| hit.proper))
+            .or_else(|| clause::predicate_of_both(tokens, hit.end));
         let Some(predicate) = predicate else {
             // `it` would be the development, not Rust.
             let verb =

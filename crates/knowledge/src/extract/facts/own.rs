@@ -19,6 +19,8 @@ pub(in crate::extract) const MAX_OWN: usize = 30;
 /// Tokens in which the verb must stand, and fewest of such a statement.
 const MAX_SUBJECT: usize = 14;
 const LEAST: usize = 6;
+/// Tokens in which the verb behind `about 80%` must stand.
+const MAX_SHARE: usize = 8;
 
 /// Nouns that, as subjects, stand for something that only the sentences before them tell.
 static VAGUE: Words = list!(words "vague_subjects");
@@ -182,16 +184,36 @@ const OF_ANOTHER: &[&str] =
 pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
     (1..tokens.len().min(MAX_SUBJECT)).find(|&at| {
         let word = tokens[at].lower();
-        let binds = matches!(tokens[at - 1].text, "to" | "be");
+        let before = if at > 1 { tokens[at - 1].text.to_owned() } else { tokens[0].lower() };
+        // `a set is won`, `three touches are`: what an article or a number stands before is a noun.
+        let counted = tokens[at - 1].joins()
+            && (words::is_determiner(&before) || COUNTS.contains(&before.as_str()));
+        let binds = matches!(tokens[at - 1].text, "to" | "be") || counted;
         tokens[at].before.is_empty()
             && !binds
             && !is_done_by(tokens, at)
             && tokens[at].text.starts_with(char::is_lowercase)
             && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
-                || is_of_several(tokens, at))
+                || is_of_several(tokens, at)
+                || is_behind_adverb(tokens, at))
             && at + 1 < tokens.len()
     })
 }
+
+/// `Construction always pairs the`: whatever verb it is of.
+fn is_behind_adverb(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let adverb = matches!(word(at - 1).as_str(), "also" | "always" | "never" | "often" | "usually");
+    adverb
+        && tokens[at - 1].joins()
+        && tokens[at].joins()
+        && is_plural(tokens[at].text)
+        && words::is_determiner(&word(at + 1))
+}
+
+/// Numbers as words, which nouns follow.
+const COUNTS: &[&str] =
+    &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several", "many"];
 
 /// `Petitions sponsored by them`: what was done by somebody, which only tells which ones, unless a
 /// number follows.
@@ -229,6 +251,15 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         return false;
     }
     let word = first.lower();
+    // `About 80% are`: so many of what the page is about.
+    let is_share =
+        matches!(word.as_str(), "about" | "almost" | "around" | "nearly" | "over" | "roughly")
+            && tokens
+                .get(from + 1)
+                .is_some_and(|next| next.text.starts_with(|char: char| char.is_ascii_digit()));
+    if is_share {
+        return from == 0 && verb < MAX_SHARE;
+    }
     let article =
         matches!(word.as_str(), "the" | "this" | "a" | "an" | "each" | "every" | "all" | "no");
     let start = from + usize::from(article);

@@ -63,7 +63,17 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let rest = text.get(last.end..)?;
     let mark = if possessive { "'s" } else { "" };
     let lead = text.get(..first.start)?;
-    let name = with_article(&told.surface, lead.is_empty());
+    let begins = lead.is_empty();
+    let name = match word == "they" && !told.plural {
+        true => several(&told.surface, begins),
+        false => None,
+    };
+    let is_base =
+        |at: usize| tokens.get(at).is_some_and(|it| !words::is_finite(&it.lower(), false));
+    if word == "they" && !told.plural && name.is_none() && is_base(verb) {
+        return None;
+    }
+    let name = name.unwrap_or_else(|| with_article(&told.surface, begins));
     let replaced = format!("{lead}{name}{mark}{rest}");
     let said = token::tokens(&replaced);
     let before = said.len().saturating_sub(tokens.len().saturating_sub(verb));
@@ -184,6 +194,18 @@ fn beginning(tokens: &[Token<'_>]) -> usize {
         !lead.iter().any(|token| token.is_dash() || matches!(token.lower().as_str(), "it" | "they"))
     };
     found.filter(clear).unwrap_or(0)
+}
+
+/// `Febrile seizures` for `a febrile seizure`: all of a kind that one was told of.
+fn several(surface: &str, begins: bool) -> Option<String> {
+    let (article, noun) = surface.split_once(' ')?;
+    let is_one = matches!(article, "A" | "An" | "a" | "an");
+    let is_plain = noun.split(' ').all(|word| word.starts_with(char::is_lowercase));
+    let ends = noun.ends_with(|char: char| char.is_ascii_lowercase() && !"syhxz".contains(char));
+    let mut chars = noun.chars();
+    let first = chars.next().filter(|_| is_one && is_plain && ends)?;
+    let first = if begins { first.to_uppercase().to_string() } else { first.to_string() };
+    Some(format!("{first}{}s", chars.as_str()))
 }
 
 /// A name with the article it was written with, which has a capital where a sentence begins.

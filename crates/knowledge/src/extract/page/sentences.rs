@@ -49,16 +49,18 @@ pub(super) fn sentences(blocks: &[Block]) -> Vec<Sentence> {
 fn glues(text: &str) -> impl Iterator<Item = usize> {
     const SHORTEST: usize = 3;
     let stops = text.match_indices('.').map(|(at, _)| at);
-    stops.filter(|&at| {
-        let before = text[..at].bytes().rev().take_while(u8::is_ascii_lowercase).count();
-        let word = before >= SHORTEST && text[..at - before].ends_with([' ', '-'])
-            || text[..at].ends_with(|char: char| char.is_ascii_digit() || char == ')');
-        let rest = &text[at + 1..];
-        let small = rest.bytes().skip(1).take_while(u8::is_ascii_lowercase).count();
-        let behind = rest.as_bytes().get(small + 1);
-        word && rest.starts_with(|char: char| char.is_ascii_uppercase()) && behind == Some(&b' ')
-    })
-    .map(|at| at + 1)
+    stops
+        .filter(|&at| {
+            let before = text[..at].bytes().rev().take_while(u8::is_ascii_lowercase).count();
+            let word = before >= SHORTEST && text[..at - before].ends_with([' ', '-'])
+                || text[..at].ends_with(|char: char| char.is_ascii_digit() || char == ')');
+            let rest = &text[at + 1..];
+            let small = rest.bytes().skip(1).take_while(u8::is_ascii_lowercase).count();
+            let behind = rest.as_bytes().get(small + 1);
+            word && rest.starts_with(|char: char| char.is_ascii_uppercase())
+                && behind == Some(&b' ')
+        })
+        .map(|at| at + 1)
 }
 
 /// A sentence in parts, where others begin within it.

@@ -214,3 +214,31 @@ fn an_acronym_is_no_plural_of_another() {
     let told = told(page, "FOOS");
     assert!(told.contains(&"FOOS | FOOS can provide a fast connection.".to_owned()), "{told:?}");
 }
+
+#[test]
+fn subjects_are_more_than_a_name() {
+    let facts = |text: &str| {
+        told(&format!("# Fern Hill\n\n{text}\n"), "Fern Hill")
+            .into_iter()
+            .map(|it| it.split_once(" | ").unwrap().1.to_owned())
+            .collect::<Vec<String>>()
+    };
+    for text in [
+        "Fern Hill in northwest Sutton is the highest point of all.",
+        "Fern Hill, in a book of 1960, is called a mountain.",
+        "A Fern Hill or a plain hill is a place for birches.",
+        "Fern Hill, a hill of birches, attracted five painters in 1960, followed by others.",
+        "In 1890, 35 year old joiner Ada Byron climbed Fern Hill.",
+    ] {
+        assert_eq!(facts(text), [text]);
+    }
+    for text in [
+        "About 80% are covered with birches of all kinds.",
+        "A set of birches is cut by a team each year.",
+        "A maximum of three touches is allowed for each team.",
+        "Nature always pairs the birches with some oaks.",
+    ] {
+        let told = facts(&format!("Fern Hill is a hill.\n\n{text}"));
+        assert_eq!(told.last(), Some(&format!("Fern Hill – {text}")), "{told:?}");
+    }
+}

@@ -201,3 +201,17 @@ fn she_may_be_whom_the_page_told_of_before() {
         ]
     );
 }
+
+#[test]
+fn they_are_all_of_a_kind_that_one_was_told_of() {
+    let page = "# Fern fit\n\nA fern fit is an illness of ferns. They most commonly occur in spring. They are \
+                more common in Sutton.\n";
+    assert_eq!(
+        told(page, "fern fit"),
+        [
+            "fern fit | A fern fit is an illness of ferns.",
+            "fern fit | Fern fits most commonly occur in spring.",
+            "fern fit | Fern fits are more common in Sutton.",
+        ]
+    );
+}
