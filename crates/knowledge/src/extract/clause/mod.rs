@@ -127,7 +127,10 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
             words::opens_aside(&first) || words::is_participle(&first) || words::looks_past(&first);
         // `X, in a book of 1960, told`.
         let leads = || {
-            let leads = matches!(first.as_str(), "at" | "by" | "during" | "from" | "in" | "with");
+            let leads = matches!(
+                first.as_str(),
+                "along" | "at" | "by" | "during" | "from" | "in" | "together" | "with"
+            );
             let ends =
                 (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','));
             leads && ends.is_some_and(|end| is_verb(tokens, end + 1, plural))
@@ -246,6 +249,15 @@ pub(super) fn behind_kind(tokens: &[Token<'_>], at: usize) -> usize {
         (true, false) => at + 1,
         (false, _) => at,
     }
+}
+
+/// The token behind what a firm is by law, which stands behind its name: `Oak Group Ltd is`.
+pub(super) fn behind_form(tokens: &[Token<'_>], at: usize) -> usize {
+    let last = at.checked_sub(1).and_then(|last| tokens.get(last));
+    let joins = last.is_some_and(|last| last.joins() || last.after == ",");
+    let form = tokens.get(at).filter(|form| joins && form.is_capitalised());
+    let is_form = form.is_some_and(|form| super::short::is_legal(&form.lower()));
+    at + usize::from(is_form)
 }
 
 /// The verb behind `X in north-west France is`, where the name ends before token `at`.

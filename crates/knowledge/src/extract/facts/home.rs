@@ -38,10 +38,11 @@ impl Home {
     /// The thing, if a sentence begins with what it is: `The film was`, `The company's`.
     pub(super) fn by_class(&self, tokens: &[Token<'_>]) -> Option<Told> {
         let told = self.told.as_ref()?;
-        let article = tokens.first().is_some_and(|first| first.text == "The");
+        let at = pronoun::beginning(tokens);
+        let article = tokens.get(at).is_some_and(|first| first.lower() == "the");
         // `The small company` may be another one, `the 1968 mission` is not.
-        let is_year = tokens.get(1).is_some_and(|token| is_year(token.text));
-        let class = bare(&tokens.get(if is_year { 2 } else { 1 })?.lower()).to_owned();
+        let is_year = tokens.get(at + 1).is_some_and(|token| is_year(token.text));
+        let class = bare(&tokens.get(at + if is_year { 2 } else { 1 })?.lower()).to_owned();
         (article && self.is_it(told, &class)).then(|| told.clone())
     }
 
@@ -122,11 +123,32 @@ pub(super) fn broader(class: &str) -> Option<&'static str> {
         "multinational",
         "producer",
     ];
+    const DEVICES: &[&str] = &[
+        "amplifier",
+        "appliance",
+        "camera",
+        "coffeemaker",
+        "console",
+        "grinder",
+        "headset",
+        "instrument",
+        "laptop",
+        "phone",
+        "printer",
+        "receiver",
+        "router",
+        "sensor",
+        "smartphone",
+        "speaker",
+        "tablet",
+        "watch",
+    ];
     const COUNTRIES: &[&str] = &["state", "nation", "microstate", "republic", "kingdom"];
     const BOOKS: &[&str] =
         &["novel", "novella", "memoir", "biography", "autobiography", "textbook"];
     match class {
         _ if COMPANIES.contains(&class) => Some("company"),
+        _ if DEVICES.contains(&class) => Some("device"),
         _ if COUNTRIES.contains(&class) => Some("country"),
         _ if BOOKS.contains(&class) => Some("book"),
         "organisation" => Some("organization"),

@@ -22,6 +22,7 @@ use super::aside;
 use super::clause;
 use super::page::{Kind, Page, Sentence};
 use super::shape;
+use super::short;
 use super::subject::Names;
 use super::thing::Thing;
 use super::token::{self, Token};
@@ -291,7 +292,9 @@ fn by_name(
         };
         // `The Great Barrier Reef`: `the reef` goes on about it.
         if hit.proper && hit.end > start + 1 {
-            told.classes.push(last.lower());
+            // `Oak Group Ltd`: `the group`.
+            let form = usize::from(short::is_legal(&last.lower()) && hit.end > start + 2);
+            told.classes.push(tokens[hit.end - 1 - form].lower());
             // `The Museum of Tidal Power`: `the museum`.
             let of = (start + 1..hit.end).find(|&at| tokens[at].text == "of");
             told.classes.extend(of.map(|of| tokens[of - 1].lower()));
@@ -312,8 +315,10 @@ fn by_name(
             return Some((told, statement(text, tokens, verb)));
         }
         let kind = clause::behind_kind(tokens, hit.end);
+        let firm = clause::behind_form(tokens, hit.end);
         let predicate = clause::predicate(tokens, hit.end, told.plural)
             .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten())
+            .or_else(|| (firm > hit.end).then(|| clause::predicate(tokens, firm, false)).flatten())
             .or_else(|| clause::predicate_of_placed(tokens, hit.end).filter(|_| hit.proper))
             .or_else(|| clause::predicate_of_both(tokens, hit.end));
         let Some(predicate) = predicate else {
@@ -375,14 +380,18 @@ fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(u
 /// The verb behind `X's new battery`: within a few words, none of them capitalised.
 pub(in crate::extract) fn possessed(tokens: &[Token<'_>], from: usize) -> Option<usize> {
     let mut at = from;
-    while at < from + 5 {
+    while at < from + 10 {
         let token = tokens.get(at)?;
-        if !token.joins() {
+        at += 1;
+        // `X's work, along with that of others, was`
+        if !token.joins() && token.after != "," {
             return None;
         }
-        at += 1;
         if let Some(predicate) = clause::predicate(tokens, at, is_plural(token.text)) {
             return Some(predicate.verb);
+        }
+        if !token.joins() {
+            return None;
         }
     }
     None

@@ -126,7 +126,9 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
         return None;
     }
-    if (0..tokens.len()).any(|at| points(tokens, at)) {
+    let kinds = lists_kinds(tokens);
+    let from = usize::from(kinds.is_some());
+    if (from..tokens.len()).any(|at| points(tokens, at)) {
         return None;
     }
     // `All contributions to this project`, below its name.
@@ -135,6 +137,9 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     let is_main = |verb: &usize| {
         !opens || !tokens[..*verb].iter().any(|token| matches!(token.text, "that" | "which"))
     };
+    if let Some(verb) = kinds {
+        return statement(text, tokens, verb);
+    }
     match verb(tokens).filter(is_main) {
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
@@ -198,6 +203,20 @@ pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
                 || is_behind_adverb(tokens, at))
             && at + 1 < tokens.len()
     })
+}
+
+/// The verb of `There are two types: simple ones and complex ones.`, which tells all kinds of the thing.
+fn lists_kinds(tokens: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 5;
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let counts = COUNTS.contains(&word(2).as_str());
+    let noun = (3..=MOST).find(|&at| tokens.get(at).is_none_or(|it| !it.joins()))?;
+    let is_kind = matches!(
+        word(noun).as_str(),
+        "categories" | "classes" | "forms" | "kinds" | "phases" | "stages" | "types" | "varieties"
+    );
+    (word(0) == "there" && word(1) == "are" && counts && is_kind && tokens[noun].after == ":")
+        .then_some(1)
 }
 
 /// `Construction always pairs the`: whatever verb it is of.

@@ -170,12 +170,15 @@ pub(super) fn goes_on(tokens: &[Token<'_>], person: Option<&Told>) -> bool {
 
 /// The token with which the subject begins: the first, or the pronoun behind a phrase that leads
 /// in: `In 1891, she`, `Headquartered in Paris, it`.
-fn beginning(tokens: &[Token<'_>]) -> usize {
+pub(super) fn beginning(tokens: &[Token<'_>]) -> usize {
     const MAX_LEAD: usize = 12;
     // What a person was considered to be may be long.
     const MAX_PARTICIPLE: usize = 30;
     let stands = |token: &Token<'_>| {
-        matches!(token.lower().as_str(), "it" | "its" | "he" | "she" | "his" | "her" | "they")
+        matches!(
+            token.lower().as_str(),
+            "it" | "its" | "he" | "she" | "his" | "her" | "they" | "the"
+        )
     };
     let Some(first) = tokens.first() else { return 0 };
     let is_participle = words::looks_past(&first.lower());

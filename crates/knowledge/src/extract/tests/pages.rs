@@ -242,3 +242,36 @@ fn subjects_are_more_than_a_name() {
         assert_eq!(told.last(), Some(&format!("Fern Hill – {text}")), "{told:?}");
     }
 }
+
+#[test]
+fn a_firm_is_what_it_is_called_to_be() {
+    let page = "# Oak Group\n\nOak Group Ltd is a family owned business in Sutton. The company was one of the \
+                largest makers of kettles. By 1968, the group employed 6,788 staff.\n\nThe Oak Kettle is a \
+                grinder for leaves. The device was shown in 2005.\n";
+    assert_eq!(
+        told(page, "Oak Group"),
+        [
+            "Oak Group | Oak Group Ltd is a family owned business in Sutton.",
+            "Oak Group | Oak Group Ltd was one of the largest makers of kettles.",
+            "Oak Group | By 1968, Oak Group Ltd employed 6,788 staff.",
+            "Oak Kettle | The Oak Kettle is a grinder for leaves.",
+            "Oak Kettle | The Oak Kettle was shown in 2005.",
+        ]
+    );
+}
+
+#[test]
+fn kinds_and_works_are_told_behind_more_words() {
+    let page = "# Ada Byron\n\nAda Byron was a writer. Byron's role in turning plain tables of numbers to \
+                music was large. Her work, along with that of her friends Bo Hill and Cy Oak, was shown in \
+                many books. There are three kinds: tables, songs and letters.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron was a writer.",
+            "Ada Byron | Byron's role in turning plain tables of numbers to music was large.",
+            "Ada Byron | Byron's work, along with that of her friends Bo Hill and Cy Oak, was shown in many books.",
+            "Ada Byron | Ada Byron – There are three kinds: tables, songs and letters.",
+        ]
+    );
+}
