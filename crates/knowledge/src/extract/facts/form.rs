@@ -73,7 +73,13 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             && two[1].after.starts_with(']')
     });
     let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
+    // `were not as good.`: as what, another sentence tells.
+    let compares = tokens.len() > 2
+        && word(tokens.len() - 2) == "as"
+        && tokens.iter().filter(|token| token.lower() == "as").count() == 1
+        && tokens.iter().any(|token| matches!(token.text, "not" | "just" | "equally"));
     concludes
+        || compares
         || shows
         || soon
         || one

@@ -59,7 +59,7 @@ pub(super) fn collect(
         if is_spoken(block, &sentence.range) {
             continue;
         }
-        let text = read(page.text(sentence), &home, &mut written, names);
+        let (text, points) = read(page.text(sentence), &home, &mut written, names);
         let earlier = block.get(..sentence.range.start).unwrap_or_default();
         let own_thing = thing.filter(|_| ground.has(sentence));
         let itself = own_thing
@@ -70,6 +70,8 @@ pub(super) fn collect(
         let line = sentence.line;
         let item = page.blocks.get(sentence.block).is_some_and(|block| block.kind == Kind::Item);
         let (about, owned) = (found.len(), own.len());
+        // A statement about somebody that needs another sentence.
+        let mut left = false;
         let named = by_name(sentence, text, &tokens, item, names);
         let beside = named.as_ref().and_then(|(told, _)| {
             let person = person.as_ref().filter(|person| person.entity != told.entity);
@@ -85,7 +87,8 @@ pub(super) fn collect(
         {
             // `Bagge suspected that she`: which of both, the sentence does not tell.
         } else if let Some((told, fact)) = named {
-            if let Some(text) = fact {
+            left = points && thing.is_none_or(|thing| thing.entity != told.entity);
+            if let Some(text) = fact.filter(|_| !left) {
                 let also = told.also.map(|also| (also, Statement { text: text.clone(), line }));
                 found.push((told.entity, Statement { text, line }));
                 found.extend(also);
@@ -128,6 +131,7 @@ pub(super) fn collect(
             person = None;
         }
         if found.len() == about
+            && !left
             && let Some(thing) = thing
             && let Some(text) = mention::of(text, &tokens, item, thing, names).or_else(|| {
                 let first = mention::first_part(text)?;
@@ -137,6 +141,7 @@ pub(super) fn collect(
             found.push((thing.entity, Statement { text, line }));
         }
         if found.len() == about
+            && !left
             && let Some(thing) = thing
             && own.len() < own::MAX_OWN
             && licence::behind_subject(page.text(sentence)).is_none()
@@ -173,13 +178,20 @@ pub(super) fn collect(
     found
 }
 
-/// The sentence without what ties it to others: connectives, and nouns that stand for names.
-fn read<'t>(text: &'t str, home: &Home, written: &mut Written, names: &Names) -> Cow<'t, str> {
+/// The sentence without what ties it to others: connectives, and nouns that stand for names; and whether
+/// a noun in it still points to what the page brought in before.
+fn read<'t>(
+    text: &'t str,
+    home: &Home,
+    written: &mut Written,
+    names: &Names,
+) -> (Cow<'t, str>, bool) {
     let text = lead::without(text).map_or(Cow::Borrowed(text), Cow::Owned);
     let tokens = token::tokens(&text);
     let resolved = pointer::resolved(&text, &tokens, home, written, names);
+    let points = written.knows(resolved.as_deref().unwrap_or(&text));
     written.take(&text, &tokens);
-    resolved.map_or(text, Cow::Owned)
+    (resolved.map_or(text, Cow::Owned), points)
 }
 
 /// Whether anybody is named, or spoken of as somebody's.

@@ -322,6 +322,12 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     if is_short {
         return false;
     }
+    // `The claims were untrue`: those that were told of before.
+    let next = tokens.get(verb).map(Token::lower).unwrap_or_default();
+    let is_told = word == "the" && from == 0 && subject.len() == 1 && is_plural(head.text);
+    if is_told && next == "were" {
+        return false;
+    }
     if article {
         return !subject.iter().any(|token| token.lower() == "same");
     }

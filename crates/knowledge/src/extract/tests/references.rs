@@ -215,3 +215,20 @@ fn they_are_all_of_a_kind_that_one_was_told_of() {
         ]
     );
 }
+
+#[test]
+fn a_noun_that_the_page_brought_in_points_back_where_others_are_told_of() {
+    let page = "# Fern Hill\n\nFern Hill has a wooden tent. Bascom Lodge was built in 1932. The Oak Club \
+                managed the lodge for years. Ada Byron slept in the tent. Bo Hill sailed around the world. \
+                Cy Oak bought a tent, and the tent was green. Fern Hill lost the tent in 1990.\n";
+    let told = told(page, "Fern Hill");
+    for (fact, expected) in [
+        ("managed the lodge", false),
+        ("slept in the tent", false),
+        ("around the world", true),
+        ("the tent was green", true),
+        ("Fern Hill lost the tent", true),
+    ] {
+        assert_eq!(told.iter().any(|it| it.contains(fact)), expected, "{fact}: {told:?}");
+    }
+}
