@@ -135,7 +135,21 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
                 (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','));
             leads && ends.is_some_and(|end| is_verb(tokens, end + 1, plural))
         };
-        let opens = opens || leads();
+        // `X, grandson of the founder, developed`.
+        let tells = || {
+            let noun = tokens.get(at).filter(|noun| noun.joins() && noun.before.is_empty());
+            let is_noun = noun.is_some_and(|noun| {
+                noun.text.starts_with(char::is_lowercase)
+                    && !words::is_starter(&first)
+                    && !words::is_lead(&first)
+            });
+            let ends =
+                (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','));
+            is_noun
+                && tokens.get(at + 1).is_some_and(|of| of.text == "of")
+                && ends.is_some_and(|end| is_verb(tokens, end + 1, plural))
+        };
+        let opens = opens || leads() || tells();
         // `X, and Y are` is a list of names.
         if !opens || first == "and" {
             // Behind an aside the verb may stand: `X, a small tool, is`.

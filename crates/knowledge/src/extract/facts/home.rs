@@ -43,7 +43,7 @@ impl Home {
         // `The small company` may be another one, `the 1968 mission` is not.
         let is_year = tokens.get(at + 1).is_some_and(|token| is_year(token.text));
         let class = bare(&tokens.get(at + if is_year { 2 } else { 1 })?.lower()).to_owned();
-        (article && self.is_it(told, &class)).then(|| told.clone())
+        (article && !(is_year && recurs(&class)) && self.is_it(told, &class)).then(|| told.clone())
     }
 
     /// Whether something else was told to be of a class.
@@ -102,6 +102,25 @@ impl Home {
     }
 }
 
+/// Whether something of a class takes place again and again: `the 2018 competition` is one of many.
+pub(super) fn recurs(class: &str) -> bool {
+    matches!(
+        class,
+        "award"
+            | "championship"
+            | "competition"
+            | "conference"
+            | "event"
+            | "fair"
+            | "festival"
+            | "meeting"
+            | "prize"
+            | "race"
+            | "season"
+            | "tournament"
+    )
+}
+
 /// What else may stand for a class: of `a retailer`, `the company`.
 pub(super) fn broader(class: &str) -> Option<&'static str> {
     const COMPANIES: &[&str] = &[
@@ -151,6 +170,7 @@ pub(super) fn broader(class: &str) -> Option<&'static str> {
         _ if DEVICES.contains(&class) => Some("device"),
         _ if COUNTRIES.contains(&class) => Some("country"),
         _ if BOOKS.contains(&class) => Some("book"),
+        _ if recurs(class) => Some("event"),
         "organisation" => Some("organization"),
         "organization" => Some("organisation"),
         "movie" => Some("film"),

@@ -20,7 +20,7 @@ pub(in crate::extract) const MAX_OWN: usize = 30;
 const MAX_SUBJECT: usize = 14;
 const LEAST: usize = 6;
 /// Tokens in which the verb behind `about 80%` must stand.
-const MAX_SHARE: usize = 8;
+const MAX_SHARE: usize = 12;
 
 /// Nouns that, as subjects, stand for something that only the sentences before them tell.
 static VAGUE: Words = list!(words "vague_subjects");
@@ -276,6 +276,13 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
             && tokens
                 .get(from + 1)
                 .is_some_and(|next| next.text.starts_with(|char: char| char.is_ascii_digit()));
+    // `Most seizures are less than`
+    let is_most = word == "most"
+        && verb <= from + 4
+        && subject_is_plain(tokens.get(from + 1..verb).unwrap_or_default());
+    if is_most {
+        return from == 0;
+    }
     if is_share {
         return from == 0 && verb < MAX_SHARE;
     }
@@ -352,6 +359,18 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         }
         _ => from > 0 && is_plural(first.text),
     }
+}
+
+/// Whether words are a noun of several and what it is like: `febrile seizures`.
+fn subject_is_plain(words: &[Token<'_>]) -> bool {
+    words.last().is_some_and(|noun| is_plural(noun.text) && !is_vague(noun))
+        && words.iter().all(|it| {
+            it.joins()
+                && it.before.is_empty()
+                && it.text.chars().all(|char| char.is_ascii_lowercase() || char == '-')
+                && !words::is_determiner(it.text)
+                && !words::ends_phrase(it.text)
+        })
 }
 
 /// Whether a noun, as a subject, stands for what only the sentences before tell.

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::form::statement;
+use super::home::recurs;
 use super::{Told, bare, possessed};
 use crate::extract::clause;
+use crate::extract::name::is_year;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
 use crate::words::{Words, list};
@@ -37,6 +39,10 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
                 let class = bare(&word);
                 told.classes.iter().any(|it| it == class).then_some(class.len() < word.len())
             };
+            let is_dated = tokens.get(at + 1).is_some_and(|it| is_year(it.text));
+            if is_dated && tokens.get(at + 2).is_some_and(|it| recurs(bare(&it.lower()))) {
+                return None;
+            }
             match (is_class(at + 1), is_class(at + 2)) {
                 (Some(owns), _) => (2, owns),
                 (None, Some(owns)) => (3, owns),
@@ -182,6 +188,16 @@ pub(super) fn beginning(tokens: &[Token<'_>]) -> usize {
     };
     let Some(first) = tokens.first() else { return 0 };
     let is_participle = words::looks_past(&first.lower());
+    // `Because her stomach was full, she`: whoever it is, is told first.
+    let binds = matches!(
+        first.lower().as_str(),
+        "after" | "although" | "as" | "because" | "since" | "though" | "when" | "while"
+    );
+    let is_told_first =
+        |token: &Token<'_>| matches!(token.lower().as_str(), "he" | "her" | "his" | "its" | "she");
+    if binds && first.joins() && tokens.get(1).is_some_and(is_told_first) {
+        return 1;
+    }
     if !words::is_lead(&first.lower()) && !is_participle {
         return 0;
     }

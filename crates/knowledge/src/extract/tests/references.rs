@@ -232,3 +232,35 @@ fn a_noun_that_the_page_brought_in_points_back_where_others_are_told_of() {
         assert_eq!(told.iter().any(|it| it.contains(fact)), expected, "{fact}: {told:?}");
     }
 }
+
+#[test]
+fn an_event_of_one_year_is_not_all_of_them() {
+    let page = "# Fern Cup\n\nThe Fern Cup is a competition in Sutton. The event is held in May. The 2018 \
+                competition attracted 30 teams. The event began in 1990.\n";
+    assert_eq!(
+        told(page, "Fern Cup"),
+        [
+            "Fern Cup | The Fern Cup is a competition in Sutton.",
+            "Fern Cup | The Fern Cup is held in May.",
+            "Fern Cup | The Fern Cup began in 1990.",
+            "Fern Cup | Fern Cup – The 2018 competition attracted 30 teams.",
+        ]
+    );
+}
+
+#[test]
+fn whoever_a_clause_begins_with_is_told_first() {
+    let page = "# Ada Byron\n\nAda Byron, daughter of a baker, wrote books. Because her cakes were so good that \
+                nobody left without one of them in those years, she was called Cake.\n\nMost large cakes were \
+                made for the mayor.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron, daughter of a baker, wrote books.",
+            "Ada Byron | Ada Byron – Most large cakes were made for the mayor.",
+        ]
+    );
+    let page = page.replace(" in those years", "");
+    let told = told(&page, "Ada Byron");
+    assert!(told.iter().any(|it| it.contains("Because Ada Byron's cakes were")), "{told:?}");
+}
