@@ -359,19 +359,11 @@ pub(in crate::extract) fn is_statement(text: &str) -> bool {
 pub(in crate::extract) fn shown(text: &str) -> String {
     let shown = on_one_line(text, usize::MAX, |char| !char.is_control() && !is_deceptive(char));
     // What stood before a mark that was left out.
-    let mut closed = String::with_capacity(shown.len());
-    let mut rest = shown.as_str();
-    while let Some((before, after)) = rest.split_once(' ') {
-        closed.push_str(before);
-        let ends = |mark: &str| {
-            after.strip_prefix(mark).is_some_and(|it| it.is_empty() || it.starts_with(' '))
-        };
-        if !ends(".") && !ends(",") && !after.starts_with("\")") {
-            closed.push(' ');
-        }
-        rest = after;
+    let mut closed = shown.replace(" , ", ", ").replace(" \")", "\")");
+    if closed.ends_with(" .") {
+        closed.truncate(closed.len() - 2);
+        closed.push('.');
     }
-    closed.push_str(rest);
     if closed.ends_with("..") && !closed.ends_with("...") {
         closed.pop();
     }

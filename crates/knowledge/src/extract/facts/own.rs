@@ -140,7 +140,8 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     if let Some(verb) = kinds {
         return statement(text, tokens, verb);
     }
-    match verb(tokens).filter(is_main) {
+    // `A fast algorithm used by all`, right below the title, says what the thing is.
+    match verb(tokens).or_else(|| verb_of(tokens, opens)).filter(is_main) {
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
             // What a policy says of the team, it says of its own.
@@ -187,6 +188,11 @@ const OF_ANOTHER: &[&str] =
 
 /// The first token that is surely a verb.
 pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
+    verb_of(tokens, false)
+}
+
+/// The same; where `done` counts, `algorithm used by others` has one.
+fn verb_of(tokens: &[Token<'_>], done: bool) -> Option<usize> {
     (1..tokens.len().min(MAX_SUBJECT)).find(|&at| {
         let word = tokens[at].lower();
         let before = if at > 1 { tokens[at - 1].text.to_owned() } else { tokens[0].lower() };
@@ -196,7 +202,7 @@ pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
         let binds = matches!(tokens[at - 1].text, "to" | "be") || counted;
         tokens[at].before.is_empty()
             && !binds
-            && !is_done_by(tokens, at)
+            && (done || !is_done_by(tokens, at))
             && tokens[at].text.starts_with(char::is_lowercase)
             && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
                 || is_of_several(tokens, at)
@@ -226,8 +232,8 @@ fn is_behind_adverb(tokens: &[Token<'_>], at: usize) -> bool {
     adverb
         && tokens[at - 1].joins()
         && tokens[at].joins()
-        && is_plural(tokens[at].text)
-        && words::is_determiner(&word(at + 1))
+        && (is_plural(tokens[at].text) || at > 1 && is_plural(tokens[at - 2].text))
+        && (words::is_determiner(&word(at + 1)) || word(at + 1) == "that")
 }
 
 /// Numbers as words, which nouns follow.
@@ -253,13 +259,18 @@ fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
     let before = &tokens[if adverb { at - 2 } else { at - 1 }];
     let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
     before.joins()
-        && before.text.starts_with(char::is_lowercase)
+        && (before.text.starts_with(char::is_lowercase) || is_acronyms(before.text))
         && is_plural(before.text)
         && !words::is_noun_verb(&before.lower())
         && words::is_verb_base(&tokens[at].lower())
         && tokens[at].joins()
         && !words::is_auxiliary(&next)
         && !words::is_finite(&next, false)
+}
+
+/// `APIs`
+fn is_acronyms(word: &str) -> bool {
+    word.strip_suffix('s').is_some_and(shape::is_acronym)
 }
 
 /// Whether what stands before the verb is a subject that can be understood alone.
@@ -363,7 +374,9 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
 
 /// Whether words are a noun of several and what it is like: `febrile seizures`.
 fn subject_is_plain(words: &[Token<'_>]) -> bool {
-    words.last().is_some_and(|noun| is_plural(noun.text) && !is_vague(noun))
+    let is_asked = |noun: &Token<'_>| matches!(noun.text, "developers" | "programs" | "users");
+    let mut last = words.iter().rev().take(1);
+    last.any(|noun| is_plural(noun.text) && !is_vague(noun) && !is_asked(noun))
         && words.iter().all(|it| {
             it.joins()
                 && it.before.is_empty()

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::bare;
 use super::home::Home;
+use super::{bare, is_plural};
 use crate::extract::name::is_month_or_day;
 use crate::extract::shape;
 use crate::extract::subject::Names;
@@ -180,7 +180,8 @@ impl Written {
     fn bring_in(&mut self, tokens: &[Token<'_>]) {
         const LONGEST: usize = 4;
         // `The skeleton was found`, from then on.
-        if let Some(noun) = bare_noun(tokens, 0).filter(|noun| *noun + 1 < tokens.len()) {
+        let is_one = |noun: &usize| !is_plural(tokens[*noun].text) && *noun + 1 < tokens.len();
+        if let Some(noun) = bare_noun(tokens, 0).filter(is_one) {
             self.nouns.insert(bare(&tokens[noun].lower()).to_owned());
         }
         for at in 0..tokens.len() {
