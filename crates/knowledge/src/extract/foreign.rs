@@ -438,7 +438,7 @@ impl Grammar {
         let most = if leads { MAX_LEAD } else { MAX_SUBJECT };
         // The verb of the sentence, before any comma.
         let head = tokens.iter().take(most);
-        let head = head.clone().position(|token| !token.joins() && !(leads && closes(token)));
+        let head = head.clone().position(|token| !(token.joins() || leads && closes(token)));
         let head = head.map_or(most, |at| at + 1);
         let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
         let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
