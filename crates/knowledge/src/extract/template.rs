@@ -74,7 +74,7 @@ fn push_line(line: &str, kept: &mut String) {
         is_code ^= has_odd_ticks(before);
         let mark = reference(line, line.len() - from.len(), is_code);
         if mark.is_some_and(|length| ends_part(&from[length..])) {
-            kept.truncate(kept.trim_end_matches(' ').len());
+            kept.truncate(kept.trim_end_matches([' ', '\u{a0}']).len());
         }
         let (shown, after) = mark
             .map(|length| ("", &from[length..]))
@@ -169,12 +169,12 @@ fn reference(line: &str, at: usize, is_code: bool) -> Option<usize> {
         let all = word.split("; ").all(|it| it.len() == 2 && it.bytes().all(is_small));
         (all || word.eq_ignore_ascii_case("wikidata")) && target.is_none() && nested.is_none()
     };
-    let languages = languages() && (before.ends_with(' ') || ends_part(rest));
+    let languages = languages() && (before.ends_with(char::is_whitespace) || ends_part(rest));
     // `of the mountain [12].`, and not `presented in [12].`
     let set_apart = || {
         let word = before.trim_end().rsplit([' ', '(']).next().unwrap_or_default();
         let cites = CITING.contains(&word.trim_end_matches(',').to_lowercase().as_str());
-        before.ends_with(' ') && ends_part(rest) && !cites && nested.is_none()
+        before.ends_with(char::is_whitespace) && ends_part(rest) && !cites && nested.is_none()
     };
     let doubts = doubts || languages;
     let attached = !behind.is_whitespace() || doubts || counts && set_apart();
@@ -191,7 +191,7 @@ fn is_small(byte: u8) -> bool {
 /// Whether nothing but an end of a part of a sentence, or another mark, follows a mark.
 fn ends_part(rest: &str) -> bool {
     let rest = rest.trim_start_matches(' ');
-    rest.trim_end().is_empty() || rest.starts_with(['.', ',', ';', '!', '?', ')', '['])
+    rest.trim_end().is_empty() || rest.starts_with(['.', ',', ';', '!', '?', ')', '[', '"', '”'])
 }
 
 /// Words behind which a number in brackets is what is spoken of.
@@ -271,8 +271,8 @@ mod tests {
         check("{{ never closed", "{{ never closed");
         check("Bit reg[0] is set.[1]", "Bit reg[0] is set.");
         check(
-            "It is old [1] [11]. So al [27]. went [sv; no], x [wikidata] a  [de].",
-            "It is old. So al. went, x  a.",
+            "It is old [1] [11]. So al [27]. went [sv; no], x [wikidata] a  [de]. (\"B [de]\")",
+            "It is old. So al. went, x  a. (\"B\")",
         );
         check(
             "It was shown in [12]. The rows [1] and [2] [no more]",

@@ -74,10 +74,9 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     });
     let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
     // `were not as good.`: as what, another sentence tells.
-    let compares = tokens.len() > 2
+    let compares = tokens.len() > 3
         && word(tokens.len() - 2) == "as"
-        && tokens.iter().filter(|token| token.lower() == "as").count() == 1
-        && tokens.iter().any(|token| matches!(token.text, "not" | "just" | "equally"));
+        && matches!(word(tokens.len() - 3).as_str(), "equally" | "just" | "not");
     concludes
         || compares
         || shows

@@ -177,12 +177,14 @@ fn what_is_cut_short_or_taken_back_is_left() {
     let page = "# Fern Ltd\n\nFern Ltd is a maker of kettles. Fern Ltd built many houses including:.\n\n\
                 Petitions sponsored by Katherine Oak and the Institute of Sutton. Sales increased by 5 \
                 percent in the spring of 1990. Researchers have tried to copy the kettles; they have not \
-                succeeded so far. In 2019, they released the Fern Go, a small kettle.\n";
+                succeeded so far. In 2019, they released the Fern Go, a small kettle. The handles of the \
+                kettles were not as good. The handles of the kettles are not treated as finished.\n";
     assert_eq!(
         told(page, "Fern Ltd"),
         [
             "Fern Ltd | Fern Ltd is a maker of kettles.",
             "Fern Ltd | Fern Ltd – Sales increased by 5 percent in the spring of 1990.",
+            "Fern Ltd | Fern Ltd – The handles of the kettles are not treated as finished.",
         ]
     );
 }
