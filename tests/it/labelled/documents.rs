@@ -191,7 +191,7 @@ fn entities_and_facts_of_real_documents() {
       facts: precision 0.852 (23/27), of right entities 1.000 (23/23), recall 0.097 (23/236)
     extract, 20 of other kinds
       entities: precision 0.948 (55/58), recall 0.118 (53/448), of those with facts 0.159 (53/334)
-      facts: precision 0.871 (195/224), of right entities 0.882 (195/221), recall 0.307 (195/635)
+      facts: precision 0.867 (195/225), of right entities 0.878 (195/222), recall 0.307 (195/635)
       of the ten best facts: 0.523 (102/195)
     after the decision, all 64
       entities: precision 0.910 (61/67), recall 0.068 (60/882), of those with facts 0.136 (59/434)

@@ -35,7 +35,7 @@ pub(super) fn asides(tokens: &[Token<'_>]) -> Vec<Aside> {
             continue;
         }
         let apposition = if to > opened + 1 { apposed(tokens, at, to, verb) } else { None };
-        let class = apposition.or_else(|| called(tokens, at));
+        let class = apposition.or_else(|| called(tokens, at).filter(|_| !goes_on(tokens, to)));
         if let Some(class) = class {
             found.push(Aside { from: at, to, class });
         }
@@ -74,6 +74,22 @@ fn apposed(tokens: &[Token<'_>], from: usize, to: usize, verb: bool) -> Option<S
         .is_some_and(|next| matches!(next.lower().as_str(), "and" | "or") || next.is_capitalised());
     let Definition { class, .. } = clause::noun_phrase(tokens, to + 1, false)?;
     (!lists && !words::is_empty_head(&class)).then_some(class)
+}
+
+/// Whether a name that ends before token `to` goes on in lower case: `known as Oak mossar in`.
+fn goes_on(tokens: &[Token<'_>], to: usize) -> bool {
+    let Some(next) = tokens.get(to).filter(|_| tokens[to - 1].joins()) else { return false };
+    let word = next.lower();
+    next.before.is_empty()
+        && next.text.starts_with(char::is_lowercase)
+        && next.text.chars().all(char::is_alphabetic)
+        && !words::ends_phrase(&word)
+        && !words::is_finite(&word, true)
+        && !words::looks_past(&word)
+        && !words::is_adverb(&word)
+        && !words::is_lead(&word)
+        && !words::is_starter(&word)
+        && !word.ends_with("ing")
 }
 
 /// The class of `a system called X`.
@@ -122,5 +138,7 @@ mod tests {
         check("In Paris, a man walked.", &[]);
         check("He left Paris, a city that never sleeps.", &[("Paris", "city")]);
         check("They are called Foo.", &[]);
+        check("It is a bog known as Oak mossar in Sutton.", &[]);
+        check("It is a bog known as Oak near Sutton.", &[("Oak", "bog")]);
     }
 }

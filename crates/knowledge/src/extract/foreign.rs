@@ -343,6 +343,13 @@ pub(super) fn collect(
     found
 }
 
+/// German words that lead in where, when or how something is.
+const LEADING: &[&str] = &[
+    "ab", "am", "an", "auf", "bei", "beim", "bis", "durch", "im", "in", "mit", "nach", "neben",
+    "seit", "über", "um", "unter", "vom", "von", "vor", "während", "wegen", "zu", "zum", "zur",
+    "zwischen",
+];
+
 /// German words that tie a sentence to the one before.
 const TYING: &[&str] = &["daher", "dennoch", "deshalb", "jedoch", "somit", "trotzdem"];
 
@@ -364,6 +371,11 @@ fn is_impersonal(tokens: &[Token<'_>]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether nothing but a bracket or a quotation ends behind a word.
+fn closes(token: &Token<'_>) -> bool {
+    matches!(token.after, ")" | "\"" | "“" | "”")
 }
 
 impl Grammar {
@@ -395,6 +407,7 @@ impl Grammar {
     fn own(&self, text: &str, tokens: &[Token<'_>]) -> Option<String> {
         const LEAST: usize = 6;
         const MAX_SUBJECT: usize = 12;
+        const MAX_LEAD: usize = 18;
         let begins = tokens.first().is_some_and(|first| {
             let word = first.lower();
             first.is_capitalised()
@@ -420,10 +433,13 @@ impl Grammar {
                 self.is_verb(second)
                     && (second.text.ends_with("en") || matches!(second.text, "sind" | "waren"))
             });
-        let begins = begins || of_several || self.opens_with_several(tokens);
+        let leads = self.leads_in(tokens);
+        let begins = begins || of_several || leads || self.opens_with_several(tokens);
+        let most = if leads { MAX_LEAD } else { MAX_SUBJECT };
         // The verb of the sentence, before any comma.
-        let head = tokens.iter().take(MAX_SUBJECT);
-        let head = head.clone().position(|token| !token.joins()).map_or(MAX_SUBJECT, |at| at + 1);
+        let head = tokens.iter().take(most);
+        let head = head.clone().position(|token| !(token.joins() || leads && closes(token)));
+        let head = head.map_or(most, |at| at + 1);
         let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
         let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
         let ties = |token: &Token<'_>| TYING.contains(&token.text);
@@ -434,6 +450,25 @@ impl Grammar {
             && !tokens.iter().any(points)
             && is_whole(text))
         .then(|| shown(text))
+    }
+
+    /// `Im Sommer 2025 entstand eine Arbeit`: where or when, the verb, and behind it the subject.
+    fn leads_in(&self, tokens: &[Token<'_>]) -> bool {
+        const MAX_LEAD: usize = 18;
+        const NEAR: usize = 6;
+        let first = tokens.first().filter(|first| self.inverts && first.before.is_empty());
+        let leads = first.is_some_and(|first| LEADING.contains(&first.lower().as_str()));
+        let verb = (2..tokens.len().min(MAX_LEAD)).find(|&at| self.is_verb(&tokens[at]));
+        let Some(verb) = verb.filter(|_| leads) else { return false };
+        let closed = |token: &Token<'_>| token.joins() || closes(token);
+        let is_subject = |token: &Token<'_>| {
+            matches!(token.text, "ein" | "eine" | "der" | "die" | "das" | "alle" | "mehrere")
+        };
+        let next = tokens.get(verb + 1).is_some_and(|next| {
+            next.is_capitalised() && next.before.is_empty() && next.text != "Sie"
+        });
+        tokens[..verb].iter().all(closed)
+            && (next || tokens.iter().skip(verb + 1).take(NEAR).any(is_subject))
     }
 
     /// `Elementare Regeln gruppieren alle Dinge`: several, with what they are like before them.

@@ -123,7 +123,7 @@ pub fn is_unread(document: &Document<'_>) -> bool {
 /// paragraphs, which are capped.
 pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> Extraction {
     let text = document.text;
-    let page = page::read(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)]);
+    let page = page::read_for(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)], topic);
     // A new entity can only come out of the candidates, and there are none when there may be none.
     let grammar = foreign::grammar(&page);
     let new = match (mode, grammar) {

@@ -47,6 +47,12 @@ pub(super) fn run(tokens: &[Token<'_>], from: usize) -> usize {
         {
             break;
         }
+        if capital
+            && token.joins()
+            && let Some(firm) = joined_firm(tokens, end)
+        {
+            return firm;
+        }
         let possessive = token.text.ends_with("'s") || token.text.ends_with("’s");
         if !token.joins()
             || (possessive && !tokens.get(at + 1).is_some_and(|next| is_name_word(next.text)))
@@ -56,6 +62,24 @@ pub(super) fn run(tokens: &[Token<'_>], from: usize) -> usize {
         at += 1;
     }
     end
+}
+
+/// The token behind `and Son Ltd`, `and Co`, which is of one name with what stands before: the firm of
+/// somebody and their kin. `Mozilla and Symbian Ltd` are two.
+fn joined_firm(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    tokens.get(at).filter(|joint| joint.text == "and" && joint.joins())?;
+    let kin = tokens.get(at + 1).filter(|kin| kin.before.is_empty() && is_kin(kin.text))?;
+    let next = tokens.get(at + 2).filter(|next| kin.joins() && next.before.is_empty());
+    let next = next.map(Token::lower).unwrap_or_default();
+    let is_form = matches!(next.trim_end_matches('.'), "inc" | "limited" | "llp" | "ltd" | "plc");
+    Some(at + 2 + usize::from(is_form))
+}
+
+/// Whom a firm joins with whose it is.
+fn is_kin(word: &str) -> bool {
+    const KIN: &[&str] =
+        &["Bros", "Brothers", "Cie", "Co", "Company", "Daughters", "Partners", "Son", "Sons"];
+    KIN.contains(&word.trim_end_matches('.'))
 }
 
 fn is_name_word(word: &str) -> bool {
@@ -84,8 +108,12 @@ pub(super) fn is_shaped(name: &str) -> bool {
 
 /// Whether all words of a name but short ones begin with a capital or digit.
 pub(super) fn is_proper(name: &str) -> bool {
+    let joins_kin = || {
+        name.split_once(" and ").is_some_and(|(_, kin)| kin.split(' ').next().is_some_and(is_kin))
+    };
     name.split_whitespace().all(|word| {
         is_name_word(word)
+            || word == "and" && joins_kin()
             || JOINTS.contains(word)
             || word.starts_with(|char: char| char.is_ascii_digit() || !char.is_alphanumeric())
     })
@@ -159,6 +187,13 @@ mod tests {
             ("the end", ""),
             ("Rust of old", "Rust"),
             ("Johnson & Johnson sells", "Johnson & Johnson"),
+            ("F Shepherd and Son Ltd moved", "F Shepherd and Son Ltd"),
+            ("Oak and Sons, the firm", "Oak and Sons"),
+            ("Oak and Company grew", "Oak and Company"),
+            ("Ada and Bo Hill met", "Ada"),
+            ("Mozilla and Symbian Ltd. met", "Mozilla"),
+            ("Oak and sons", "Oak"),
+            ("Sutton and Bath, Oak Ltd and", "Sutton"),
             ("I am", ""),
             ("Apple's new", "Apple's"),
             ("Paris (France)", "Paris"),

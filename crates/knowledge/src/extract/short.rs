@@ -58,11 +58,14 @@ pub(crate) fn is_part_of(short: &str, full: &str) -> bool {
     plain && full != short && full.split(' ').any(|word| word == short)
 }
 
+/// Whether a word in lower case is what a company is by law.
+pub(super) fn is_legal(word: &str) -> bool {
+    LEGAL.contains(word.trim_end_matches('.'))
+}
+
 fn without_legal(name: &str) -> Option<String> {
     let (bare, legal) = name.rsplit_once(' ')?;
-    LEGAL
-        .contains(legal.trim_end_matches('.'))
-        .then(|| bare.trim_end_matches([',', ' ']).to_owned())
+    is_legal(legal).then(|| bare.trim_end_matches([',', ' ']).to_owned())
 }
 
 /// The words of a page and of what was asked for.

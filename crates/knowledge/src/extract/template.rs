@@ -73,6 +73,9 @@ fn push_line(line: &str, kept: &mut String) {
         kept.push_str(before);
         is_code ^= has_odd_ticks(before);
         let mark = reference(line, line.len() - from.len(), is_code);
+        if mark.is_some_and(|length| ends_part(&from[length..])) {
+            kept.truncate(kept.trim_end_matches([' ', '\u{a0}']).len());
+        }
         let (shown, after) = mark
             .map(|length| ("", &from[length..]))
             .or_else(|| template(from))
@@ -161,12 +164,41 @@ fn reference(line: &str, at: usize, is_code: bool) -> Option<usize> {
     // A link is one, whatever its text begins with; a doubt that is linked is set apart.
     let is_set_apart = target.is_none() || nested.is_some() || inner.starts_with(['*', '_']);
     let doubts = is_set_apart && DOUBTS.iter().any(|doubt| word.to_lowercase().starts_with(doubt));
-    let attached = !behind.is_whitespace() || doubts;
+    // `parish [sv],`: the same in a wiki of another language.
+    let languages = || {
+        let all = word.split("; ").all(|it| it.len() == 2 && it.bytes().all(is_small));
+        (all || word.eq_ignore_ascii_case("wikidata")) && target.is_none() && nested.is_none()
+    };
+    let languages = languages() && (before.ends_with(char::is_whitespace) || ends_part(rest));
+    // `of the mountain [12].`, and not `presented in [12].`
+    let set_apart = || {
+        let word = before.trim_end().rsplit([' ', '(']).next().unwrap_or_default();
+        let cites = CITING.contains(&word.trim_end_matches(',').to_lowercase().as_str());
+        before.ends_with(char::is_whitespace) && ends_part(rest) && !cites && nested.is_none()
+    };
+    let doubts = doubts || languages;
+    let attached = !behind.is_whitespace() || doubts || counts && set_apart();
     let is_link = target.is_some() && nested.is_none() && !doubts;
     let defines = rest.starts_with([':', '[']) && nested.is_none() && !rest.starts_with("[");
     ((counts && attached && !is_link || doubts) && !defines)
         .then_some(length + target.map_or(0, |end| end + 1))
 }
+
+fn is_small(byte: u8) -> bool {
+    byte.is_ascii_lowercase()
+}
+
+/// Whether nothing but an end of a part of a sentence, or another mark, follows a mark.
+fn ends_part(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(' ');
+    rest.trim_end().is_empty() || rest.starts_with(['.', ',', ';', '!', '?', ')', '[', '"', '”'])
+}
+
+/// Words behind which a number in brackets is what is spoken of.
+const CITING: &[&str] = &[
+    "also", "and", "are", "by", "cf", "cf.", "from", "in", "is", "of", "on", "or", "ref", "ref.",
+    "see", "that", "the", "to", "with",
+];
 
 /// How readers mark what they doubt.
 const DOUBTS: &[&str] = &[
@@ -238,6 +270,14 @@ mod tests {
         check("a[^1] [!NOTE] [x](y) {a} {", "a  [x](y) {a} {");
         check("{{ never closed", "{{ never closed");
         check("Bit reg[0] is set.[1]", "Bit reg[0] is set.");
+        check(
+            "It is old [1] [11]. So al [27]. went [sv; no], x [wikidata] a  [de]. (\"B [de]\")",
+            "It is old. So al. went, x  a. (\"B\")",
+        );
+        check(
+            "It was shown in [12]. The rows [1] and [2] [no more]",
+            "It was shown in [12]. The rows [1] and [2] [no more]",
+        );
         check("It is old.[1] So[citation needed] it goes.[12][3] x", "It is old. So it goes. x");
         check(
             "Made in 1961[\\[2\\]](#cite_note-2) by [KEF](k) [note](n).",

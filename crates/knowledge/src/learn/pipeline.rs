@@ -250,7 +250,7 @@ impl Pipeline<'_> {
             .chain(agreed.into_iter().map(|fact| (fact, true)))
             .map(|(Stated { text, source }, is_known)| NewFact {
                 is_known,
-                against: self.against(&text, &names, &own),
+                against: self.against(&text, source.as_deref(), &names, &own),
                 source: source.map(|source| secrets::mask(&source).0.into_owned()),
                 search: search.clone(),
                 message: message.clone(),
@@ -282,8 +282,15 @@ impl Pipeline<'_> {
         Ok(Some(Discovered { slug, name, is_new, facts, known, image, prompt, is_aside }))
     }
 
-    /// The user's note that says otherwise: about the same, with another number, date or negation.
-    fn against(&self, fact: &str, names: &[String], own: &[Said]) -> Option<String> {
+    /// The user's note that says otherwise: about the same, with another number, date or negation. A
+    /// note is not against what was read from it.
+    fn against(
+        &self,
+        fact: &str,
+        source: Option<&str>,
+        names: &[String],
+        own: &[Said],
+    ) -> Option<String> {
         let folded = identity(fact);
         let names: Vec<String> = names.iter().map(|name| identity(name)).collect();
         // What a person wrote on the page itself is about it, named or not.
@@ -298,6 +305,7 @@ impl Pipeline<'_> {
         };
         own.iter()
             .chain(others)
+            .filter(|said| source != Some(said.path.as_str()))
             .filter(|said| identity(&said.text) != folded && contradicts(&said.text, fact))
             .find(|said| {
                 let cosine = self.meaning.cosine(&said.text, fact);

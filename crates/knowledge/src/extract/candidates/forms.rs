@@ -49,6 +49,8 @@ pub(super) fn joined(
                     || is_asked(one) && is_written_out(one, other)
                     || is_asked(other) && is_written_out(other, one)
                     || is_same_code(one, other)
+                    || one.contains(' ') && is_legal_form_of(one, other)
+                    || other.contains(' ') && is_legal_form_of(other, one)
             };
             let mut others = it.aliases.iter().filter(|alias| alias.contains(' '));
             it.name == name

@@ -14,13 +14,18 @@ use std::collections::HashSet;
 use super::fold::fold;
 use super::name::tidy;
 use super::page::{Kind, Page};
+use super::shape;
 use super::subject::Class;
+use crate::words::{Words, list};
 use evidence::{Evidence, Found, accepts};
 
 /// Candidates that are looked at.
 const MAX_CANDIDATES: usize = 5_000;
 /// Most words of a term in lower case.
 const MAX_TERM_WORDS: usize = 4;
+
+/// Nouns that, alone, name one of many: `the Court`, `the diagnosis`.
+static HEADS: Words = list!(words "single_heads");
 
 /// A name that may become an entity if something is stated of it.
 #[derive(Debug, Clone)]
@@ -54,7 +59,10 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
     }
     for key in order {
         let Some(evidence) = all.remove(&key) else { continue };
-        let one = key.strip_suffix('s').unwrap_or(&key).to_owned();
+        // `HTTPS` is no more of `HTTP`: that would be `HTTPs`.
+        let is_acronym = shape::is_acronym(&evidence.name);
+        let singular = key.strip_suffix('s').filter(|_| !is_acronym);
+        let one = singular.unwrap_or(&key).to_owned();
         if called.contains(&one) {
             continue;
         }
@@ -69,7 +77,13 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
             taken.push(Candidate { name, aliases, short: Vec::new(), class });
         }
     }
-    forms::joined(page, title, topic, taken)
+    let mut all = forms::joined(page, title, topic, taken);
+    let topic = fold(&tidy(topic));
+    all.retain(|it| {
+        let key = fold(&it.name);
+        !HEADS.contains(key.as_str()) || key == topic
+    });
+    all
 }
 
 fn from_headings(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {

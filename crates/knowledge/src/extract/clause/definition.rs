@@ -67,9 +67,21 @@ pub(in crate::extract) fn noun_phrase(
     let mut qualified = false;
     for (at, token) in tokens.iter().enumerate().skip(from).take(12) {
         let word = token.lower();
+        // `a family owned business`
+        let inner = || {
+            let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+            words::is_participle(&word)
+                && token.joins()
+                && next.chars().all(char::is_alphabetic)
+                && !words::ends_phrase(&next)
+                && !words::is_determiner(&next)
+                && !words::is_lead(&next)
+                && !words::is_adverb(&next)
+                && !matches!(next.as_str(), "and" | "or" | "up" | "out" | "off" | "down")
+        };
         let ends = words::ends_phrase(&word)
             || (at > from
-                && (words::is_auxiliary(&word) || words::is_participle(&word))
+                && (words::is_auxiliary(&word) || words::is_participle(&word) && !inner())
                 && head.is_some());
         if ends || !token.before.is_empty() || token.is_dash() {
             qualified = at > from && at + 1 < tokens.len();

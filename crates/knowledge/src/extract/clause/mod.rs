@@ -66,25 +66,32 @@ pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
         && tokens[1].joins()
         && tokens[2].is_capitalised();
     found.extend(dated.then_some(2));
-    found.extend(behind_role(tokens));
+    found.extend(behind_role(tokens, 0));
+    // `In 1890, local joiner Ada Byron`
+    let behind = found.get(1).copied().filter(|_| leads);
+    found.extend(behind.and_then(|behind| behind_role(tokens, behind)));
     found
 }
 
-/// The name behind what somebody is: `Political philosopher Herbert Spencer`.
-fn behind_role(tokens: &[Token<'_>]) -> Option<usize> {
-    let end =
-        (1..=4.min(tokens.len().saturating_sub(1))).find(|&at| tokens[at].is_capitalised())?;
-    let role = tokens.get(..end)?.iter().all(|token| {
+/// The name behind what somebody is, which begins at token `from`: `Political philosopher Herbert Spencer`.
+fn behind_role(tokens: &[Token<'_>], from: usize) -> Option<usize> {
+    const MOST: usize = 4;
+    let most = (from + MOST).min(tokens.len().saturating_sub(1));
+    let end = (from + 1..=most).find(|&at| tokens[at].is_capitalised())?;
+    let role = tokens.get(from..end)?.iter().enumerate().all(|(at, token)| {
         let word = token.lower();
+        // `35 year old joiner`
+        let is_age = from > 0 && at == 0 && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_old = from > 0 && at == 2 && word == "old";
         token.joins()
             && token.before.is_empty()
-            && !words::is_starter(&word)
+            && (!words::is_starter(&word) || is_old)
             && !words::is_lead(&word)
             && !words::is_finite(&word, true)
             && !word.ends_with("ing")
-            && word.chars().all(char::is_alphabetic)
+            && (word.chars().all(char::is_alphabetic) || is_age)
     });
-    (role && end > 1 && super::shape::run(tokens, end) > end + 1).then_some(end)
+    (role && end > from + 1 && super::shape::run(tokens, end) > end + 1).then_some(end)
 }
 
 /// The token behind an article, if one stands here.
@@ -118,6 +125,31 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
         let first = tokens.get(at)?.lower();
         let opens =
             words::opens_aside(&first) || words::is_participle(&first) || words::looks_past(&first);
+        // `X, in a book of 1960, told`.
+        let leads = || {
+            let leads = matches!(
+                first.as_str(),
+                "along" | "at" | "by" | "during" | "from" | "in" | "together" | "with"
+            );
+            let ends =
+                (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','));
+            leads && ends.is_some_and(|end| is_verb(tokens, end + 1, plural))
+        };
+        // `X, grandson of the founder, developed`.
+        let tells = || {
+            let noun = tokens.get(at).filter(|noun| noun.joins() && noun.before.is_empty());
+            let is_noun = noun.is_some_and(|noun| {
+                noun.text.starts_with(char::is_lowercase)
+                    && !words::is_starter(&first)
+                    && !words::is_lead(&first)
+            });
+            let ends =
+                (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','));
+            is_noun
+                && tokens.get(at + 1).is_some_and(|of| of.text == "of")
+                && ends.is_some_and(|end| is_verb(tokens, end + 1, plural))
+        };
+        let opens = opens || leads() || tells();
         // `X, and Y are` is a list of names.
         if !opens || first == "and" {
             // Behind an aside the verb may stand: `X, a small tool, is`.
@@ -126,8 +158,13 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
             }
             return None;
         }
-        let end =
-            (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','))?;
+        let end = (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','));
+        // `X, a violinist, published five pieces, written for`: a verb, unless one stands behind it.
+        let is_its = at > start && !words::opens_aside(&first) && is_verb(tokens, at, plural);
+        if is_its && end.is_none_or(|end| !is_verb(tokens, end + 1, plural)) {
+            break;
+        }
+        let end = end?;
         if matches!(first.as_str(), "a" | "an" | "the" | "one") {
             found.apposition = found.apposition.or(Some(at..end + 1));
         } else if matches!(first.as_str(), "known" | "also" | "formerly" | "originally") {
@@ -139,7 +176,12 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
         return None;
     }
     let mut adverbs = 0;
-    while adverbs < 3 && tokens.get(at).is_some_and(|token| words::is_adverb(&token.lower())) {
+    let is_adverb = |at: usize| tokens.get(at).is_some_and(|it| words::is_adverb(&it.lower()));
+    // `most commonly`
+    let weighs = |at: usize| {
+        tokens.get(at).is_some_and(|it| matches!(it.text, "most" | "more")) && is_adverb(at + 1)
+    };
+    while adverbs < 3 && (is_adverb(at) || weighs(at)) {
         // `both` of a list, or a comma behind an adverb, is still before the verb.
         at += 1;
         adverbs += 1;
@@ -221,6 +263,45 @@ pub(super) fn behind_kind(tokens: &[Token<'_>], at: usize) -> usize {
         (true, false) => at + 1,
         (false, _) => at,
     }
+}
+
+/// The token behind what a firm is by law, which stands behind its name: `Oak Group Ltd is`.
+pub(super) fn behind_form(tokens: &[Token<'_>], at: usize) -> usize {
+    let last = at.checked_sub(1).and_then(|last| tokens.get(last));
+    let joins = last.is_some_and(|last| last.joins() || last.after == ",");
+    let form = tokens.get(at).filter(|form| joins && form.is_capitalised());
+    let is_form = form.is_some_and(|form| super::short::is_legal(&form.lower()));
+    at + usize::from(is_form)
+}
+
+/// The verb behind `X in north-west France is`, where the name ends before token `at`.
+pub(super) fn predicate_of_placed(tokens: &[Token<'_>], at: usize) -> Option<Predicate> {
+    const ADJECTIVES: usize = 2;
+    let last = tokens.get(at.checked_sub(1)?)?;
+    let leads = tokens.get(at).filter(|it| last.joins() && it.joins())?;
+    let from = matches!(leads.text, "in" | "near" | "on").then_some(at + 1)?;
+    let place =
+        (from..=from + ADJECTIVES).find(|&at| tokens.get(at).is_some_and(Token::is_capitalised))?;
+    let is_plain = tokens[from..place].iter().all(|it| it.joins() && it.before.is_empty());
+    let end = super::shape::run(tokens, place);
+    let is_date = super::name::is_month_or_day(&tokens[place].lower());
+    (is_plain && !is_date && end > place).then(|| predicate(tokens, end, false)).flatten()
+}
+
+/// The verb behind `an X or a plain Y is a tool`, where the name ends before token `at`: both are
+/// defined.
+pub(super) fn predicate_of_both(tokens: &[Token<'_>], at: usize) -> Option<Predicate> {
+    const LONGEST: usize = 6;
+    let last = tokens.get(at.checked_sub(1)?)?;
+    tokens.get(at).filter(|it| it.text == "or" && last.joins() && it.joins())?;
+    let is = |at: &usize| tokens.get(*at).is_some_and(|it| matches!(it.text, "is" | "are" | "was"));
+    let verb = (at + 2..=at + 1 + LONGEST).find(is)?;
+    let is_plain = |it: &Token<'_>| {
+        it.joins() && it.before.is_empty() && !words::is_finite(&it.lower(), false)
+    };
+    let defines = definition(tokens, verb).is_some();
+    (defines && tokens[at + 1..verb].iter().all(is_plain))
+        .then(|| Predicate { verb, ..Predicate::default() })
 }
 
 /// The verb of a statement in whose subject the name that ends before token `at` only tells which:

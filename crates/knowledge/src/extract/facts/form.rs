@@ -29,7 +29,10 @@ pub(super) fn statement_of_page(
     is_own: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let said = tokens.len().saturating_sub(verb + 1);
-    let ends = !text.trim_end().ends_with(['?', ':', ';', '…', ',']);
+    // `including:.`, whose list is left out.
+    let text_end = text.trim_end().trim_end_matches('.');
+    let ends = !text.trim_end().ends_with(['?', ':', ';', '…', ','])
+        && !text_end.trim_end().ends_with([':', ';', ',']);
     let fits =
         said > 0 && ends && !refers_elsewhere(tokens, verb) && is_self_contained(text, tokens);
     let fits = fits && !pointer::points_back(tokens, is_own);
@@ -70,7 +73,12 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             && two[1].after.starts_with(']')
     });
     let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
+    // `were not as good.`: as what, another sentence tells.
+    let compares = tokens.len() > 3
+        && word(tokens.len() - 2) == "as"
+        && matches!(word(tokens.len() - 3).as_str(), "equally" | "just" | "not");
     concludes
+        || compares
         || shows
         || soon
         || one
@@ -348,5 +356,15 @@ pub(in crate::extract) fn is_statement(text: &str) -> bool {
 
 /// On one line, without what is not seen.
 pub(in crate::extract) fn shown(text: &str) -> String {
-    on_one_line(text, usize::MAX, |char| !char.is_control() && !is_deceptive(char))
+    let shown = on_one_line(text, usize::MAX, |char| !char.is_control() && !is_deceptive(char));
+    // What stood before a mark that was left out.
+    let mut closed = shown.replace(" , ", ", ").replace(" \")", "\")");
+    if closed.ends_with(" .") {
+        closed.truncate(closed.len() - 2);
+        closed.push('.');
+    }
+    if closed.ends_with("..") && !closed.ends_with("...") {
+        closed.pop();
+    }
+    closed
 }

@@ -38,16 +38,23 @@ impl Home {
     /// The thing, if a sentence begins with what it is: `The film was`, `The company's`.
     pub(super) fn by_class(&self, tokens: &[Token<'_>]) -> Option<Told> {
         let told = self.told.as_ref()?;
-        let article = tokens.first().is_some_and(|first| first.text == "The");
+        let at = pronoun::beginning(tokens);
+        let article = tokens.get(at).is_some_and(|first| first.lower() == "the");
         // `The small company` may be another one, `the 1968 mission` is not.
-        let is_year = tokens.get(1).is_some_and(|token| is_year(token.text));
-        let class = bare(&tokens.get(if is_year { 2 } else { 1 })?.lower()).to_owned();
-        (article && self.is_it(told, &class)).then(|| told.clone())
+        let is_year = tokens.get(at + 1).is_some_and(|token| is_year(token.text));
+        let class = bare(&tokens.get(at + if is_year { 2 } else { 1 })?.lower()).to_owned();
+        (article && !(is_year && recurs(&class)) && self.is_it(told, &class)).then(|| told.clone())
     }
 
     /// Whether something else was told to be of a class.
     pub(super) fn tells_of_another(&self, class: &str) -> bool {
         self.others.contains(class)
+    }
+
+    /// The thing and its pronoun as a person, for what is told of somebody else.
+    pub(super) fn pronoun_beside(&self, entity: usize) -> Option<(usize, &'static str)> {
+        let last = self.last.as_ref().filter(|last| last.entity != entity)?;
+        Some((last.entity, self.pronoun?))
     }
 
     fn is_it(&self, told: &Told, class: &str) -> bool {
@@ -95,6 +102,25 @@ impl Home {
     }
 }
 
+/// Whether something of a class takes place again and again: `the 2018 competition` is one of many.
+pub(super) fn recurs(class: &str) -> bool {
+    matches!(
+        class,
+        "award"
+            | "championship"
+            | "competition"
+            | "conference"
+            | "event"
+            | "fair"
+            | "festival"
+            | "meeting"
+            | "prize"
+            | "race"
+            | "season"
+            | "tournament"
+    )
+}
+
 /// What else may stand for a class: of `a retailer`, `the company`.
 pub(super) fn broader(class: &str) -> Option<&'static str> {
     const COMPANIES: &[&str] = &[
@@ -116,13 +142,35 @@ pub(super) fn broader(class: &str) -> Option<&'static str> {
         "multinational",
         "producer",
     ];
+    const DEVICES: &[&str] = &[
+        "amplifier",
+        "appliance",
+        "camera",
+        "coffeemaker",
+        "console",
+        "grinder",
+        "headset",
+        "instrument",
+        "laptop",
+        "phone",
+        "printer",
+        "receiver",
+        "router",
+        "sensor",
+        "smartphone",
+        "speaker",
+        "tablet",
+        "watch",
+    ];
     const COUNTRIES: &[&str] = &["state", "nation", "microstate", "republic", "kingdom"];
     const BOOKS: &[&str] =
         &["novel", "novella", "memoir", "biography", "autobiography", "textbook"];
     match class {
         _ if COMPANIES.contains(&class) => Some("company"),
+        _ if DEVICES.contains(&class) => Some("device"),
         _ if COUNTRIES.contains(&class) => Some("country"),
         _ if BOOKS.contains(&class) => Some("book"),
+        _ if recurs(class) => Some("event"),
         "organisation" => Some("organization"),
         "organization" => Some("organisation"),
         "movie" => Some("film"),

@@ -87,6 +87,7 @@ fn item(text: &str) -> Option<&str> {
         && !text.ends_with([':', '?', ','])
         && !words::is_verb_base(&first)
         && !words::is_pronoun(&first)
+        && first != "to"
         && text.starts_with(char::is_alphanumeric)
         && text.chars().filter(|char| char.is_alphabetic()).count() > 2
         && !(0..tokens.len()).any(|at| points(&tokens, at))

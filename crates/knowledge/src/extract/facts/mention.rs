@@ -80,7 +80,14 @@ pub(super) fn first_part(text: &str) -> Option<String> {
     let (first, rest) = text.split_once("; ")?;
     let word = rest.split([' ', ',']).next()?.to_lowercase();
     let is_whole = first.matches('(').count() == first.matches(')').count();
-    (is_whole && GOING_ON.contains(&word.as_str())).then(|| format!("{first}."))
+    // `Many tried; they have not succeeded` takes back what was said.
+    let takes_back = rest.split([' ', ',', '.']).any(|word| {
+        let word = word.to_lowercase();
+        matches!(word.as_str(), "cannot" | "however" | "never" | "no" | "not")
+            || word.ends_with("n't")
+            || word.ends_with("n’t")
+    });
+    (is_whole && !takes_back && GOING_ON.contains(&word.as_str())).then(|| format!("{first}."))
 }
 
 /// Whether `there` only says that something is: `there has been debate`.

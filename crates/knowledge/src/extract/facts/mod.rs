@@ -22,6 +22,7 @@ use super::aside;
 use super::clause;
 use super::page::{Kind, Page, Sentence};
 use super::shape;
+use super::short;
 use super::subject::Names;
 use super::thing::Thing;
 use super::token::{self, Token};
@@ -58,7 +59,7 @@ pub(super) fn collect(
         if is_spoken(block, &sentence.range) {
             continue;
         }
-        let text = read(page.text(sentence), &home, &mut written, names);
+        let (text, points) = read(page.text(sentence), &home, &mut written, names);
         let earlier = block.get(..sentence.range.start).unwrap_or_default();
         let own_thing = thing.filter(|_| ground.has(sentence));
         let itself = own_thing
@@ -69,8 +70,25 @@ pub(super) fn collect(
         let line = sentence.line;
         let item = page.blocks.get(sentence.block).is_some_and(|block| block.kind == Kind::Item);
         let (about, owned) = (found.len(), own.len());
-        if let Some((told, fact)) = by_name(sentence, text, &tokens, item, names) {
-            if let Some(text) = fact {
+        // A statement about somebody that needs another sentence.
+        let mut left = false;
+        let named = by_name(sentence, text, &tokens, item, names);
+        let beside = named.as_ref().and_then(|(told, _)| {
+            let person = person.as_ref().filter(|person| person.entity != told.entity);
+            let person = person.and_then(|person| Some((person.entity, person.pronoun?)));
+            person.or_else(|| home.pronoun_beside(told.entity))
+        });
+        let is_named = |entity: usize| {
+            let mut hits = (0..tokens.len()).filter_map(|at| names.at(text, &tokens, at));
+            hits.any(|hit| hit.entity == entity)
+        };
+        if beside
+            .is_some_and(|(entity, pronoun)| pronoun::is_in(&tokens, pronoun) && !is_named(entity))
+        {
+            // `Bagge suspected that she`: which of both, the sentence does not tell.
+        } else if let Some((told, fact)) = named {
+            left = points && thing.is_none_or(|thing| thing.entity != told.entity);
+            if let Some(text) = fact.filter(|_| !left) {
                 let also = told.also.map(|also| (also, Statement { text: text.clone(), line }));
                 found.push((told.entity, Statement { text, line }));
                 found.extend(also);
@@ -82,26 +100,30 @@ pub(super) fn collect(
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
             told.pronoun = told.pronoun.or(pronoun::of_person(&tokens));
+            told.beside = names_several(&tokens);
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             home.take(&told, thing);
             before = Some(told);
-        } else if let Some(told) = &person
-            && pronoun::of_person(&tokens).is_some()
+        } else if let Some(told) = &mut person
+            && let Some(pronoun) = pronoun::of_person(&tokens)
             && let Some(fact) = by_pronoun(text, &tokens, told)
         {
+            told.pronoun = told.pronoun.or(Some(pronoun));
+            home.take(told, thing);
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
         } else if let Some(told) = home.by_class(&tokens)
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
-            before = Some(Told { block: sentence.block, ..told });
+            let beside = names_several(&tokens);
+            before = Some(Told { block: sentence.block, beside, ..told });
         } else if let Some(told) = home.by_beginning(page, sentence, &tokens)
             && ground.has(sentence)
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             home.take(&told, thing);
-            before = Some(told);
+            before = Some(Told { beside: names_several(&tokens), ..told });
         } else if let Some((entity, text)) = phrase::of(text, &tokens, thing, names) {
             found.push((entity, Statement { text, line }));
             person = None;
@@ -109,6 +131,7 @@ pub(super) fn collect(
             person = None;
         }
         if found.len() == about
+            && !left
             && let Some(thing) = thing
             && let Some(text) = mention::of(text, &tokens, item, thing, names).or_else(|| {
                 let first = mention::first_part(text)?;
@@ -118,6 +141,7 @@ pub(super) fn collect(
             found.push((thing.entity, Statement { text, line }));
         }
         if found.len() == about
+            && !left
             && let Some(thing) = thing
             && own.len() < own::MAX_OWN
             && licence::behind_subject(page.text(sentence)).is_none()
@@ -154,13 +178,20 @@ pub(super) fn collect(
     found
 }
 
-/// The sentence without what ties it to others: connectives, and nouns that stand for names.
-fn read<'t>(text: &'t str, home: &Home, written: &mut Written, names: &Names) -> Cow<'t, str> {
+/// The sentence without what ties it to others: connectives, and nouns that stand for names; and whether
+/// a noun in it still points to what the page brought in before.
+fn read<'t>(
+    text: &'t str,
+    home: &Home,
+    written: &mut Written,
+    names: &Names,
+) -> (Cow<'t, str>, bool) {
     let text = lead::without(text).map_or(Cow::Borrowed(text), Cow::Owned);
     let tokens = token::tokens(&text);
     let resolved = pointer::resolved(&text, &tokens, home, written, names);
+    let points = written.knows(resolved.as_deref().unwrap_or(&text));
     written.take(&text, &tokens);
-    resolved.map_or(text, Cow::Owned)
+    (resolved.map_or(text, Cow::Owned), points)
 }
 
 /// Whether anybody is named, or spoken of as somebody's.
@@ -178,7 +209,7 @@ fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, St
     let personal =
         tokens.iter().any(|token| matches!(token.text, "I" | "my" | "My" | "I'm" | "I’m"));
     let refers = tokens.first().is_some_and(|first| words::is_pronoun(&first.lower()));
-    let refers = refers || form::begins_elsewhere(tokens);
+    let refers = refers || pronoun::begins(tokens) || form::begins_elsewhere(tokens);
     let points = tokens.iter().any(|token| {
         matches!(token.text, "this" | "these" | "those" | "such" | "our" | "your" | "we" | "you")
     });
@@ -214,13 +245,29 @@ struct Told {
     person: bool,
     /// `he` or `she`, where one of them stood for it already: the other is somebody else.
     pronoun: Option<&'static str>,
-    /// Whether it is told of as a thing: `it` may stand for it.
+    /// What it is told to be: `the tool` may stand for it.
     classes: Vec<String>,
+    /// Others are named with it, of whom `they` may be told.
+    beside: bool,
+    /// It is told to be a person: `it` stands for nothing of that name.
+    human: bool,
 }
 
 /// A word without its possessive.
 fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or(word.strip_suffix("’s")).unwrap_or(word)
+}
+
+/// Whether a part of a sentence names two that are joined: `sent Ada Byron and her friend Bo Hill`.
+fn names_several(tokens: &[Token<'_>]) -> bool {
+    const FAR: usize = 5;
+    (1..tokens.len()).any(|at| {
+        let before = &tokens[at - 1];
+        tokens[at].text == "and"
+            && before.is_capitalised()
+            && before.joins()
+            && tokens.iter().skip(at + 1).take(FAR).any(Token::is_capitalised)
+    })
 }
 
 /// A sentence whose subject is a name. The fact is missing if it states nothing.
@@ -252,10 +299,14 @@ fn by_name(
             person: names.has_full_name(hit.entity),
             pronoun: None,
             classes: Vec::new(),
+            beside: names_several(tokens.get(hit.end..).unwrap_or_default()),
+            human: false,
         };
         // `The Great Barrier Reef`: `the reef` goes on about it.
         if hit.proper && hit.end > start + 1 {
-            told.classes.push(last.lower());
+            // `Oak Group Ltd`: `the group`.
+            let form = usize::from(short::is_legal(&last.lower()) && hit.end > start + 2);
+            told.classes.push(tokens[hit.end - 1 - form].lower());
             // `The Museum of Tidal Power`: `the museum`.
             let of = (start + 1..hit.end).find(|&at| tokens[at].text == "of");
             told.classes.extend(of.map(|of| tokens[of - 1].lower()));
@@ -276,8 +327,12 @@ fn by_name(
             return Some((told, statement(text, tokens, verb)));
         }
         let kind = clause::behind_kind(tokens, hit.end);
+        let firm = clause::behind_form(tokens, hit.end);
         let predicate = clause::predicate(tokens, hit.end, told.plural)
-            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten());
+            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten())
+            .or_else(|| (firm > hit.end).then(|| clause::predicate(tokens, firm, false)).flatten())
+            .or_else(|| clause::predicate_of_placed(tokens, hit.end).filter(|_| hit.proper))
+            .or_else(|| clause::predicate_of_both(tokens, hit.end));
         let Some(predicate) = predicate else {
             // `it` would be the development, not Rust.
             let verb =
@@ -291,6 +346,8 @@ fn by_name(
             return Some((told, statement(text, tokens, verb)));
         };
         told.classes.extend(clause::definition(tokens, predicate.verb).map(|it| it.class));
+        told.human =
+            pronoun::tells_of_person(tokens, predicate.verb, predicate.apposition.as_ref());
         if let Some(aside) = predicate.apposition {
             told.classes
                 .extend(clause::noun_phrase(tokens, aside.start + 1, false).map(|it| it.class));
@@ -335,14 +392,18 @@ fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(u
 /// The verb behind `X's new battery`: within a few words, none of them capitalised.
 pub(in crate::extract) fn possessed(tokens: &[Token<'_>], from: usize) -> Option<usize> {
     let mut at = from;
-    while at < from + 5 {
+    while at < from + 10 {
         let token = tokens.get(at)?;
-        if !token.joins() {
+        at += 1;
+        // `X's work, along with that of others, was`
+        if !token.joins() && token.after != "," {
             return None;
         }
-        at += 1;
         if let Some(predicate) = clause::predicate(tokens, at, is_plural(token.text)) {
             return Some(predicate.verb);
+        }
+        if !token.joins() {
+            return None;
         }
     }
     None

@@ -19,6 +19,8 @@ pub(in crate::extract) const MAX_OWN: usize = 30;
 /// Tokens in which the verb must stand, and fewest of such a statement.
 const MAX_SUBJECT: usize = 14;
 const LEAST: usize = 6;
+/// Tokens in which the verb behind `about 80%` must stand.
+const MAX_SHARE: usize = 12;
 
 /// Nouns that, as subjects, stand for something that only the sentences before them tell.
 static VAGUE: Words = list!(words "vague_subjects");
@@ -124,7 +126,9 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
         return None;
     }
-    if (0..tokens.len()).any(|at| points(tokens, at)) {
+    let kinds = lists_kinds(tokens);
+    let from = usize::from(kinds.is_some());
+    if (from..tokens.len()).any(|at| points(tokens, at)) {
         return None;
     }
     // `All contributions to this project`, below its name.
@@ -133,7 +137,11 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     let is_main = |verb: &usize| {
         !opens || !tokens[..*verb].iter().any(|token| matches!(token.text, "that" | "which"))
     };
-    match verb(tokens).filter(is_main) {
+    if let Some(verb) = kinds {
+        return statement(text, tokens, verb);
+    }
+    // `A fast algorithm used by all`, right below the title, says what the thing is.
+    match verb(tokens).or_else(|| verb_of(tokens, opens)).filter(is_main) {
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
             // What a policy says of the team, it says of its own.
@@ -180,16 +188,68 @@ const OF_ANOTHER: &[&str] =
 
 /// The first token that is surely a verb.
 pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
+    verb_of(tokens, false)
+}
+
+/// The same; where `done` counts, `algorithm used by others` has one.
+fn verb_of(tokens: &[Token<'_>], done: bool) -> Option<usize> {
     (1..tokens.len().min(MAX_SUBJECT)).find(|&at| {
         let word = tokens[at].lower();
-        let binds = matches!(tokens[at - 1].text, "to" | "be");
+        let before = if at > 1 { tokens[at - 1].text.to_owned() } else { tokens[0].lower() };
+        // `a set is won`, `three touches are`: what an article or a number stands before is a noun.
+        let counted = tokens[at - 1].joins()
+            && (words::is_determiner(&before) || COUNTS.contains(&before.as_str()));
+        let binds = matches!(tokens[at - 1].text, "to" | "be") || counted;
         tokens[at].before.is_empty()
             && !binds
+            && (done || !is_done_by(tokens, at))
             && tokens[at].text.starts_with(char::is_lowercase)
             && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
-                || is_of_several(tokens, at))
+                || is_of_several(tokens, at)
+                || is_behind_adverb(tokens, at))
             && at + 1 < tokens.len()
     })
+}
+
+/// The verb of `There are two types: simple ones and complex ones.`, which tells all kinds of the thing.
+fn lists_kinds(tokens: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 5;
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let counts = COUNTS.contains(&word(2).as_str());
+    let noun = (3..=MOST).find(|&at| tokens.get(at).is_none_or(|it| !it.joins()))?;
+    let is_kind = matches!(
+        word(noun).as_str(),
+        "categories" | "classes" | "forms" | "kinds" | "phases" | "stages" | "types" | "varieties"
+    );
+    (word(0) == "there" && word(1) == "are" && counts && is_kind && tokens[noun].after == ":")
+        .then_some(1)
+}
+
+/// `Construction always pairs the`: whatever verb it is of.
+fn is_behind_adverb(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let adverb = matches!(word(at - 1).as_str(), "also" | "always" | "never" | "often" | "usually");
+    adverb
+        && tokens[at - 1].joins()
+        && tokens[at].joins()
+        && (is_plural(tokens[at].text) || at > 1 && is_plural(tokens[at - 2].text))
+        && (words::is_determiner(&word(at + 1)) || word(at + 1) == "that")
+}
+
+/// Numbers as words, which nouns follow.
+const COUNTS: &[&str] =
+    &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several", "many"];
+
+/// `Petitions sponsored by them`: what was done by somebody, which only tells which ones, unless a
+/// number follows.
+fn is_done_by(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let counts = word(at + 2).starts_with(|char: char| char.is_ascii_digit() || char == '$');
+    words::looks_past(&word(at))
+        && !words::is_auxiliary(&word(at))
+        && word(at + 1) == "by"
+        && tokens[at].joins()
+        && !counts
 }
 
 /// `The maintainers remain responsible`: a verb in its base form behind several.
@@ -199,13 +259,18 @@ fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
     let before = &tokens[if adverb { at - 2 } else { at - 1 }];
     let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
     before.joins()
-        && before.text.starts_with(char::is_lowercase)
+        && (before.text.starts_with(char::is_lowercase) || is_acronyms(before.text))
         && is_plural(before.text)
         && !words::is_noun_verb(&before.lower())
         && words::is_verb_base(&tokens[at].lower())
         && tokens[at].joins()
         && !words::is_auxiliary(&next)
         && !words::is_finite(&next, false)
+}
+
+/// `APIs`
+fn is_acronyms(word: &str) -> bool {
+    word.strip_suffix('s').is_some_and(shape::is_acronym)
 }
 
 /// Whether what stands before the verb is a subject that can be understood alone.
@@ -216,6 +281,22 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         return false;
     }
     let word = first.lower();
+    // `About 80% are`: so many of what the page is about.
+    let is_share =
+        matches!(word.as_str(), "about" | "almost" | "around" | "nearly" | "over" | "roughly")
+            && tokens
+                .get(from + 1)
+                .is_some_and(|next| next.text.starts_with(|char: char| char.is_ascii_digit()));
+    // `Most seizures are less than`
+    let is_most = word == "most"
+        && verb <= from + 4
+        && subject_is_plain(tokens.get(from + 1..verb).unwrap_or_default());
+    if is_most {
+        return from == 0;
+    }
+    if is_share {
+        return from == 0 && verb < MAX_SHARE;
+    }
     let article =
         matches!(word.as_str(), "the" | "this" | "a" | "an" | "each" | "every" | "all" | "no");
     let start = from + usize::from(article);
@@ -250,6 +331,21 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     if from > 0 && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
         return true;
     }
+    // `The Court ordered`: short for what another sentence names in full.
+    let is_short = word == "the"
+        && subject.len() == 1
+        && head.is_capitalised()
+        && !shape::is_acronym(head.text)
+        && !own.split(' ').any(|own| own == head.lower());
+    if is_short {
+        return false;
+    }
+    // `The claims were untrue`: those that were told of before.
+    let next = tokens.get(verb).map(Token::lower).unwrap_or_default();
+    let is_told = word == "the" && from == 0 && subject.len() == 1 && is_plural(head.text);
+    if is_told && next == "were" {
+        return false;
+    }
     if article {
         return !subject.iter().any(|token| token.lower() == "same");
     }
@@ -274,6 +370,20 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
         }
         _ => from > 0 && is_plural(first.text),
     }
+}
+
+/// Whether words are a noun of several and what it is like: `febrile seizures`.
+fn subject_is_plain(words: &[Token<'_>]) -> bool {
+    let is_asked = |noun: &Token<'_>| matches!(noun.text, "developers" | "programs" | "users");
+    let mut last = words.iter().rev().take(1);
+    last.any(|noun| is_plural(noun.text) && !is_vague(noun) && !is_asked(noun))
+        && words.iter().all(|it| {
+            it.joins()
+                && it.before.is_empty()
+                && it.text.chars().all(|char| char.is_ascii_lowercase() || char == '-')
+                && !words::is_determiner(it.text)
+                && !words::ends_phrase(it.text)
+        })
 }
 
 /// Whether a noun, as a subject, stands for what only the sentences before tell.

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::bare;
 use super::home::Home;
+use super::{bare, is_plural};
 use crate::extract::name::is_month_or_day;
 use crate::extract::shape;
 use crate::extract::subject::Names;
@@ -132,11 +132,14 @@ pub(super) struct Written {
     full: HashMap<String, Option<String>>,
     /// Written behind an article before any longer name that ends so.
     alone: HashSet<String>,
+    /// Nouns, in lower case, that the page brought in: behind `a`, or as last words of names.
+    nouns: HashSet<String>,
 }
 
 impl Written {
     /// Goes on behind a sentence.
     pub(super) fn take(&mut self, text: &str, tokens: &[Token<'_>]) {
+        self.bring_in(tokens);
         let mut at = 0;
         while at < tokens.len() {
             let starts = at == 0 && words::is_starter(&tokens[0].lower());
@@ -151,6 +154,9 @@ impl Written {
                 // `Earth's Moon` is what the Moon is.
                 let owns = tokens[from..end - 1].iter().any(|token| bare(token.text) != token.text);
                 let is_definite = from > 0 && tokens[from - 1].lower() == "the";
+                if end - from > 1 {
+                    self.nouns.insert(bare(&last.lower()).to_owned());
+                }
                 self.note(bare(run), bare(last.text), end - from > 1 && !owns, is_definite || owns);
             }
             at = end.max(at + 1);
@@ -168,6 +174,49 @@ impl Written {
             }
             _ => {}
         }
+    }
+
+    /// Takes down the nouns that a sentence brings in: `a bog body`, `Bascom Lodge`.
+    fn bring_in(&mut self, tokens: &[Token<'_>]) {
+        const LONGEST: usize = 4;
+        // `The skeleton was found`, from then on.
+        let is_one = |noun: &usize| !is_plural(tokens[*noun].text) && *noun + 1 < tokens.len();
+        if let Some(noun) = bare_noun(tokens, 0).filter(is_one) {
+            self.nouns.insert(bare(&tokens[noun].lower()).to_owned());
+        }
+        for at in 0..tokens.len() {
+            let word = tokens[at].lower();
+            if !matches!(word.as_str(), "a" | "an") || !tokens[at].joins() {
+                continue;
+            }
+            let is_inner = |token: &&Token<'_>| {
+                let word = token.lower();
+                token.before.is_empty()
+                    && token.text.starts_with(char::is_lowercase)
+                    && !words::ends_phrase(&word)
+                    && !words::is_lead(&word)
+                    && !words::is_auxiliary(&word)
+            };
+            let noun = tokens[at + 1..].iter().take(LONGEST).take_while(is_inner);
+            let noun = noun.collect::<Vec<_>>();
+            let end = noun.iter().position(|it| !it.joins()).map_or(noun.len(), |end| end + 1);
+            if let Some(last) = noun.get(end.wrapping_sub(1)) {
+                self.nouns.insert(bare(&last.lower()).to_owned());
+            }
+        }
+    }
+
+    /// Whether a sentence has a noun in it behind `the` that the page brought in before, and nothing
+    /// that tells which one it is: `managed the lodge`.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        let tokens = crate::extract::token::tokens(text);
+        (1..tokens.len()).any(|at| {
+            let noun = bare_noun(&tokens, at);
+            noun.is_some_and(|noun| {
+                self.nouns.contains(bare(&tokens[noun].lower()))
+                    && !is_told_before(&tokens, at, noun)
+            })
+        })
     }
 
     fn of(&self, last: &str) -> Option<&str> {

@@ -1,10 +1,21 @@
 //! Sentences that go on about the subject of the one before.
 
+use std::ops::Range;
+
 use super::form::statement;
+use super::home::recurs;
 use super::{Told, bare, possessed};
 use crate::extract::clause;
+use crate::extract::name::is_year;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
+use crate::words::{Words, list};
+
+/// What somebody is, in lower case, as it stands before a name.
+static ROLES: Words = list!(words "roles");
+
+/// Beginnings of words for persons.
+static PERSONS: Words = list!(words "persons");
 
 /// A sentence that goes on about the subject of the one before: `It`, `They`, `The speaker`. The
 /// pronoun gives way to the name.
@@ -16,10 +27,10 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let first = tokens.get(at)?;
     let word = first.lower();
     let (end, possessive) = match word.as_str() {
-        "it" if !told.plural => (1, false),
-        "they" => (1, false),
+        "it" if !told.plural && !told.is_human() => (1, false),
+        "they" if told.plural || !told.beside => (1, false),
         "he" | "she" if told.person => (1, false),
-        "its" if !told.plural => (1, true),
+        "its" if !told.plural && !told.is_human() => (1, true),
         "his" | "her" if told.person => (1, true),
         "the" | "this" if tokens.len() > at + 2 => {
             // `The company`, `The small company`, `The company's headquarters`.
@@ -28,6 +39,10 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
                 let class = bare(&word);
                 told.classes.iter().any(|it| it == class).then_some(class.len() < word.len())
             };
+            let is_dated = tokens.get(at + 1).is_some_and(|it| is_year(it.text));
+            if is_dated && tokens.get(at + 2).is_some_and(|it| recurs(bare(&it.lower()))) {
+                return None;
+            }
             match (is_class(at + 1), is_class(at + 2)) {
                 (Some(owns), _) => (2, owns),
                 (None, Some(owns)) => (3, owns),
@@ -47,15 +62,84 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     if word == "it" && (is_empty_it(tokens, verb) || is_of_itself(tokens, verb, &told.surface)) {
         return Some(None);
     }
+    if word == "it" && is_before(tokens, verb) {
+        return None;
+    }
     let last = tokens.get(end.checked_sub(1)?)?;
     let rest = text.get(last.end..)?;
     let mark = if possessive { "'s" } else { "" };
     let lead = text.get(..first.start)?;
-    let name = with_article(&told.surface, lead.is_empty());
+    let begins = lead.is_empty();
+    let name = match word == "they" && !told.plural {
+        true => several(&told.surface, begins),
+        false => None,
+    };
+    let is_base =
+        |at: usize| tokens.get(at).is_some_and(|it| !words::is_finite(&it.lower(), false));
+    if word == "they" && !told.plural && name.is_none() && is_base(verb) {
+        return None;
+    }
+    let name = name.unwrap_or_else(|| with_article(&told.surface, begins));
     let replaced = format!("{lead}{name}{mark}{rest}");
     let said = token::tokens(&replaced);
     let before = said.len().saturating_sub(tokens.len().saturating_sub(verb));
     Some(statement(&replaced, &said, before))
+}
+
+impl Told {
+    /// Whether `it` stands for something else: a person is told of.
+    fn is_human(&self) -> bool {
+        self.human || self.pronoun.is_some()
+    }
+}
+
+/// `It had been registered`: what was done before to what the sentence before ended with.
+fn is_before(tokens: &[Token<'_>], verb: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let adverb = usize::from(words::is_adverb(&word(verb + 2)));
+    word(verb) == "had" && word(verb + 1) == "been" && words::looks_past(&word(verb + 2 + adverb))
+}
+
+/// Whether a statement with its verb at token `verb` says of somebody what only persons are: `has been
+/// director of`, `, an archaeologist, found`, `was born in`.
+pub(super) fn tells_of_person(
+    tokens: &[Token<'_>],
+    verb: usize,
+    apposition: Option<&Range<usize>>,
+) -> bool {
+    const MOST: usize = 6;
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let is_being =
+        matches!(word(verb).as_str(), "is" | "was" | "became" | "has" | "had" | "served");
+    let behind = if is_being { verb + 1..verb + 1 + MOST } else { 0..0 };
+    let apposed = apposition.cloned().unwrap_or_default();
+    let head = |range: Range<usize>| {
+        let said = range.skip_while(|at| matches!(word(*at).as_str(), "as" | "been"));
+        let said = said.take_while(|at| !words::ends_phrase(&word(*at)));
+        let said = said.take_while(|at| tokens.get(*at).is_some()).collect::<Vec<usize>>();
+        let ends = said.iter().position(|at| !tokens[*at].joins()).unwrap_or(said.len());
+        said.get(ends).or(said.last()).map(|at| word(*at)).unwrap_or_default()
+    };
+    word(verb) == "was" && word(verb + 1) == "born"
+        || is_person(&head(behind))
+        || is_person(&head(apposed))
+}
+
+/// Whether a noun is one for persons.
+fn is_person(noun: &str) -> bool {
+    const ENDINGS: &[&str] =
+        &["ect", "ef", "ent", "er", "et", "ete", "ian", "ist", "man", "or", "ress", "son"];
+    // What plays and explores is mostly a program.
+    let is_thing = noun.starts_with("play") || noun.starts_with("explor");
+    let is_one = ENDINGS.iter().any(|ending| noun.ends_with(ending)) && !is_thing;
+    // `archaeologist`, `politician`
+    let is_trade = noun.ends_with("ologist") || noun.ends_with("ician");
+    ROLES.contains(noun) || is_trade || is_one && PERSONS.iter().any(|stem| noun.starts_with(stem))
+}
+
+/// Whether a pronoun is the subject of a sentence, or what it has is.
+pub(super) fn begins(tokens: &[Token<'_>]) -> bool {
+    tokens.get(beginning(tokens)).is_some_and(|first| words::is_pronoun(&first.lower()))
 }
 
 /// `he` or `she`, if the subject is one of them or what one of them has.
@@ -65,6 +149,15 @@ pub(super) fn of_person(tokens: &[Token<'_>]) -> Option<&'static str> {
         "she" | "her" => Some("she"),
         _ => None,
     }
+}
+
+/// Whether a sentence speaks of somebody by a pronoun, `he` or `she`, wherever it stands.
+pub(super) fn is_in(tokens: &[Token<'_>], pronoun: &str) -> bool {
+    tokens.iter().any(|token| match token.lower().as_str() {
+        "he" | "him" | "his" | "himself" => pronoun == "he",
+        "she" | "her" | "hers" | "herself" => pronoun == "she",
+        _ => false,
+    })
 }
 
 /// Whether a sentence that names somebody goes on about a person all the same: `he` stands before the
@@ -83,15 +176,28 @@ pub(super) fn goes_on(tokens: &[Token<'_>], person: Option<&Told>) -> bool {
 
 /// The token with which the subject begins: the first, or the pronoun behind a phrase that leads
 /// in: `In 1891, she`, `Headquartered in Paris, it`.
-fn beginning(tokens: &[Token<'_>]) -> usize {
+pub(super) fn beginning(tokens: &[Token<'_>]) -> usize {
     const MAX_LEAD: usize = 12;
     // What a person was considered to be may be long.
     const MAX_PARTICIPLE: usize = 30;
     let stands = |token: &Token<'_>| {
-        matches!(token.lower().as_str(), "it" | "its" | "he" | "she" | "his" | "her" | "they")
+        matches!(
+            token.lower().as_str(),
+            "it" | "its" | "he" | "she" | "his" | "her" | "they" | "the"
+        )
     };
     let Some(first) = tokens.first() else { return 0 };
     let is_participle = words::looks_past(&first.lower());
+    // `Because her stomach was full, she`: whoever it is, is told first.
+    let binds = matches!(
+        first.lower().as_str(),
+        "after" | "although" | "as" | "because" | "since" | "though" | "when" | "while"
+    );
+    let is_told_first =
+        |token: &Token<'_>| matches!(token.lower().as_str(), "he" | "her" | "his" | "its" | "she");
+    if binds && first.joins() && tokens.get(1).is_some_and(is_told_first) {
+        return 1;
+    }
     if !words::is_lead(&first.lower()) && !is_participle {
         return 0;
     }
@@ -107,6 +213,18 @@ fn beginning(tokens: &[Token<'_>]) -> usize {
         !lead.iter().any(|token| token.is_dash() || matches!(token.lower().as_str(), "it" | "they"))
     };
     found.filter(clear).unwrap_or(0)
+}
+
+/// `Febrile seizures` for `a febrile seizure`: all of a kind that one was told of.
+fn several(surface: &str, begins: bool) -> Option<String> {
+    let (article, noun) = surface.split_once(' ')?;
+    let is_one = matches!(article, "A" | "An" | "a" | "an");
+    let is_plain = noun.split(' ').all(|word| word.starts_with(char::is_lowercase));
+    let ends = noun.ends_with(|char: char| char.is_ascii_lowercase() && !"syhxz".contains(char));
+    let mut chars = noun.chars();
+    let first = chars.next().filter(|_| is_one && is_plain && ends)?;
+    let first = if begins { first.to_uppercase().to_string() } else { first.to_string() };
+    Some(format!("{first}{}s", chars.as_str()))
 }
 
 /// A name with the article it was written with, which has a capital where a sentence begins.

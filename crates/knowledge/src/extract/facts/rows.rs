@@ -44,7 +44,7 @@ pub(in crate::extract) fn collect(
     // `largest city: capital` means what another row says.
     let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
     let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
-    for row in &page.rows {
+    for (number, row) in page.rows.iter().enumerate() {
         // `Support (details below)`
         let section = row.section.as_deref().map(without_number);
         let section = section.map(|section| tidy(section.split(" (").next().unwrap_or_default()));
@@ -78,6 +78,13 @@ pub(in crate::extract) fn collect(
                 };
                 found.extend(fact(name, &predicate, value, row.line).map(|fact| (entity, fact)));
             }
+            ([_, _, ..], Some((entity, name))) if is_tally(&page.rows, number) => {
+                let told = row.header.iter().zip(&row.cells).filter_map(|(header, value)| {
+                    let predicate = which.map_or(header.clone(), |it| format!("{it}, {header}"));
+                    fact(name, &predicate, value, row.line)
+                });
+                found.extend(told.map(|fact| (entity, fact)));
+            }
             ([first, values @ ..], about) => {
                 let name = tidy(first);
                 let told = row.header.iter().skip(1).zip(values);
@@ -100,6 +107,27 @@ pub(in crate::extract) fn collect(
         }
     }
     without_conflicts(found, page)
+}
+
+/// Whether a row is the only one of its table and has nothing but numbers: it is called nothing, and each
+/// header says what its number is of. `Votes for | Votes against`.
+fn is_tally(rows: &[Row], number: usize) -> bool {
+    let Some(row) = rows.get(number) else { return false };
+    let is_number = |cell: &String| {
+        cell.starts_with(|char: char| char.is_ascii_digit())
+            && cell.chars().all(|char| char.is_ascii_digit() || " ,.%".contains(char))
+    };
+    let is_beside = |other: Option<&Row>| {
+        other.is_some_and(|other| other.header == row.header && other.line.abs_diff(row.line) == 1)
+    };
+    let before = number.checked_sub(1).and_then(|before| rows.get(before));
+    let says = |header: &String| header.chars().filter(|char| char.is_alphabetic()).count() > 2;
+    !row.is_item
+        && row.header.len() == row.cells.len()
+        && row.header.iter().all(says)
+        && row.cells.iter().all(is_number)
+        && !is_beside(before)
+        && !is_beside(rows.get(number + 1))
 }
 
 /// The facts without those of tables that give several values for one thing: each table says something

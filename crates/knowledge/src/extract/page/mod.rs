@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::fold::fold;
 use super::furniture;
 use super::indented;
+use super::name::tidy;
 use super::restructured;
 use super::template;
 use cut::plain_blocks;
@@ -56,6 +57,15 @@ pub(super) struct Block {
     pub(super) is_quoted: bool,
     /// Navigation, banners, footers, bylines: nothing is said in it.
     pub(super) is_furniture: bool,
+}
+
+impl Block {
+    /// Puts a heading one level down.
+    fn lower(&mut self) {
+        if let Kind::Heading(level) = &mut self.kind {
+            *level = (*level + 1).min(6);
+        }
+    }
 }
 
 /// A sentence of a block.
@@ -132,10 +142,32 @@ impl Page {
     }
 }
 
+/// The text with marks of a heading before its first line, if that is a topic: `Mount_Greylock`.
+fn headed(body: &str, topic: &str) -> Option<String> {
+    let start = body.len() - body.trim_start().len();
+    let (line, rest) = body.get(start..)?.split_once('\n')?;
+    let ends = |next: &str| next.trim().is_empty() || next.starts_with(char::is_uppercase);
+    let is_alone = rest.lines().next().is_none_or(ends);
+    let said = line.replace('_', " ");
+    let name = said.split(" (").next().unwrap_or_default();
+    let topic = fold(&tidy(topic));
+    let is_topic = !topic.is_empty() && (fold(&said) == topic || fold(name) == topic);
+    // A line that is code, or indented as code is, is no heading.
+    let is_plain = body[..start].ends_with('\n') || start == 0;
+    (is_alone && is_topic && is_plain)
+        .then(|| format!("{}# {}\n{rest}", &body[..start], said.trim()))
+}
+
 /// Reads a text. What is no Markdown that can be parsed within the caps is read as plain
 /// paragraphs.
 pub(super) fn read(text: &str) -> Page {
-    let (title, mut blocks, rows) = blocks(text, false);
+    read_for(text, "")
+}
+
+/// The same, for somebody who asked for a topic: a first line that is that and no more is the heading
+/// of the page.
+pub(super) fn read_for(text: &str, topic: &str) -> Page {
+    let (title, mut blocks, rows) = blocks(text, topic, false);
     furniture::tell(&mut blocks);
     let sentences = sentences::sentences(&blocks);
     Page { title, blocks, sentences, rows }
@@ -143,13 +175,13 @@ pub(super) fn read(text: &str) -> Page {
 
 /// Reads what a person wrote: nothing in it is furniture, and what they quote is not theirs.
 pub(super) fn read_message(text: &str) -> Page {
-    let (title, mut blocks, rows) = blocks(text, true);
+    let (title, mut blocks, rows) = blocks(text, "", true);
     blocks.retain(|block| !block.is_quoted);
     let sentences = sentences::sentences(&blocks);
     Page { title, blocks, sentences, rows }
 }
 
-fn blocks(text: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
+fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
     let text = indented::without_margin(text);
     let text = restructured::as_markdown(&text);
     let text = template::without_templates(&text);
@@ -157,7 +189,12 @@ fn blocks(text: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>
         Ok(document) => {
             let body = text.get(document.body.clone()).unwrap_or_default();
             let title = document.front_matter.title.clone();
-            let (blocks, rows) = Reader::new(document.body_line, is_message).read(body);
+            let headed = headed(body, topic);
+            let body = headed.as_deref().unwrap_or(body);
+            let (mut blocks, rows) = Reader::new(document.body_line, is_message).read(body);
+            if headed.is_some() {
+                blocks.iter_mut().skip(1).for_each(Block::lower);
+            }
             let mut all =
                 properties::of_front_matter(text.get(..document.body.start).unwrap_or_default());
             all.extend(rows);

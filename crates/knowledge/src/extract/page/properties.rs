@@ -23,6 +23,12 @@ static FACTUAL: Words = list!(phrases "factual_headings");
 /// Keys of front matter that say how a page is filed and not what it is about.
 static FILING: Words = list!(words "filing_keys");
 
+/// First words of keys of front matter that tell a generator of sites what to do.
+static SETTING_OPENINGS: Words = list!(words "setting_openings");
+
+/// Last words, behind others, of keys that say how a page is shown or kept.
+static SETTING_ENDS: Words = list!(words "setting_ends");
+
 /// The pairs of a block of which each line is `key: value`, each with the number of its line. Few of
 /// them may say what only sentences do.
 pub(super) fn of_lines(block: &Block) -> Option<Vec<(usize, &str, &str)>> {
@@ -200,11 +206,39 @@ pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
             value => scalar(value)?,
         };
         let key = key.replace(['_', '-'], " ");
-        let files = FILING.contains(key.to_lowercase().as_str());
+        let files = FILING.contains(key.to_lowercase().as_str()) || is_setting(&key, &value);
         let row = Row { cells: vec![key, value], line: node.line, ..Row::default() };
         (!files).then_some(row)
     });
     rows.collect()
+}
+
+/// Whether front matter tells a generator of sites how to show or keep a page, and nothing of what the
+/// page is about: `sidebar position: 2`, `updated at: 1657900653`, `redirect from: /old/`.
+fn is_setting(key: &str, value: &str) -> bool {
+    let key = key.to_lowercase();
+    let mut words = key.split_whitespace();
+    let (first, last) = (words.next().unwrap_or_default(), words.next_back().unwrap_or_default());
+    let is_stamp = matches!(first, "created" | "modified" | "published" | "updated")
+        && matches!(last, "at" | "by" | "date" | "on" | "time");
+    let value = value.trim();
+    let is_switch = matches!(value, "true" | "false" | "yes" | "no" | "on" | "off" | "null");
+    let is_path = value.starts_with(['/', '.']) && !value.contains(' ') && value.len() > 1;
+    is_stamp
+        || is_switch
+        || is_path
+        || is_id(value)
+        || SETTING_OPENINGS.contains(first)
+        || SETTING_ENDS.contains(last)
+}
+
+/// Whether a value is a number that only a program gave: `447a7021-51fa-4939-903c-15f8a32d604a`.
+fn is_id(value: &str) -> bool {
+    const LENGTHS: [usize; 5] = [8, 4, 4, 4, 12];
+    let parts: Vec<&str> = value.split('-').collect();
+    let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    parts.len() == LENGTHS.len()
+        && parts.iter().zip(LENGTHS).all(|(part, length)| part.len() == length && is_hex(part))
 }
 
 /// `key: value` of an item of a list, if it is a value: neither what something is nor what is done.

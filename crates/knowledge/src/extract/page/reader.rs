@@ -212,7 +212,8 @@ fn push_text(literal: &str, text: &mut String) {
         text.push_str("; ");
         rest = behind;
     }
-    text.push_str(rest);
+    // What stood before a mark that was left out.
+    text.push_str(&rest.replace(" ; ", "; ").replace(" , ", ", "));
 }
 
 /// Whether a block is as short as what stands above a table to tell which one it is.

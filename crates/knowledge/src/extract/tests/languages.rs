@@ -55,3 +55,20 @@ fn other_languages_tell_of_the_thing_of_a_page_too() {
         ]
     );
 }
+
+#[test]
+fn german_may_say_first_where_or_when() {
+    let page = "# Fern\n\nFern ist ein System für Gärten und wurde in Bern gebaut. Im Rahmen des Studiums an \
+                der Schule Sutton (Fakultät Bauen und Erhalten) entstand im Sommer 2025 eine Arbeit zu \
+                den Gärten. Im Modul „Regionales Bauen\" entwickelte eine Gruppe von vier Leuten neue \
+                Gärten. Im Sommer, der schön war, ist er nicht mit der Bahn gefahren.\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern ist ein System für Gärten und wurde in Bern gebaut.",
+            "Fern | Fern – Im Rahmen des Studiums an der Schule Sutton (Fakultät Bauen und Erhalten) \
+             entstand im Sommer 2025 eine Arbeit zu den Gärten.",
+            "Fern | Fern – Im Modul „Regionales Bauen\" entwickelte eine Gruppe von vier Leuten neue Gärten.",
+        ]
+    );
+}

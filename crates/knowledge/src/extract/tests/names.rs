@@ -238,3 +238,27 @@ fn a_year_before_a_name_is_no_part_of_it() {
         found(text, "chips", &[], Mode::Full).into_iter().map(|(name, _)| name).collect();
     assert!(names.iter().all(|name| !name.starts_with("1983")), "{names:?}");
 }
+
+#[test]
+fn a_firm_is_one_and_what_stands_where_is_none() {
+    let page = "# Oak Group\n\nThe Oak Group is a maker of kettles. In 1924, F Oak and Son Ltd was founded \
+                in Sutton. F Oak and Son Ltd moved to Bath in 1962. Nearby are the Palace Theatre and \
+                the Bath Street Mill.\n";
+    let told = told(page, "Oak Group");
+    let names: Vec<&str> = told.iter().filter_map(|it| it.split(" | ").next()).collect();
+    assert_eq!(names, ["Oak Group", "F Oak and Son Ltd", "F Oak and Son Ltd"], "{told:?}");
+}
+
+#[test]
+fn a_noun_for_one_of_many_names_none() {
+    let page = "# Fern Fever\n\nFern Fever is an illness of ferns. The Court ordered a study of ferns in \
+                1999. The Court has ruled again.\n\n## Diagnosis\n\nThe diagnosis is made by a test of \
+                the leaves.\n";
+    assert_eq!(
+        told(page, "Fern Fever"),
+        [
+            "Fern Fever | Fern Fever is an illness of ferns.",
+            "Fern Fever | Fern Fever – The diagnosis is made by a test of the leaves.",
+        ]
+    );
+}

@@ -186,3 +186,92 @@ fn what_is_said_of_a_part_is_said_of_the_thing() {
         ]
     );
 }
+
+#[test]
+fn a_first_line_that_is_the_topic_is_a_heading() {
+    let facts = [
+        "Fern Hill | Fern Hill is the highest point of Sutton.",
+        "Fern Hill | Fern Hill – The lowest slopes are covered with birches.",
+    ];
+    let text = "Fern Hill is the highest point of Sutton.\n\n# Woods\n\nThe lowest slopes are covered \
+                with birches.\n";
+    for (title, expected) in [
+        ("Fern_Hill\n\n", facts.as_slice()),
+        ("\nFern Hill (Sutton)\n\n", facts.as_slice()),
+        ("---\ntitle: Why Fern Hill?\n---\n\n", facts.as_slice()),
+        ("Oak_Hill\n\n", &facts[..1]),
+        ("Fern_Hill\n", facts.as_slice()),
+    ] {
+        let page = format!("{title}{text}");
+        assert_eq!(told(&page, "Fern Hill"), expected, "{page}");
+    }
+}
+
+#[test]
+fn an_acronym_is_no_plural_of_another() {
+    let page = "---\ntitle: Why FOOS\n---\n\nFOO is a protocol for all. FOO has become central.\n\n\
+                FOOS can provide a fast connection.\n";
+    let told = told(page, "FOOS");
+    assert!(told.contains(&"FOOS | FOOS can provide a fast connection.".to_owned()), "{told:?}");
+}
+
+#[test]
+fn subjects_are_more_than_a_name() {
+    let facts = |text: &str| {
+        told(&format!("# Fern Hill\n\n{text}\n"), "Fern Hill")
+            .into_iter()
+            .map(|it| it.split_once(" | ").unwrap().1.to_owned())
+            .collect::<Vec<String>>()
+    };
+    for text in [
+        "Fern Hill in northwest Sutton is the highest point of all.",
+        "Fern Hill, in a book of 1960, is called a mountain.",
+        "A Fern Hill or a plain hill is a place for birches.",
+        "Fern Hill, a hill of birches, attracted five painters in 1960, followed by others.",
+        "In 1890, 35 year old joiner Ada Byron climbed Fern Hill.",
+    ] {
+        assert_eq!(facts(text), [text]);
+    }
+    for text in [
+        "About 80% are covered with birches of all kinds.",
+        "A set of birches is cut by a team each year.",
+        "A maximum of three touches is allowed for each team.",
+        "Nature always pairs the birches with some oaks.",
+    ] {
+        let told = facts(&format!("Fern Hill is a hill.\n\n{text}"));
+        assert_eq!(told.last(), Some(&format!("Fern Hill – {text}")), "{told:?}");
+    }
+}
+
+#[test]
+fn a_firm_is_what_it_is_called_to_be() {
+    let page = "# Oak Group\n\nOak Group Ltd is a family owned business in Sutton. The company was one of the \
+                largest makers of kettles. By 1968, the group employed 6,788 staff.\n\nThe Oak Kettle is a \
+                grinder for leaves. The device was shown in 2005.\n";
+    assert_eq!(
+        told(page, "Oak Group"),
+        [
+            "Oak Group | Oak Group Ltd is a family owned business in Sutton.",
+            "Oak Group | Oak Group Ltd was one of the largest makers of kettles.",
+            "Oak Group | By 1968, Oak Group Ltd employed 6,788 staff.",
+            "Oak Kettle | The Oak Kettle is a grinder for leaves.",
+            "Oak Kettle | The Oak Kettle was shown in 2005.",
+        ]
+    );
+}
+
+#[test]
+fn kinds_and_works_are_told_behind_more_words() {
+    let page = "# Ada Byron\n\nAda Byron was a writer. Byron's role in turning plain tables of numbers to \
+                music was large. Her work, along with that of her friends Bo Hill and Cy Oak, was shown in \
+                many books. There are three kinds: tables, songs and letters.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron was a writer.",
+            "Ada Byron | Byron's role in turning plain tables of numbers to music was large.",
+            "Ada Byron | Byron's work, along with that of her friends Bo Hill and Cy Oak, was shown in many books.",
+            "Ada Byron | Ada Byron – There are three kinds: tables, songs and letters.",
+        ]
+    );
+}

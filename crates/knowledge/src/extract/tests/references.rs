@@ -140,3 +140,129 @@ fn a_quotation_without_its_speaker_is_left() {
         ]
     );
 }
+
+#[test]
+fn it_is_nobody_and_nothing_that_only_ended_a_sentence() {
+    let check = |text: &str, expected: &[&str]| {
+        let told = found(text, "", &known(&["Foo Mill", "Ada Byron"]), Mode::KnownOnly);
+        let told: Vec<String> = told.into_iter().flat_map(|it| it.1).collect();
+        assert_eq!(told, expected, "{text}");
+    };
+    let is_large = "It is one of the large houses of the state.";
+    for said in [
+        "Since 2019, Ada Byron has been director of the Sutton Museum.",
+        "Ada Byron, an archaeologist from Bath, wrote many books.",
+        "Ada Byron was born in Sutton near Ferndale.",
+    ] {
+        check(&format!("{said} {is_large}"), &[said]);
+    }
+    let engine = "Foo Mill is an engine for games.";
+    check(
+        &format!("{engine} {is_large}"),
+        &[engine, "Foo Mill is one of the large houses of the state."],
+    );
+    for (said, they) in [
+        ("Foo Mill sent Ada Oak and the painter Bo Hill.", None),
+        ("Foo Mill went to Sutton.", Some("Foo Mill found a large garden in 1999.")),
+    ] {
+        let they: Vec<&str> = [said].into_iter().chain(they).collect();
+        check(&format!("{said} They found a large garden in 1999."), &they);
+    }
+    let said = "Foo Mill recovered the domain foo.example in 2016.";
+    check(&format!("{said} It had been abusively registered by others."), &[said]);
+}
+
+#[test]
+fn what_is_cut_short_or_taken_back_is_left() {
+    let page = "# Fern Ltd\n\nFern Ltd is a maker of kettles. Fern Ltd built many houses including:.\n\n\
+                Petitions sponsored by Katherine Oak and the Institute of Sutton. Sales increased by 5 \
+                percent in the spring of 1990. Researchers have tried to copy the kettles; they have not \
+                succeeded so far. In 2019, they released the Fern Go, a small kettle. The handles of the \
+                kettles were not as good. The handles of the kettles are not treated as finished.\n";
+    assert_eq!(
+        told(page, "Fern Ltd"),
+        [
+            "Fern Ltd | Fern Ltd is a maker of kettles.",
+            "Fern Ltd | Fern Ltd – Sales increased by 5 percent in the spring of 1990.",
+            "Fern Ltd | Fern Ltd – The handles of the kettles are not treated as finished.",
+        ]
+    );
+}
+
+#[test]
+fn she_may_be_whom_the_page_told_of_before() {
+    let page = "# Ada Byron\n\nAda Byron was born in Sutton. She was deemed tall for that time of year. \
+                Bo Hill, an archaeologist from Bath, thought that she had been ill. Her hat has been \
+                on show in Sutton. Bo Hill met Ada Byron and her brother in 1840.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron was born in Sutton.",
+            "Ada Byron | Ada Byron's hat has been on show in Sutton.",
+            "Bo Hill | Bo Hill met Ada Byron and her brother in 1840.",
+        ]
+    );
+}
+
+#[test]
+fn they_are_all_of_a_kind_that_one_was_told_of() {
+    let page = "# Fern fit\n\nA fern fit is an illness of ferns. They most commonly occur in spring. They are \
+                more common in Sutton.\n";
+    assert_eq!(
+        told(page, "fern fit"),
+        [
+            "fern fit | A fern fit is an illness of ferns.",
+            "fern fit | Fern fits most commonly occur in spring.",
+            "fern fit | Fern fits are more common in Sutton.",
+        ]
+    );
+}
+
+#[test]
+fn a_noun_that_the_page_brought_in_points_back_where_others_are_told_of() {
+    let page = "# Fern Hill\n\nFern Hill has a wooden tent. Bascom Lodge was built in 1932. The Oak Club \
+                managed the lodge for years. Ada Byron slept in the tent. Bo Hill sailed around the world. \
+                Cy Oak bought a tent, and the tent was green. Fern Hill lost the tent in 1990.\n";
+    let told = told(page, "Fern Hill");
+    for (fact, expected) in [
+        ("managed the lodge", false),
+        ("slept in the tent", false),
+        ("around the world", true),
+        ("the tent was green", true),
+        ("Fern Hill lost the tent", true),
+    ] {
+        assert_eq!(told.iter().any(|it| it.contains(fact)), expected, "{fact}: {told:?}");
+    }
+}
+
+#[test]
+fn an_event_of_one_year_is_not_all_of_them() {
+    let page = "# Fern Cup\n\nThe Fern Cup is a competition in Sutton. The event is held in May. The 2018 \
+                competition attracted 30 teams. The event began in 1990.\n";
+    assert_eq!(
+        told(page, "Fern Cup"),
+        [
+            "Fern Cup | The Fern Cup is a competition in Sutton.",
+            "Fern Cup | The Fern Cup is held in May.",
+            "Fern Cup | The Fern Cup began in 1990.",
+            "Fern Cup | Fern Cup – The 2018 competition attracted 30 teams.",
+        ]
+    );
+}
+
+#[test]
+fn whoever_a_clause_begins_with_is_told_first() {
+    let page = "# Ada Byron\n\nAda Byron, daughter of a baker, wrote books. Because her cakes were so good that \
+                nobody left without one of them in those years, she was called Cake.\n\nMost large cakes were \
+                made for the mayor.\n";
+    assert_eq!(
+        told(page, "Ada Byron"),
+        [
+            "Ada Byron | Ada Byron, daughter of a baker, wrote books.",
+            "Ada Byron | Ada Byron – Most large cakes were made for the mayor.",
+        ]
+    );
+    let page = page.replace(" in those years", "");
+    let told = told(&page, "Ada Byron");
+    assert!(told.iter().any(|it| it.contains("Because Ada Byron's cakes were")), "{told:?}");
+}

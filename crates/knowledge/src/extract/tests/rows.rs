@@ -175,3 +175,38 @@ fn names_of_files_and_numbers_of_catalogues_are_no_facts() {
         ]
     );
 }
+
+#[test]
+fn what_a_generator_of_sites_is_told_is_no_fact() {
+    let page = "---\nsidebar_position: 2\nclasses: wide\nredirect_from:\n- /old/fern/\nseo_title: 'Fern: \
+                all of it'\nupdated_at: 1657900653\nupdated_by: 31bb3955-fa9f-477e-94b8-d1afcdc3367e\n\
+                source: 447a7021-51fa-4939-903c-15f8a32d604a\nintro_image--big: big.svg\nauthor_profile: \
+                false\nedit: ../fern.md\nauthor: Ada Byron\nlicence: MIT\npublisher: Oak Press\n---\n\
+                # Fern\n\nFern is a plant.\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern is a plant.",
+            "Fern | Fern – author: Ada Byron",
+            "Fern | Fern – licence: MIT",
+            "Fern | Fern – publisher: Oak Press",
+        ]
+    );
+}
+
+#[test]
+fn a_row_of_numbers_alone_has_no_name() {
+    let page = "# Fern Vote\n\nThe Fern Vote is a vote on ferns.\n\n## Motion\n\n| Votes for | Votes against \
+                |\n|---|---|\n| 32 | 4 |\n\n## Years\n\n| Year | Votes |\n|---|---|\n| 1999 | 12 |\n\
+                | 2001 | 14 |\n";
+    assert_eq!(
+        told(page, "Fern Vote"),
+        [
+            "Fern Vote | The Fern Vote is a vote on ferns.",
+            "Fern Vote | Fern Vote – Motion, Votes for: 32",
+            "Fern Vote | Fern Vote – Motion, Votes against: 4",
+            "Fern Vote | Fern Vote – Years, Year 1999, Votes: 12",
+            "Fern Vote | Fern Vote – Years, Year 2001, Votes: 14",
+        ]
+    );
+}

@@ -19,14 +19,23 @@ fn learn(
     texts: &[&str],
     seconds: i64,
 ) -> Outcome {
+    learn_from(record_store, "https://example.org/a", trigger, query, texts, seconds)
+}
+
+/// The same, of what texts from elsewhere bring.
+fn learn_from(
+    record_store: &RecordStore,
+    url: &str,
+    trigger: &str,
+    query: &str,
+    texts: &[&str],
+    seconds: i64,
+) -> Outcome {
     for text in texts {
         let mut search = queued(query, Trigger::UserMessage, USER, at(seconds));
         search.trigger = trigger.to_owned();
-        let finding = Finding {
-            url: Some("https://example.org/a".to_owned()),
-            text: (*text).to_owned(),
-            ..Finding::default()
-        };
+        let finding =
+            Finding { url: Some(url.to_owned()), text: (*text).to_owned(), ..Finding::default() };
         keep(record_store, Place::Local, &search, &[finding], 1, at(seconds)).unwrap();
     }
     process(record_store, seconds)
@@ -130,6 +139,22 @@ fn secrets_stay_out_and_a_note_that_says_otherwise_is_named() {
         let is_response = path.to_string_lossy().contains("/responses/");
         let text = String::from_utf8_lossy(&bytes);
         assert!(is_response || !text.contains(secret), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_note_says_nothing_else_than_what_was_read_from_it() {
+    let text = "# Tokio\n\nTokio has 8 worker threads on my machine.\n";
+    for (url, expected) in [
+        ("https://example.org/a", Some("notes/tokio.md")),
+        ("notes/other.md", Some("notes/tokio.md")),
+        ("notes/tokio.md", None),
+    ] {
+        let rig = Rig::new();
+        let record_store = rig.record_store();
+        let outcome = learn_from(&record_store, url, "user_message", "tokio", &[text], 0);
+        let told = &outcome.discovered[0].facts[0];
+        assert_eq!(told.against.as_deref(), expected, "{url}");
     }
 }
 
