@@ -219,9 +219,11 @@ fn is_setting(key: &str, value: &str) -> bool {
     let key = key.to_lowercase();
     let mut words = key.split_whitespace();
     let (first, last) = (words.next().unwrap_or_default(), words.next_back().unwrap_or_default());
-    let is_stamp = matches!(first, "created" | "modified" | "published" | "updated")
-        && matches!(last, "at" | "by" | "date" | "on" | "time");
     let value = value.trim();
+    let is_stamp = matches!(first, "created" | "modified" | "published" | "updated")
+        && matches!(last, "at" | "by" | "date" | "on" | "time")
+        || matches!(last, "created" | "modified" | "updated")
+        || is_clock(value);
     let is_switch = matches!(value, "true" | "false" | "yes" | "no" | "on" | "off" | "null");
     let is_path = value.starts_with(['/', '.']) && !value.contains(' ') && value.len() > 1;
     is_stamp
@@ -230,6 +232,17 @@ fn is_setting(key: &str, value: &str) -> bool {
         || is_id(value)
         || SETTING_OPENINGS.contains(first)
         || SETTING_ENDS.contains(last)
+}
+
+/// Whether a value is a moment with parts of a second, which only a program writes:
+/// `2025-10-29T16:39:01.663459`.
+fn is_clock(value: &str) -> bool {
+    let Some((day, time)) = value.split_once(['T', ' ']) else { return false };
+    let is_day = day.len() == 10 && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    is_day
+        && time.bytes().filter(|byte| *byte == b':').count() >= 2
+        && time.contains('.')
+        && time.bytes().all(|byte| byte.is_ascii_digit() || b":.+-Z".contains(&byte))
 }
 
 /// Whether a value is a number that only a program gave: `447a7021-51fa-4939-903c-15f8a32d604a`.

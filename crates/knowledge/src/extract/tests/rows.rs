@@ -181,7 +181,8 @@ fn what_a_generator_of_sites_is_told_is_no_fact() {
     let page = "---\nsidebar_position: 2\nclasses: wide\nredirect_from:\n- /old/fern/\nseo_title: 'Fern: \
                 all of it'\nupdated_at: 1657900653\nupdated_by: 31bb3955-fa9f-477e-94b8-d1afcdc3367e\n\
                 source: 447a7021-51fa-4939-903c-15f8a32d604a\nintro_image--big: big.svg\nauthor_profile: \
-                false\nedit: ../fern.md\nauthor: Ada Byron\nlicence: MIT\npublisher: Oak Press\n---\n\
+                false\nedit: ../fern.md\nenriched: 2025-10-29T16:39:01.663459\nlast_updated: \
+                2025-12-23\nschema_version: 2\nsection: club\nauthor: Ada Byron\nlicence: MIT\npublisher: Oak Press\n---\n\
                 # Fern\n\nFern is a plant.\n";
     assert_eq!(
         told(page, "Fern"),
