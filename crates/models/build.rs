@@ -9,7 +9,7 @@
 //! | `scales.bin` | f32 `[n]`, what a row is multiplied with (f16 in the model, widened exactly) |
 //! | `pieces.bin` | u64 `[n, 3]`, the key of each word piece (`piece.rs`) |
 //! | `slots.bin` | u32 `[SLOTS]`, open-addressing hash table of the word pieces |
-//! | `builtin.rs` | `FINGERPRINT` and `PUNCTUATION`, the id of each ASCII punctuation mark |
+//! | `builtin.rs` | `FINGERPRINT`, `LONGEST_ROW` and `PUNCTUATION`, the id of each ASCII punctuation mark |
 
 use std::{env, fs, path::Path};
 
@@ -50,7 +50,8 @@ fn main() -> Result<(), String> {
     write("scales.bin", &scales.iter().flat_map(|scale| scale.to_le_bytes()).collect::<Vec<_>>())?;
     write("pieces.bin", &keys.iter().flatten().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>())?;
     write("slots.bin", &slots(&keys).iter().flat_map(|s| s.to_le_bytes()).collect::<Vec<_>>())?;
-    write("builtin.rs", source(&vocabulary, &model, &tokenizer).as_bytes())
+    let constants = source(&vocabulary, longest(rows, &scales), &model, &tokenizer);
+    write("builtin.rs", constants.as_bytes())
 }
 
 fn read(path: &str) -> Result<Vec<u8>, String> {
@@ -138,6 +139,15 @@ fn widen(half: u16) -> Option<f32> {
     }
 }
 
+/// The length of the longest row.
+fn longest(rows: &[u8], scales: &[f32]) -> f32 {
+    let lengths = rows.chunks_exact(DIMENSION).zip(scales).map(|(row, scale)| {
+        let square = |byte: &u8| i32::from(byte.cast_signed()) * i32::from(byte.cast_signed());
+        (row.iter().map(square).sum::<i32>() as f32).sqrt() * scale
+    });
+    lengths.fold(0.0, f32::max)
+}
+
 /// The key of each word piece, by id.
 fn keys(vocabulary: &[String]) -> Result<Vec<piece::Key>, String> {
     let key = |text: &String| {
@@ -176,7 +186,7 @@ fn slots(keys: &[piece::Key]) -> Vec<u32> {
 }
 
 /// Constants that are small enough to be source.
-fn source(vocabulary: &[String], model: &[u8], tokenizer: &[u8]) -> String {
+fn source(vocabulary: &[String], longest: f32, model: &[u8], tokenizer: &[u8]) -> String {
     let hash = fnv1a(&[&[PREPROCESSING], model, tokenizer]);
     let punctuation = (0u8..128).map(|byte| {
         let id = vocabulary.iter().position(|piece| piece.as_bytes() == [byte]);
@@ -186,6 +196,8 @@ fn source(vocabulary: &[String], model: &[u8], tokenizer: &[u8]) -> String {
     format!(
         "/// Names the model: a hash of its files and the dimension.\n\
          pub const FINGERPRINT: &str = \"builtin-{hash:016x}-{DIMENSION}\";\n\
+         /// The length of the longest row.\n\
+         pub const LONGEST_ROW: f32 = {longest:?};\n\
          /// The id of each ASCII punctuation mark; [UNK] for all other bytes.\n\
          pub const PUNCTUATION: [u32; 128] = [{punctuation}];\n"
     )

@@ -13,14 +13,12 @@ use std::{
 use elophanto_base::beneath::Folder;
 use elophanto_models::{
     Embedder,
-    builtin::{Builtin, MOST_BYTES, Tuned, Words},
+    builtin::{Builtin, DIGITS, MOST_BYTES, Tuned, digest},
 };
 
 /// Folder of the tables.
 pub const FOLDER: &str = ".elophanto/words";
 const ENDING: &str = ".words";
-/// Hexadecimal digits of a digest in a name.
-const DIGITS: usize = 16;
 /// Names that are looked at.
 const MOST_NAMES: usize = 1_000;
 
@@ -28,7 +26,7 @@ const MOST_NAMES: usize = 1_000;
 pub fn builtin(root: &Path) -> (Box<dyn Embedder>, Option<String>) {
     let Some(path) = tables(root).pop() else { return (Box::new(Builtin), None) };
     match read(root, &path) {
-        Ok(words) => (Box::new(Tuned::new(words)), None),
+        Ok(tuned) => (Box::new(tuned), None),
         Err(reason) => {
             let reason = format!(
                 "`{}` is not used: {reason}; `{}` goes without it",
@@ -58,7 +56,7 @@ pub fn path_for(bytes: &[u8]) -> PathBuf {
     Path::new(FOLDER).join(name)
 }
 
-fn read(root: &Path, path: &Path) -> Result<Words, String> {
+fn read(root: &Path, path: &Path) -> Result<Tuned, String> {
     let whole = |(file, _): (std::fs::File, _)| -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
@@ -68,16 +66,8 @@ fn read(root: &Path, path: &Path) -> Result<Words, String> {
         .and_then(|root| root.read(path))
         .and_then(whole)
         .map_err(|cause| format!("it cannot be read: {cause}"))?;
-    let words = Words::read(&bytes).map_err(|cause| cause.to_string())?;
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    match digest_in(name) == Some(digest(&bytes).as_str()) {
-        true => Ok(words),
-        false => Err("it is not what its name says".to_owned()),
-    }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex()[..DIGITS].to_owned()
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(digest_in);
+    Tuned::read(&bytes, name.unwrap_or_default()).map_err(|cause| cause.to_string())
 }
 
 fn digest_in(name: &str) -> Option<&str> {

@@ -22,7 +22,7 @@ mod wordpiece;
 use late::known;
 pub use late::{Pieces, late_interaction, words_met};
 pub use learn::{LEAST, Learnt, Lesson, learn};
-pub use tuned::{MOST_BYTES, TableError, Tuned, Words};
+pub use tuned::{DIGITS, MOST_BYTES, TableError, Tuned, Words, digest};
 pub use window::{Nearness, nearness, run_cosines};
 pub use wordpiece::{count_tokens, token_ids};
 

@@ -24,6 +24,8 @@ use crate::{
 
 /// Bytes of the largest table.
 pub const MOST_BYTES: usize = 1 << 20;
+/// Hexadecimal digits of a [`digest`].
+pub const DIGITS: usize = 16;
 /// Pieces of a word that can have a row.
 pub const MOST_PIECES: usize = 12;
 /// A row is no longer than so many times the longest one of the built-in model: no word of a table
@@ -43,6 +45,8 @@ pub enum TableError {
     OtherModel,
     #[error("it is cut short or damaged")]
     Damaged,
+    #[error("it is not what its name says")]
+    OtherTable,
     #[error("a word of it is none of the built-in model's, or not in its place")]
     Word,
     #[error("a vector of it is not finite or too long")]
@@ -58,8 +62,6 @@ pub struct Words {
     ends: Vec<u32>,
     scales: Vec<f32>,
     rows: Vec<[u8; DIMENSION]>,
-    /// By the first piece: the first word that begins with it or a later one.
-    starts: Vec<u32>,
 }
 
 impl Words {
@@ -77,7 +79,7 @@ impl Words {
                 table.push(pieces, scale, row);
             }
         }
-        table.indexed()
+        table
     }
 
     /// Reads a table that may be anything.
@@ -118,7 +120,7 @@ impl Words {
             table.push(&pieces, scale, row);
             last = pieces;
         }
-        if rest.is_empty() { Ok(table.indexed()) } else { Err(TableError::Damaged) }
+        if rest.is_empty() { Ok(table) } else { Err(TableError::Damaged) }
     }
 
     /// The table as [`Words::read`] takes it.
@@ -150,18 +152,6 @@ impl Words {
         self.rows.push(row);
     }
 
-    fn indexed(mut self) -> Self {
-        let mut starts = vec![0u32; table::rows() + 1];
-        for word in 0..self.len() {
-            starts[usize::from(self.word(word)[0]) + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        self.starts = starts;
-        self
-    }
-
     fn word(&self, word: usize) -> &[u16] {
         let start = word.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.pieces[start as usize..self.ends[word] as usize]
@@ -169,21 +159,25 @@ impl Words {
 
     /// Adds what the table has for the word of these pieces.
     fn add(&self, sum: &mut [f32; DIMENSION], ids: &[u32]) {
-        let Some(&first) = ids.first() else { return };
-        let (Some(&from), Some(&to)) =
-            (self.starts.get(first as usize), self.starts.get(first as usize + 1))
-        else {
-            return;
-        };
-        let is_it = |word: &u32| {
-            self.word(*word as usize).iter().map(|&piece| u32::from(piece)).eq(ids.iter().copied())
-        };
-        if let Some(word) = (from..to).find(is_it) {
-            let scale = self.scales[word as usize];
-            for (component, &byte) in sum.iter_mut().zip(&self.rows[word as usize]) {
-                *component += f32::from(byte.cast_signed()) * scale;
+        let Some(word) = self.find(ids) else { return };
+        for (component, &byte) in sum.iter_mut().zip(&self.rows[word]) {
+            *component += f32::from(byte.cast_signed()) * self.scales[word];
+        }
+    }
+
+    /// The number of the word of these pieces: words are in order.
+    fn find(&self, ids: &[u32]) -> Option<usize> {
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            let pieces = self.word(middle).iter().map(|&piece| u32::from(piece));
+            match pieces.cmp(ids.iter().copied()) {
+                Ordering::Less => from = middle + 1,
+                Ordering::Equal => return Some(middle),
+                Ordering::Greater => to = middle,
             }
         }
+        None
     }
 }
 
@@ -209,24 +203,15 @@ fn is_word(pieces: &[u16]) -> bool {
 
 fn is_sane(scale: f32, row: &[u8; DIMENSION]) -> bool {
     let length = length(scale, row);
-    scale.is_normal() && scale > 0.0 && length.is_finite() && length <= MOST_LENGTH * longest()
+    scale.is_normal()
+        && scale > 0.0
+        && length.is_finite()
+        && length <= MOST_LENGTH * table::LONGEST_ROW
 }
 
 fn length(scale: f32, row: &[u8; DIMENSION]) -> f32 {
     let square = |byte: &u8| i32::from(byte.cast_signed()) * i32::from(byte.cast_signed());
     (row.iter().map(square).sum::<i32>() as f32).sqrt() * scale
-}
-
-/// The length of the longest row of the built-in model.
-fn longest() -> f32 {
-    static LONGEST: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| {
-        let lengths = (0..table::rows() as u32).map(|id| {
-            let (scale, row) = table::row(id);
-            length(scale, row)
-        });
-        lengths.fold(0.0, f32::max)
-    });
-    *LONGEST
 }
 
 /// Hands over the known words of a text, each by its pieces, as many as are embedded.
@@ -242,6 +227,11 @@ pub(super) fn words(text: &str, mut sink: impl FnMut(&[u32])) {
     });
 }
 
+/// What tells tables apart: [`DIGITS`] hexadecimal digits of the hash of the bytes.
+pub fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..DIGITS].to_owned()
+}
+
 /// The built-in model with a table of words.
 #[derive(Debug, Clone)]
 pub struct Tuned {
@@ -250,10 +240,26 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// Vectors of two tables never meet: the fingerprint names the table.
     pub fn new(words: Words) -> Self {
-        let digest = blake3::hash(&words.to_bytes()).to_hex();
-        let fingerprint = Fingerprint::new(format!("{}+{}", table::FINGERPRINT, &digest[..16]));
+        let digest = digest(&words.to_bytes());
+        Self::named(words, &digest)
+    }
+
+    /// The model with a table that may be anything, if it is the one of that digest.
+    ///
+    /// # Errors
+    /// When the bytes are not as [`Words::to_bytes`] writes them, or are another table.
+    pub fn read(bytes: &[u8], named: &str) -> Result<Self, TableError> {
+        let words = Words::read(bytes)?;
+        match digest(bytes) == named {
+            true => Ok(Self::named(words, named)),
+            false => Err(TableError::OtherTable),
+        }
+    }
+
+    /// Vectors of two tables never meet: the fingerprint names the table.
+    fn named(words: Words, digest: &str) -> Self {
+        let fingerprint = Fingerprint::new(format!("{}+{digest}", table::FINGERPRINT));
         Self { words, fingerprint }
     }
 
@@ -335,6 +341,9 @@ mod tests {
         assert_eq!(read.to_bytes(), bytes);
         let (written, read) = (Tuned::new(some()), Tuned::new(read));
         assert_eq!(written.fingerprint(), read.fingerprint());
+        let named = Tuned::read(&bytes, &digest(&bytes)).unwrap();
+        assert_eq!(named.fingerprint(), read.fingerprint());
+        assert_eq!(Tuned::read(&bytes, "0").err(), Some(TableError::OtherTable));
         assert!(Tuned::is_of(read.fingerprint()) && !Tuned::is_of(Builtin.fingerprint()));
         for text in ["an otter", "kubectl of Kubernetes", "nothing of it"] {
             assert_eq!(written.embed_one(text), read.embed_one(text), "{text}");
