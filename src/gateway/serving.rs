@@ -3,6 +3,7 @@
 use std::{
     net::{SocketAddr, TcpListener},
     sync::{Arc, Mutex},
+    thread,
     time::Duration,
 };
 
@@ -70,6 +71,19 @@ pub struct Serving {
     pub here: Option<Here>,
 }
 
+/// Loads beside what every question of a fleet reads; says so if the store does not answer.
+fn look_at(fleet: Reader, reporter: Arc<dyn Reporter + Send + Sync>) -> Result<(), Error> {
+    let look = move || {
+        if let Err(cause) = fleet.warm() {
+            let reporter: &dyn Reporter = &*reporter;
+            let (address, cause) = (fleet.address(), cause.message().to_owned());
+            reporter.warn(format_args!("the fleet of `{address}` does not answer yet: {cause}"));
+        }
+    };
+    thread::Builder::new().name("fleet".to_owned()).spawn(look)?;
+    Ok(())
+}
+
 /// Serves until the process is told to end; `begun` is called once it listens. Not where another gateway
 /// of the user serves, which is what comes back then.
 ///
@@ -118,6 +132,7 @@ pub fn serve(
         "missing": serving.missing,
     });
     let place = place(&files.folder)?;
+    let fleet = serving.fleet.clone();
     let bots = Bots::new(&files.folder, serving.channels.clone(), environment.clone());
     let library =
         Library::new(&repositories, environment.clone()).with_bots(bots).with_fleet(serving.fleet);
@@ -163,6 +178,9 @@ pub fn serve(
     });
     files.server.write(&running)?;
     begun(&running)?;
+    if let Some(fleet) = fleet {
+        look_at(fleet, Arc::clone(&reporter))?;
+    }
     // Whoever writes there is told what comes of what waits.
     let options = ChannelOptions {
         gateway: Arc::clone(&gateway),

@@ -1,7 +1,5 @@
 //! Searching a fleet of repositories: what each hit says, and in which state of which repository.
 
-use std::cell::RefCell;
-
 use maud::{Markup, html};
 
 use super::{
@@ -16,7 +14,7 @@ use crate::wire::{
 use elophanto_app::{
     Error,
     fleet::{Head, Reader},
-    reporter::{Progress, Reporter, Silent, Tone},
+    reporter::Heard,
     search::{Found, SearchRequest, search},
 };
 use elophanto_base::counted::counted;
@@ -47,7 +45,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     };
     let heard = Heard::default();
     let found = search(&workspace, &wanted, &heard)?;
-    let said = heard.0.into_inner();
+    let said = heard.all();
     let sureness = sureness(found.answer.confidence, &found);
     let told = Told { found: &found, drifted: &[], explain: true };
     let twin = FleetWire {
@@ -68,28 +66,6 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
             }
         }
     })
-}
-
-/// What is said by the way: the page shows it.
-#[derive(Default)]
-struct Heard(RefCell<Vec<String>>);
-
-impl Reporter for Heard {
-    fn tell(&self, _: Tone, text: &str) {
-        self.0.borrow_mut().push(text.to_owned());
-    }
-
-    fn confirm(&self, _: &str) -> std::io::Result<bool> {
-        Ok(false)
-    }
-
-    fn is_watched(&self) -> bool {
-        false
-    }
-
-    fn progress(&self, what: &'static str) -> Box<dyn Progress> {
-        Silent.progress(what)
-    }
 }
 
 /// What there is to ask.

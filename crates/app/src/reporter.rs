@@ -1,6 +1,9 @@
 //! What a use case tells and asks on the way, whoever sits at the door.
 
-use std::fmt::Display;
+use std::{
+    fmt::Display,
+    sync::{Mutex, PoisonError},
+};
 
 use crate::Error;
 
@@ -89,6 +92,35 @@ impl Reporter for Silent {
 
     fn progress(&self, _: &'static str) -> Box<dyn Progress> {
         Box::new(Self)
+    }
+}
+
+/// Keeps what is told, for who shows it later; every question is answered with no.
+#[derive(Debug, Default)]
+pub struct Heard(Mutex<Vec<String>>);
+
+impl Heard {
+    /// What was told so far.
+    pub fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Reporter for Heard {
+    fn tell(&self, _: Tone, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+    }
+
+    fn confirm(&self, _: &str) -> std::io::Result<bool> {
+        Ok(false)
+    }
+
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
+        Box::new(Silent)
     }
 }
 

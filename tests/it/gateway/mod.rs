@@ -281,7 +281,7 @@ impl<'e> Gate<'e> {
     }
 
     /// Ends it in order; all that it said.
-    fn end(mut self) -> String {
+    pub fn end(mut self) -> String {
         self.signal(libc::SIGTERM);
         until("it ends", || self.child.try_wait().unwrap().is_some());
         assert_eq!(self.child.wait().unwrap().code(), Some(0));

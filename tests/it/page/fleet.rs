@@ -9,6 +9,7 @@ use crate::{
 fn published(path: &str, text: &str, name: &str, address: &str) -> TestEnv {
     let env = TestEnv::with(&[(path, text)]).builtin();
     env.write_attributes();
+    env.index(&[]);
     env.commit("first");
     env.ok(&["publish", address, "--as", name]);
     env
@@ -61,7 +62,8 @@ fn a_fleet_has_a_page_where_the_gateway_knows_of_one() {
     let visitor = Visitor::of(Gate::with(&own, &["--port", "0", "--in", "file:///nowhere/kb"]));
     assert!(visitor.page("fleet?q=sleep").status >= 400);
     assert_eq!(visitor.page("search?q=sea").status, 200);
-    drop(visitor);
+    let said = visitor.gate.end();
+    assert!(said.contains("the fleet of `file:///nowhere/kb` does not answer yet"), "{said}");
 
     let visitor = Visitor::open(&own);
     let refused = visitor.page("fleet");

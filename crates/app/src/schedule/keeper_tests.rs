@@ -4,45 +4,14 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::Path,
-    sync::{Mutex, atomic::AtomicBool, mpsc},
+    sync::{atomic::AtomicBool, mpsc},
     thread,
 };
 
 use super::*;
-use crate::{
-    environment::Environment,
-    reporter::{Progress, Silent, Tone},
-    schedule::tests::job,
-};
+use crate::{environment::Environment, reporter::Heard, schedule::tests::job};
 
 const HANGS: Duration = Duration::from_secs(60);
-
-#[derive(Default)]
-struct Heard(Mutex<Vec<String>>);
-
-impl Heard {
-    fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
-    }
-}
-
-impl Reporter for Heard {
-    fn tell(&self, _: Tone, text: &str) {
-        self.0.lock().unwrap().push(text.to_owned());
-    }
-
-    fn confirm(&self, _: &str) -> std::io::Result<bool> {
-        Ok(false)
-    }
-
-    fn is_watched(&self) -> bool {
-        false
-    }
-
-    fn progress(&self, what: &'static str) -> Box<dyn Progress> {
-        Silent.progress(what)
-    }
-}
 
 /// A user's jobs, whose program is a script that gets the name of the job as `$3`.
 struct Bench {
