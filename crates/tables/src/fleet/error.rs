@@ -17,7 +17,9 @@ pub enum FleetError {
     Undeclared { place: String, reason: String },
     #[error("others write to `{place}` all the time")]
     Busy { place: String },
-    #[error("what `{place}` held then is cleaned away: it keeps {days} days")]
+    #[error(
+        "`{place}` knows nothing of that time: it began later, or cleaned it away after {days} days"
+    )]
     TooOld { place: String, days: u64 },
     #[error("a table of `{place}` is damaged: {said}")]
     Damaged { place: String, said: String },

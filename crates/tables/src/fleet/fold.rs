@@ -7,6 +7,7 @@
 use std::{
     cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::Duration,
 };
@@ -45,6 +46,8 @@ pub struct Folded {
     pub dropped: Vec<Head>,
     /// Publications that were none, and why; they lie below `aside/`.
     pub aside: Vec<(String, String)>,
+    /// What lies in the inbox and can be no object, and why: it stays.
+    pub odd: Vec<(String, String)>,
     /// Rows that were written anew, changed and removed.
     pub inserted: u64,
     pub updated: u64,
@@ -102,7 +105,9 @@ async fn attempt(
     let mut tables = Tables::open(place).await?;
     let mut newest: BTreeMap<String, (Head, u64)> = BTreeMap::new();
     let mut old: Vec<Head> = Vec::new();
-    for Listed { name, bytes } in place.list("inbox").await? {
+    let listing = place.list("inbox").await?;
+    folded.odd = listing.odd;
+    for Listed { name, bytes } in listing.found {
         let Some(head) = Head::named(&name) else {
             set_aside(place, &name, "its name is none of a publication", folded).await?;
             continue;
@@ -169,7 +174,7 @@ async fn read(
     models: &[Model],
 ) -> Result<Option<(String, Result<Publication, String>)>, FleetError> {
     let read = match place.read(&object, MOST_BYTES).await {
-        Ok(Some(bytes)) => Publication::decode(&object, bytes).and_then(|publication| {
+        Ok(Some(bytes)) => decode(&object, bytes).and_then(|publication| {
             let Publication { model, dimension, .. } = &publication;
             let is_it = |known: &Model| known.name == *model && known.dimension == *dimension;
             match models.iter().any(is_it) {
@@ -182,6 +187,12 @@ async fn read(
         Err(cause) => return Err(cause.into()),
     };
     Ok(Some((object, read)))
+}
+
+/// Reads a publication. Arrow panics on some that are damaged: no other one waits for that.
+pub(super) fn decode(object: &str, bytes: Vec<u8>) -> Result<Publication, String> {
+    let decoded = catch_unwind(AssertUnwindSafe(|| Publication::decode(object, bytes)));
+    decoded.unwrap_or_else(|_| Err("it is damaged".to_owned()))
 }
 
 /// Removes publications from the inbox.
@@ -338,7 +349,10 @@ async fn set_aside(
     match place.read(object, MOST_BYTES).await {
         Ok(Some(bytes)) => drop(place.create(&format!("aside/{below}"), bytes).await?),
         Ok(None) => return Ok(()),
-        Err(crate::store::StoreError::TooLarge { .. }) => {}
+        Err(crate::store::StoreError::TooLarge { .. }) => {
+            folded.odd.push((object.to_owned(), "it is too large to be a publication".to_owned()));
+            return Ok(());
+        }
         Err(cause) => return Err(cause.into()),
     }
     place.remove(object).await?;

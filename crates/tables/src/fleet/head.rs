@@ -32,7 +32,7 @@ impl Head {
     pub fn object(&self) -> String {
         let Self { repository, epoch, count, commit, retired, .. } = self;
         let end = if *retired { "-retired" } else { "" };
-        format!("inbox/{}/{epoch}-{count}-{commit}{end}.arrow", repository.replace('/', BETWEEN))
+        format!("{}/{epoch}-{count}-{commit}{end}.arrow", folder(repository))
     }
 
     /// Which of two states of one repository is the newer.
@@ -62,6 +62,11 @@ impl Head {
         let is_it = parts.next().is_none() && is_repository(&head.repository);
         (is_it && head.object() == object).then_some(head)
     }
+}
+
+/// The folder of what is published of a repository.
+pub(super) fn folder(repository: &str) -> String {
+    format!("inbox/{}", repository.replace('/', BETWEEN))
 }
 
 fn is_commit(text: &str) -> bool {

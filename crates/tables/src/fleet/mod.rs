@@ -26,6 +26,7 @@ pub use error::FleetError;
 pub use export::ArrowStream;
 pub use fold::Folded;
 pub use head::{Head, is_repository};
+use publication::MOST_DIMENSION;
 pub use publication::{MOST_BYTES, Publication};
 pub use read::{Asked, Found, Only};
 
@@ -146,6 +147,29 @@ impl Fleet {
         self.run(WRITING, async move { Ok(place.create(&object, bytes).await?) })
     }
 
+    /// The newest state of a repository that waits in the inbox; of that commit, with its chunks.
+    ///
+    /// # Errors
+    /// When the inbox cannot be read.
+    pub fn waiting(&self, repository: &str, commit: &str) -> Result<Option<Head>, FleetError> {
+        let (place, commit) = (self.0.clone(), commit.to_owned());
+        let folder = head::folder(repository);
+        self.run(WRITING, async move {
+            let found = place.list(&folder).await?.found;
+            let heads = found.iter().filter_map(|listed| Head::named(&listed.name));
+            let Some(mut head) = heads.max_by(Head::order) else { return Ok(None) };
+            let object = head.object();
+            if head.commit == commit
+                && !head.retired
+                && let Some(bytes) = place.read(&object, MOST_BYTES).await?
+                && let Ok(publication) = fold::decode(&object, bytes)
+            {
+                head.chunks = publication.rows.len() as u64;
+            }
+            Ok(Some(head))
+        })
+    }
+
     /// Takes what is in the inbox into the tables. With `tend`, tables are packed and indexed in any
     /// case, otherwise when enough has gathered.
     ///
@@ -182,6 +206,8 @@ impl Fleet {
     pub fn view_after(&self, before: &View) -> Result<View, FleetError> {
         let (place, before) = (self.0.clone(), before.clone());
         self.run(ASKING, async move {
+            let nothing = || FleetError::Nothing { place: place.address.to_string() };
+            declared(&place).await?.ok_or_else(nothing)?;
             let tables = Opened::all(&place, None, &before.tables).await?;
             Ok(View::of(place.address.clone(), tables))
         })
@@ -283,7 +309,12 @@ async fn declared(place: &Place) -> Result<Option<Declared>, FleetError> {
         Some(found) => return Err(FleetError::Format { place: at(), found, known: FORMAT }),
         None => return Err(undeclared("it says no format".to_owned())),
     }
-    serde_json::from_value(said).map(Some).map_err(|cause| undeclared(cause.to_string()))
+    let declared: Declared =
+        serde_json::from_value(said).map_err(|cause| undeclared(cause.to_string()))?;
+    match declared.models.iter().find(|model| !(1..=MOST_DIMENSION).contains(&model.dimension)) {
+        Some(model) => Err(undeclared(format!("no vector has {} components", model.dimension))),
+        None => Ok(Some(declared)),
+    }
 }
 
 /// Sees whether the store refuses to create an object that is there.

@@ -32,7 +32,7 @@ pub const MOST_BYTES: u64 = 512 << 20;
 const MOST_TEXT: usize = 1 << 20;
 const MOST_WORDS: usize = 64 << 10;
 /// Most components of a vector.
-const MOST_DIMENSION: usize = 8 << 10;
+pub(super) const MOST_DIMENSION: usize = 8 << 10;
 /// Rows of one batch.
 const BATCH: usize = 8_192;
 
@@ -311,20 +311,32 @@ fn refuse_packed(bytes: &[u8]) -> Result<(), String> {
     if footer.dictionaries().is_some_and(|all| !all.is_empty()) {
         return Err("it holds dictionaries".to_owned());
     }
+    // One block or buffer that is named again and again would be read as often.
+    let mut until = 0;
     for block in footer.recordBatches().iter().flatten() {
         let at = usize::try_from(block.offset()).map_err(|_| bad())?;
         let length = usize::try_from(block.metaDataLength()).map_err(|_| bad())?;
         let whole = at.checked_add(length).and_then(|end| bytes.get(at..end)).ok_or_else(bad)?;
         let body = usize::try_from(block.bodyLength()).map_err(|_| bad())?;
-        if body > bytes.len() - at - length {
+        if at < until || body > bytes.len() - at - length {
             return Err(bad());
         }
+        until = at + length + body;
         // A length stands before it, after a mark in all but old versions.
         let skip = if whole.starts_with(&[0xff; 4]) { 8 } else { 4 };
         let message = root_as_message(whole.get(skip..).ok_or_else(bad)?).map_err(|_| bad())?;
         let batch = message.header_as_record_batch().ok_or_else(bad)?;
         if batch.compression().is_some() {
             return Err("it is packed".to_owned());
+        }
+        let mut filled = 0;
+        for buffer in batch.buffers().iter().flatten() {
+            let from = usize::try_from(buffer.offset()).map_err(|_| bad())?;
+            let size = usize::try_from(buffer.length()).map_err(|_| bad())?;
+            if from < filled || from.checked_add(size).is_none_or(|end| end > body) {
+                return Err(bad());
+            }
+            filled = from + size;
         }
     }
     Ok(())

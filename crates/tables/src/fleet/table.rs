@@ -53,7 +53,7 @@ pub(super) fn name_of(model: &str) -> String {
 
 /// The names of all tables at a place.
 pub(super) async fn names(place: &Place) -> Result<Vec<String>, crate::store::StoreError> {
-    let mut names = place.folders().await?;
+    let mut names = place.folders("").await?;
     names.retain(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
     names.sort();
     Ok(names)

@@ -334,10 +334,84 @@ fn changed_bytes_are_refused_or_harmless() {
             };
         }
         let object = object.clone();
-        let read = work::run(ASKING, async move { Publication::decode(&object, bytes) });
+        let read = work::run(ASKING, async move { fold::decode(&object, bytes) });
         refused += usize::from(!matches!(read, Ok(Ok(_))));
+        assert!(read.is_ok(), "{read:?}");
     }
     assert!(refused > 500, "{refused}");
+}
+
+/// A block that is named again would be read again: a small file would fill the memory.
+#[test]
+fn a_block_is_read_once() {
+    let texts = vec!["otters"; 8_193];
+    let publication = publication("r", 1, &texts);
+    let (object, mut bytes) = (publication.head.object(), publication.encode().unwrap());
+    assert_eq!(fold::decode(&object, bytes.clone()).unwrap().rows.len(), texts.len());
+    let footer = bytes.len() - 10;
+    let length = i32::from_le_bytes(bytes[footer..footer + 4].try_into().unwrap()) as usize;
+    let footer = footer - length..footer;
+    let parsed = arrow_ipc::root_as_footer(&bytes[footer.clone()]).unwrap();
+    let blocks: Vec<i64> = parsed.recordBatches().unwrap().iter().map(|it| it.offset()).collect();
+    assert_eq!(blocks.len(), 2);
+    // A block is three numbers of eight bytes in the footer; the second becomes the first.
+    let place = |offset: i64| {
+        let found = bytes[footer.clone()].windows(8).position(|it| it == offset.to_le_bytes());
+        footer.start + found.unwrap()
+    };
+    let (first, second) = (place(blocks[0]), place(blocks[1]));
+    bytes.copy_within(first..first + 24, second);
+    assert!(fold::decode(&object, bytes).unwrap_err().contains("no file of Arrow's format"));
+}
+
+/// Nobody else waits for what one may put below the folder of one repository.
+#[test]
+fn odd_names_stop_nobody() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    deposit(&fleet, &publication("good", 1, &["otters sleep"]));
+    for name in ["acme+h//x.arrow", "acme+i/../x.arrow"] {
+        store.put(&format!("bucket/kb/inbox/{name}"), vec![7; 50]);
+    }
+    let folded = fleet.fold(false).unwrap();
+    assert_eq!((folded.taken.len(), folded.odd.len()), (1, 2), "{folded:?}");
+    assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["good"]);
+}
+
+/// What lies elsewhere is neither read nor removed by whoever folds.
+#[test]
+fn links_in_a_folder_lead_nowhere() {
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("victim.txt");
+    std::fs::write(&file, "mine").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let local = address(&format!("file://{}/kb", folder.path().display()));
+    let fleet = Fleet::open(local, Keys::default(), None).unwrap();
+    fleet.declare(models()).unwrap();
+    deposit(&fleet, &publication("good", 1, &["otters sleep"]));
+    let inbox = folder.path().join("kb/inbox");
+    let link = |target: &std::path::Path, name: &str| {
+        let path = inbox.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, path).unwrap();
+    };
+    link(outside.path(), "acme+h/x");
+    link(outside.path(), "acme+i");
+    link(&file, &format!("acme+j/0-1-{}.arrow", commit(1)));
+    link(folder.path(), "acme+k/up");
+    std::fs::write(inbox.join("acme+j/bell\u{7}.arrow"), "junk").unwrap();
+    let folded = fleet.fold(false).unwrap();
+    assert_eq!((folded.taken.len(), folded.aside.len(), folded.odd.len()), (1, 0, 5), "{folded:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["good"]);
+    // Nor is anything written there.
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("kb/aside")).unwrap();
+    std::fs::write(inbox.join("acme+j/junk.arrow"), "junk").unwrap();
+    assert!(fleet.fold(false).is_err());
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
+    link(outside.path(), "new");
+    assert!(fleet.deposit(&head("new", 1), vec![1]).is_err());
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
 }
 
 #[test]
@@ -522,7 +596,7 @@ fn a_question_costs_a_request_for_each_chunk_that_is_read() {
     assert_eq!(count("/data/"), asked.len(), "{asked:#?}");
     // Who looks again and finds all as it was reads nothing anew.
     let again = fleet.view_after(&view).unwrap();
-    assert!(store.asked().len() <= 2);
+    assert!(store.asked().len() <= 3);
     assert_eq!(again.heads(), view.heads());
     deposit(&fleet, &publication("r", 2, &texts[..3]));
     fleet.fold(false).unwrap();

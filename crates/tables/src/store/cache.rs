@@ -20,7 +20,10 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    beneath::Folder,
+    whole::{PRIVATE, Synced, write_whole},
+};
 use futures::{StreamExt as _, stream, stream::BoxStream};
 use lance_io::object_store::WrappingObjectStore;
 use object_store::{
@@ -201,9 +204,21 @@ impl Cache {
     }
 }
 
+/// The file of a block of so many bytes: nothing else that may lie there is waited for or read.
+fn opened(path: &std::path::Path, whole: u64) -> io::Result<fs::File> {
+    let folder = Folder::open(path.parent().ok_or(io::ErrorKind::NotFound)?)?;
+    let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
+    let (file, metadata) = folder.read(std::path::Path::new(name))?;
+    match metadata.len() == SUM as u64 + whole {
+        true => Ok(file),
+        false => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
 /// A whole block of so many bytes, if it is what was kept.
 fn sound(path: &std::path::Path, whole: u64) -> Option<Bytes> {
-    let bytes = fs::read(path).ok()?;
+    let mut bytes = Vec::new();
+    opened(path, whole).ok()?.take(SUM as u64 + whole).read_to_end(&mut bytes).ok()?;
     let (sum, rest) = bytes.split_at_checked(SUM)?;
     let is_it = rest.len() as u64 == whole && sum == &blake3::hash(rest).as_bytes()[..SUM];
     is_it.then(|| Bytes::from(bytes).slice(SUM..))
@@ -211,11 +226,8 @@ fn sound(path: &std::path::Path, whole: u64) -> Option<Bytes> {
 
 /// Part of a block of so many bytes that was found sound before.
 fn part_of(path: &std::path::Path, range: &Range<u64>, whole: u64) -> Option<Bytes> {
-    let read = || {
-        let mut file = fs::File::open(path)?;
-        if file.metadata()?.len() != SUM as u64 + whole {
-            return Err(io::Error::from(io::ErrorKind::InvalidData));
-        }
+    let read = || -> io::Result<Bytes> {
+        let mut file = opened(path, whole)?;
         file.seek(SeekFrom::Start(SUM as u64 + range.start))?;
         let mut bytes = vec![0; (range.end.min(whole).saturating_sub(range.start)) as usize];
         file.read_exact(&mut bytes)?;

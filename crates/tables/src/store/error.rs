@@ -26,6 +26,8 @@ pub enum StoreError {
     Careless { place: String },
     #[error("`{object}` holds more than {} MiB", most >> 20)]
     TooLarge { object: String, most: u64 },
+    #[error("`{place}` holds a name that no object can have: {said}")]
+    OddName { place: String, said: String },
     #[error("`{place}`: {said}")]
     Other { place: String, said: String },
     #[error("{}: {cause}", path.display())]
@@ -34,7 +36,12 @@ pub enum StoreError {
 
 impl StoreError {
     pub(super) fn of_store(place: &Address, cause: &object_store::Error) -> Self {
-        Self::said(place, &chain(cause))
+        match cause {
+            object_store::Error::InvalidPath { .. } => {
+                Self::OddName { place: place.to_string(), said: shown(&chain(cause)) }
+            }
+            _ => Self::said(place, &chain(cause)),
+        }
     }
 
     /// The same out of a failure of Lance, which says it in words alone.
@@ -84,6 +91,11 @@ impl StoreError {
     }
 
     /// Whether what a store holds may still be known from before.
+    pub(super) fn is_odd_name(&self) -> bool {
+        matches!(self, Self::OddName { .. })
+    }
+
+    /// Whether what was known before may go on for now.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Unreachable { .. })
     }

@@ -17,6 +17,7 @@ use object_store::{ObjectStoreExt as _, PutMode, PutPayload, path::Path};
 mod address;
 mod cache;
 mod error;
+mod folder;
 mod http;
 mod keys;
 mod provider;
@@ -29,6 +30,7 @@ pub(crate) use error::chain as error_chain;
 pub use keys::{Keys, VARIABLES};
 
 use cache::ReadThrough;
+use folder::Local;
 use provider::{Cloud, Provider};
 
 /// Bytes of an index and of descriptions of tables that are kept in memory.
@@ -54,6 +56,8 @@ pub struct Place {
     pub(crate) params: ObjectStoreParams,
     store: Arc<ObjectStore>,
     base: Path,
+    /// Of a folder of this machine.
+    local: Option<Local>,
 }
 
 /// Whether an object was created, or was there.
@@ -68,6 +72,15 @@ pub enum Created {
 pub struct Listed {
     pub name: String,
     pub bytes: u64,
+}
+
+/// What lies below a folder.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// By name.
+    pub found: Vec<Listed>,
+    /// What else is there and can be no object, and why.
+    pub odd: Vec<(String, String)>,
 }
 
 impl Place {
@@ -86,13 +99,15 @@ impl Place {
         let opened = ObjectStore::from_uri_and_params(registry.clone(), address.as_str(), &plain);
         let (store, base) = opened.await.map_err(|cause| StoreError::of_lance(&address, &cause))?;
         let wrapper = kept.filter(|_| !address.is_folder());
-        let wrapper = wrapper.map(|kept| ReadThrough::new(&address, kept)).transpose()?;
+        // Where nothing can be kept, everything is asked of the store.
+        let wrapper = wrapper.and_then(|kept| ReadThrough::new(&address, kept).ok());
         let params = ObjectStoreParams {
             object_store_wrapper: wrapper.map(|wrapper| Arc::new(wrapper) as _),
             ..plain
         };
         let session = Arc::new(Session::new(INDEX_MEMORY, METADATA_MEMORY, registry));
-        Ok(Self { address, session, params, store, base })
+        let local = Local::of(&address);
+        Ok(Self { address, session, params, store, base, local })
     }
 
     fn path(&self, name: &str) -> Path {
@@ -112,6 +127,9 @@ impl Place {
     /// requests for one object that met, of which none may have been done: so it is looked at, and where
     /// nothing is there, or that cannot be seen, tried again.
     pub(crate) async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<Created, StoreError> {
+        if let Some(local) = &self.local {
+            local.make_way(name)?;
+        }
         let path = self.path(name);
         let payload = PutPayload::from(bytes);
         let mut tried = 0;
@@ -136,6 +154,12 @@ impl Place {
 
     /// The bytes of an object; `None` where there is none.
     pub(crate) async fn read(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        if let Some(local) = &self.local {
+            let bytes = local.read(name, most)?;
+            let is_large = bytes.as_ref().is_some_and(|bytes| bytes.len() as u64 > most);
+            let object = name.to_owned();
+            return if is_large { Err(StoreError::TooLarge { object, most }) } else { Ok(bytes) };
+        }
         let got = match self.store.inner.get(&self.path(name)).await {
             Ok(got) => got,
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
@@ -156,10 +180,36 @@ impl Place {
         Ok(Some(bytes))
     }
 
-    /// What lies below a folder, by name.
-    pub(crate) async fn list(&self, folder: &str) -> Result<Vec<Listed>, StoreError> {
+    /// What lies below a folder. Where it holds the name of an object that cannot be one, which the
+    /// listing of a store then ends at, each folder in it is listed by itself.
+    pub(crate) async fn list(&self, folder: &str) -> Result<Listing, StoreError> {
+        if let Some(local) = &self.local {
+            return local.list(folder);
+        }
+        let mut listing = Listing::default();
+        match self.list_all(folder).await {
+            Ok(found) => listing.found = found,
+            Err(cause) if !cause.is_odd_name() => return Err(cause),
+            Err(_) => {
+                for name in self.folders(folder).await? {
+                    let inner = format!("{folder}/{name}");
+                    match self.list_all(&inner).await {
+                        Ok(found) => listing.found.extend(found),
+                        Err(cause) if cause.is_odd_name() => {
+                            listing.odd.push((inner, cause.to_string()));
+                        }
+                        Err(cause) => return Err(cause),
+                    }
+                }
+            }
+        }
+        listing.found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(listing)
+    }
+
+    async fn list_all(&self, folder: &str) -> Result<Vec<Listed>, StoreError> {
         let prefix = self.path(folder);
-        let mut found: Vec<Listed> = self
+        let found = self
             .store
             .inner
             .list(Some(&prefix))
@@ -171,21 +221,23 @@ impl Place {
                 std::future::ready(Ok(listed))
             })
             .try_collect()
-            .await
-            .map_err(|cause| self.failed(cause))?;
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(found)
+            .await;
+        found.map_err(|cause| self.failed(cause))
     }
 
-    /// Names of the folders right below the place.
-    pub(crate) async fn folders(&self) -> Result<Vec<String>, StoreError> {
-        let listed = self.store.inner.list_with_delimiter(Some(&self.base)).await;
+    /// Names of the folders right below one, or, with an empty name, below the place.
+    pub(crate) async fn folders(&self, folder: &str) -> Result<Vec<String>, StoreError> {
+        let folder = if folder.is_empty() { self.base.clone() } else { self.path(folder) };
+        let listed = self.store.inner.list_with_delimiter(Some(&folder)).await;
         let folders = listed.map_err(|cause| self.failed(cause))?.common_prefixes;
         Ok(folders.iter().filter_map(|path| path.filename()).map(str::to_owned).collect())
     }
 
     /// Removes an object, if it is there.
     pub(crate) async fn remove(&self, name: &str) -> Result<(), StoreError> {
+        if let Some(local) = &self.local {
+            return local.remove(name);
+        }
         match self.store.inner.delete(&self.path(name)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(cause) => Err(self.failed(cause)),

@@ -1,0 +1,115 @@
+//! A place that is a folder: its objects are files, and no link beneath it is followed, for whoever may
+//! write there would say what is read, and removed, elsewhere.
+
+use std::{
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use elophanto_base::beneath::{Folder, Kind};
+use url::Url;
+
+use super::{Address, Listed, Listing, StoreError};
+
+/// The root of a place.
+#[derive(Debug, Clone)]
+pub(super) struct Local(PathBuf);
+
+impl Local {
+    /// `None` for an address of a store.
+    pub(super) fn of(address: &Address) -> Option<Self> {
+        let url = Url::parse(address.as_str()).ok().filter(|_| address.is_folder())?;
+        url.to_file_path().ok().map(Self)
+    }
+
+    /// The regular files below a folder. Half a file that is being written is none yet.
+    pub(super) fn list(&self, folder: &str) -> Result<Listing, StoreError> {
+        let failed = |cause| self.failed(folder, cause);
+        let mut listing = Listing::default();
+        let Some(root) = self.open().map_err(failed)? else { return Ok(listing) };
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            let failed = |cause| self.failed(&folder, cause);
+            let entries = match root.entries(Path::new(&folder)) {
+                Ok(entries) => entries,
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => continue,
+                Err(cause) => return Err(failed(cause)),
+            };
+            for entry in entries {
+                let (name, kind) = entry.map_err(failed)?;
+                let shown = format!("{folder}/{}", name.to_string_lossy());
+                // As an object of a store could be called.
+                let plain = name.into_string().ok().map(|name| format!("{folder}/{name}"));
+                let plain = plain
+                    .filter(|name| object_store::path::Path::from(name.as_str()).as_ref() == name);
+                match (plain, kind) {
+                    (Some(name), Kind::Folder) => open.push(name),
+                    (Some(name), Kind::File) => {
+                        if let Some(stat) = root.stat(Path::new(&name)).map_err(failed)? {
+                            listing.found.push(Listed { name, bytes: stat.size });
+                        }
+                    }
+                    (None, Kind::File) if is_half(&shown) => {}
+                    (_, Kind::Link) => listing.odd.push((shown, "it is a link".to_owned())),
+                    _ => listing.odd.push((shown, "its name is none of an object".to_owned())),
+                }
+            }
+        }
+        listing.found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(listing)
+    }
+
+    /// The bytes of a file, `None` where there is none; one more than `most` if there are more.
+    pub(super) fn read(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let read = || -> io::Result<Option<Vec<u8>>> {
+            let Some(root) = self.open()? else { return Ok(None) };
+            let mut bytes = Vec::new();
+            let (file, _) = root.read(Path::new(name))?;
+            file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        };
+        match read() {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            other => other.map_err(|cause| self.failed(name, cause)),
+        }
+    }
+
+    /// Removes a file, if it is there.
+    pub(super) fn remove(&self, name: &str) -> Result<(), StoreError> {
+        let remove = || match self.open()? {
+            Some(root) => root.remove(Path::new(name)),
+            None => Ok(()),
+        };
+        match remove() {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other.map_err(|cause| self.failed(name, cause)),
+        }
+    }
+
+    /// Makes sure that no link leads a new file out of the place.
+    pub(super) fn make_way(&self, name: &str) -> Result<(), StoreError> {
+        let made = match self.open() {
+            Ok(Some(root)) => root.making(Path::new(name)).map(drop),
+            Ok(None) => Ok(()),
+            Err(cause) => Err(cause),
+        };
+        made.map_err(|cause| self.failed(name, cause))
+    }
+
+    fn open(&self) -> io::Result<Option<Folder>> {
+        match Folder::open(&self.0) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    fn failed(&self, name: &str, cause: io::Error) -> StoreError {
+        StoreError::Disk { path: self.0.join(name), cause }
+    }
+}
+
+/// Whether a file is one that is being written, as `object_store` names it.
+fn is_half(name: &str) -> bool {
+    let number = name.rsplit_once('#').map(|(_, number)| number);
+    number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
+}
