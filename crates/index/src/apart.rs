@@ -246,6 +246,29 @@ mod tests {
         assert!(weight("otter") > 10.0 * weight("badger"), "{:?}", answer.weights);
     }
 
+    /// Whoever publishes gives the vectors: a copied one hides nobody's chunk.
+    #[test]
+    fn a_vector_alone_makes_no_twin() {
+        let analyzer = Analyzer::new("english");
+        let own =
+            row("acme/sea", "long/otters.md", "The plan of the otters is a secret of the sea.");
+        let taken = |text: &str| Row { vector: own.vector.clone(), ..row("evil", "o.md", text) };
+        let tools =
+            SearchContext { analyzer: &analyzer, embedder: &Builtin, sentence_embedder: &Builtin };
+        for (text, expected) in [
+            ("Ask the evil team about otters.", 2),
+            ("The plan of otters is a secret of the sea.", 1),
+        ] {
+            let fingerprint = Builtin.fingerprint().as_str();
+            let rows = [own.clone(), taken(text)];
+            let whole = Whole::default();
+            let made = snapshot(&rows, whole, fingerprint, Builtin.dimension(), &analyzer);
+            let query = Query::parse("the plan of the otters", &analyzer);
+            let answer = search(&made.unwrap(), &request(&query), &tools).unwrap();
+            assert_eq!(answer.hits.len(), expected, "{text}");
+        }
+    }
+
     #[test]
     fn terms_are_those_of_a_query() {
         let analyzer = Analyzer::new("english");

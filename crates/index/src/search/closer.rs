@@ -20,6 +20,9 @@ const WINDOW: f32 = 0.18;
 /// What a second look adds to a total of one for the whole passage, and for its best excerpt.
 const WHOLE: f32 = 0.3;
 const EXCERPT: f32 = 0.3;
+/// What a second look's cosines span at least. Those of twenty candidates span more; of the two or three
+/// that there was time for, the lesser one would count for nothing, however near both are.
+const LEAST_SPAN: f32 = 0.2;
 
 /// Orders the best candidates anew, best first; `features` are of the first ones. What was not
 /// looked at stays behind them. A total of at most one is one of at most one afterwards.
@@ -48,8 +51,8 @@ pub fn look_again<T>(ranked: &mut [(T, Score)], near: &[Near]) {
     let apart: Vec<f32> = near.iter().filter_map(|near| Some(near.excerpt - near.whole?)).collect();
     let mean = apart.iter().sum::<f32>() / apart.len().max(1) as f32;
     let wholes = near.iter().map(|near| near.whole.unwrap_or(near.excerpt - mean));
-    let (whole, excerpt) =
-        (Span::of(wholes.clone()), Span::of(near.iter().map(|near| near.excerpt)));
+    let whole = Span::of(wholes.clone()).at_least(LEAST_SPAN);
+    let excerpt = Span::of(near.iter().map(|near| near.excerpt)).at_least(LEAST_SPAN);
     let share = 1.0 / (1.0 + WHOLE + EXCERPT);
     let (best, others) = ranked.split_at_mut(near.len().min(ranked.len()));
     for ((_, score), (near, value)) in best.iter_mut().zip(near.iter().zip(wholes)) {
@@ -133,6 +136,8 @@ mod tests {
         let two = [(0.2, Some(0.0)), (0.9, Some(0.0))];
         check_again(&[1.0, 0.9, 0.89, 0.5], &two, &[1, 0, 2, 3]);
         check_again(&[0.5, 0.4], &[], &[0, 1]);
+        // Of two that are about as near, the one that was far ahead stays so.
+        check_again(&[1.0, 0.6, 0.5], &[(0.30, Some(0.29)), (0.33, Some(0.33))], &[0, 1, 2]);
     }
 
     #[test]

@@ -244,6 +244,11 @@ impl Span {
         })
     }
 
+    /// As wide as this at least, downwards from the largest value.
+    pub fn at_least(self, width: f32) -> Self {
+        Self { low: self.low.min(self.high - width), ..self }
+    }
+
     /// Where a value lies between the two, from 0 to 1. A single candidate lies at the top,
     /// unless its signal is nothing.
     pub fn place(&self, value: f32) -> f32 {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::{
     Hit, Query, Score, SearchError,
     belief::Compared,
@@ -24,6 +26,9 @@ use crate::{
 use elophanto_base::lexical::Analyzer;
 use elophanto_repo::NotePath;
 use elophanto_text::markdown::Scope;
+
+/// How alike two chunks from elsewhere are at most whose words differ: below all that is taken for twins.
+const MOST_UNSEEN: f32 = 0.85;
 
 /// Number of the part, number of the chunk in it.
 pub type ChunkId = (usize, usize);
@@ -213,9 +218,25 @@ impl<'a> Scene<'a> {
         self.changed[part].get(document).copied().flatten()
     }
 
+    /// How alike two chunks are by their vectors. Whoever published a chunk made its vector: of what lies
+    /// elsewhere none is nearly the same that does not share most of its words too.
     pub fn similarity(&self, a: ChunkId, b: ChunkId) -> f32 {
         let matrix = |place: ChunkId| &self.snapshot.parts[place.0].loaded.matrix;
-        matrix(a).similarity(a.1, matrix(b), b.1)
+        let said = matrix(a).similarity(a.1, matrix(b), b.1);
+        let is_believed = said <= MOST_UNSEEN || self.snapshot.whole.is_none();
+        if is_believed || self.share_words(a, b) { said } else { MOST_UNSEEN }
+    }
+
+    /// Whether most of the words that one of two chunks has are in both.
+    fn share_words(&self, a: ChunkId, b: ChunkId) -> bool {
+        let words = |place| {
+            let body = self.compared(place, 0.0).ok()?.body.to_lowercase();
+            let words = body.split(|char: char| !char.is_alphanumeric());
+            let words = words.filter(|word| !word.is_empty());
+            Some(words.map(str::to_owned).collect::<FxHashSet<String>>())
+        };
+        let Some((a, b)) = words(a).zip(words(b)) else { return false };
+        2 * a.intersection(&b).count() >= a.union(&b).count()
     }
 
     /// Whether a chunk has its vector.
