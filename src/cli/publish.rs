@@ -93,7 +93,7 @@ struct PublishedWire<'a> {
     lessons: usize,
     without_vector: usize,
     bytes: usize,
-    /// `created`, `before`, `tried` or `incomplete`.
+    /// `created`, `before`, `older`, `tried` or `incomplete`.
     outcome: &'static str,
 }
 
@@ -103,6 +103,8 @@ struct FoldedWire {
     taken: usize,
     dropped: usize,
     aside: usize,
+    /// What lies in the inbox and can be no object: it stays.
+    odd: usize,
     inserted: u64,
     updated: u64,
     deleted: u64,
@@ -161,12 +163,14 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError
         chunks,
         lessons,
         without_vector,
+        is_of_model,
         bytes,
         outcome,
     } = published;
     let (done, name) = match outcome {
         Became::Created => ("published", "created"),
         Became::Before => ("was published before", "before"),
+        Became::Older => ("not published", "older"),
         Became::Tried => ("would be published", "tried"),
         Became::Incomplete => ("not published", "incomplete"),
     };
@@ -191,7 +195,7 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError
         counted(*chunks, "chunk")
     );
     ui.emit(&wire, escape_control_line(&text))?;
-    if *without_vector > 0 {
+    if *without_vector > 0 && *is_of_model {
         let count = counted(*without_vector, "chunk");
         let have = agreeing(*without_vector, "has", "have");
         ui.note(format_args!(
@@ -202,11 +206,12 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError
 }
 
 fn say_folded(folded: &Folded, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Folded { taken, dropped, aside, inserted, updated, deleted, tended } = folded;
+    let Folded { taken, dropped, aside, odd, inserted, updated, deleted, tended } = folded;
     let wire = FoldedWire {
         taken: taken.len(),
         dropped: dropped.len(),
         aside: aside.len(),
+        odd: odd.len(),
         inserted: *inserted,
         updated: *updated,
         deleted: *deleted,

@@ -119,7 +119,9 @@ pub struct PassageWire<'a> {
 
 impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
     fn from(wire: &'a HitWire<'a>) -> Self {
-        let blame = wire.blame.as_ref();
+        let (blame, source) = (wire.blame.as_ref(), wire.source.as_ref());
+        let commit = blame.and_then(|blame| blame.commit.clone());
+        let date = blame.and_then(|blame| blame.date.clone());
         Self {
             path: &wire.path,
             line: wire.line,
@@ -131,14 +133,14 @@ impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
             score: wire.score,
             origin: Origin {
                 author: blame.and_then(|blame| blame.author.clone()),
-                commit: blame.and_then(|blame| blame.commit.clone()),
-                date: blame.and_then(|blame| blame.date.clone()),
+                commit: commit.or_else(|| Some(source?.commit.to_owned())),
+                date: date.or_else(|| source?.as_of.clone()),
                 state: wire.state.unwrap_or("committed"),
             },
             against: wire.against,
             otherwise: &wire.otherwise,
             drifted: wire.drifted.as_ref(),
-            at: wire.at.as_deref().or(wire.source.as_ref().map(|source| source.commit)),
+            at: wire.at.as_deref().or(source.map(|source| source.commit)),
         }
     }
 }

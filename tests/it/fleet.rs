@@ -16,10 +16,11 @@ const BADGERS: &str =
     "# Badgers\n\nBadgers dig their setts in woods and clean them every spring.\n";
 const CRABS: &str = "# Crabs\n\nHermit crabs move into larger shells as they grow.\n";
 
-/// A repository with one note, committed.
+/// A repository with one note, indexed and committed.
 fn repository(path: &str, text: &str) -> TestEnv {
     let env = TestEnv::with(&[(path, text)]).builtin();
     env.write_attributes();
+    env.index(&[]);
     env.commit("first");
     env
 }
@@ -181,6 +182,7 @@ fn an_older_state_that_comes_late_stays_older() {
     env.git(&["checkout", "--quiet", "HEAD~1"]);
     let known = env.run(&["publish", &address, "--as", "r"]);
     assert!(known.stderr().contains("comes after this one"), "{known}");
+    assert!(known.stdout().contains("not published"), "{known}");
     let folded = fold(&env, &address);
     assert_eq!((&folded["taken"], &folded["dropped"]), (&0.into(), &1.into()), "{folded}");
     assert_eq!(hits(&env, &address, &["where do badgers live"])[0].1, "r/knowledge/badgers.md");
@@ -190,6 +192,40 @@ fn an_older_state_that_comes_late_stays_older() {
     env.ok(&["publish", &other, "--as", "r"]);
     let waits = env.run(&["search", "--in", &other, "otters"]);
     assert!(waits.stderr().contains("nothing is folded there yet"), "{waits}");
+}
+
+/// What waits in the inbox is as well known as what was folded.
+#[test]
+fn what_waits_is_counted() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    publish(&env, "r", &address);
+    fold(&env, &address);
+    env.ok(&["publish", &address, "--as", "r", "--retire"]);
+    assert_eq!(publish(&env, "r", &address)["outcome"], "created");
+    fold(&env, &address);
+    assert_eq!(hits(&env, &address, &["where do otters sleep"])[0].1, "r/knowledge/otters.md");
+    // Of two histories that were written anew the later one is there.
+    for (branch, text) in [("one", BADGERS), ("two", CRABS)] {
+        env.git(&["checkout", "--quiet", "--orphan", branch]);
+        env.write("knowledge/otters.md", text);
+        env.commit(branch);
+        assert_eq!(publish(&env, "r", &address)["outcome"], "created");
+    }
+    assert_eq!(fold(&env, &address)["taken"], 1);
+    assert_eq!(hits(&env, &address, &["hermit crabs shells"])[0].1, "r/knowledge/otters.md");
+}
+
+#[test]
+fn a_place_begins_with_a_model_that_is_decided() {
+    let env = TestEnv::with(&[("knowledge/otters.md", OTTERS)]);
+    env.write_attributes();
+    env.commit("first");
+    let address = place(&env);
+    let refused = env.run(&["publish", &address, "--as", "r"]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr().contains("run `elophanto index`"), "{refused}");
+    assert!(!env.outside().join("kb").exists(), "nothing was begun");
 }
 
 #[test]
@@ -335,6 +371,11 @@ fn a_server_answers_for_a_fleet_and_for_nothing_else() {
     // Whose repositories they are is no matter of the question.
     assert!(!of(4).to_string().contains("acme/land"), "{served}");
     assert!(of(5)["error"].is_object(), "{served}");
+    assert!(!of(5).to_string().contains("did you mean `get`"), "{served}");
+    let said = of(1)["result"]["instructions"].as_str().unwrap();
+    assert!(said.contains("many repositories") && !said.contains("remember"), "{said}");
+    let quoted = of(3)["result"]["content"].to_string();
+    assert!(quoted.contains(&sea.git(&["rev-parse", "HEAD"])[..10]), "{quoted}");
     assert!(!of(6).to_string().contains("otters"), "{served}");
 }
 
@@ -350,6 +391,9 @@ fn two_models_are_never_compared() {
     let address = place(&one);
     publish(&one, "one", &address);
     // The fleet knows the model that began it, and no other.
+    let told = other.run(&["publish", &address, "--as", "other", "--dry-run"]);
+    assert!(told.stderr().contains("\"dimension\": 384}"), "{told}");
+    assert!(!told.stderr().contains("`elophanto index` makes it"), "{told}");
     let published = publish(&other, "other", &address);
     assert_eq!(published["without_vector"], 1, "{published}");
     let declared = one.outside().join("kb/kb.json");
@@ -373,8 +417,15 @@ fn two_models_are_never_compared() {
         [("a sea otter sleeping", "one"), ("houses that are swapped as one gets bigger", "other")]
     {
         let found = hits(&nowhere, &address, &[question]);
-        assert!(found.iter().any(|hit| hit.0 == expected), "{question}: {found:?}");
+        assert_eq!(
+            found.first().map(|hit| hit.0.as_str()),
+            Some(expected),
+            "{question}: {found:?}"
+        );
     }
+    // The paths of hits are what `--path` takes, too.
+    let found = hits(&nowhere, &address, &["otters badgers crabs", "--path", "other/knowledge/**"]);
+    assert!(!found.is_empty() && found.iter().all(|hit| hit.0 == "other"), "{found:?}");
     let tables = fs::read_dir(one.outside().join("kb")).unwrap().flatten();
     let tables = tables.filter(|entry| entry.file_name().to_string_lossy().ends_with(".lance"));
     assert_eq!(tables.count(), 2);

@@ -11,7 +11,7 @@ use elophanto_app::{
     Error,
     fleet::{self, Reader},
     memory::{Memories, Nothing},
-    reporter::Reporter,
+    reporter::{Heard, Reporter},
 };
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, Question};
@@ -57,13 +57,15 @@ fn of_fleet(
         Some(repo) => reader.clone().among(vec![repo]),
         None => reader.clone(),
     };
-    let recalled = fleet::recall(&workspace, &question, &reader, &on.reporter(call))?;
+    let heard = Heard::default();
+    let recalled = fleet::recall(&workspace, &question, &reader, &heard)?;
     let lessons = recalled.within(call.max_tokens());
     let text = match lessons.is_none() {
         true => "Nothing close to that is published there.".to_owned(),
         false => lessons.text.clone(),
     };
-    found::<RecallArguments>(text, &lessons)
+    let said = heard.all().iter().map(|said| format!("Note: {said}\n\n")).collect::<String>();
+    found::<RecallArguments>(format!("{said}{text}"), &lessons)
 }
 
 /// As a sentence.

@@ -71,7 +71,12 @@ pub fn at(given: &str) -> Result<Place, Error> {
 pub fn by(origin: &Origin) -> String {
     match (origin.author.as_deref(), origin.commit.as_deref()) {
         (Some(author), Some(commit)) if !author.is_empty() && !commit.is_empty() => {
-            format!("{author}, {}", commit.chars().take(10).collect::<String>())
+            format!("{author}, {commit:.10}")
+        }
+        // Of what is published elsewhere nobody knows who wrote it.
+        (None, Some(commit)) => {
+            let day = origin.date.as_deref().and_then(|date| date.get(..10));
+            format!("{commit:.10}{}", day.map(|day| format!(" of {day}")).unwrap_or_default())
         }
         _ => origin.state.to_owned(),
     }

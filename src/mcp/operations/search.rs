@@ -14,6 +14,7 @@ use crate::{
 use elophanto_app::{
     Error, Workspace,
     notes::Notes,
+    reporter::Heard,
     search::{SearchRequest, search as run},
 };
 use elophanto_index::search::{Level, run::Like};
@@ -71,7 +72,12 @@ fn found(
     request: &SearchRequest,
     call: &Call,
 ) -> Result<Reply, Error> {
-    let found = run(workspace, request, &on.reporter(call))?;
+    let heard = Heard::default();
+    let found = match request.within {
+        // Whoever runs the server sees no word of a store that does not answer.
+        Some(_) => run(workspace, request, &heard)?,
+        None => run(workspace, request, &on.reporter(call))?,
+    };
     let drifted = found.drifted(workspace);
     let answer = &found.answer;
     let told = Told { found: &found, drifted: &drifted, explain: false };
@@ -89,6 +95,7 @@ fn found(
         }
         text.push_str(&left_out(&excluded));
     }
+    heard.all().iter().rev().for_each(|said| text.insert_str(0, &format!("Note: {said}\n\n")));
     match (request.like.is_some(), hits.is_empty()) {
         (true, _) => listed::<SimilarArguments>(text, items, &AlikeWire { hits }),
         (false, true) => {

@@ -36,7 +36,7 @@ pub async fn call(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     let tool = Tool::named(&request.name).filter(|tool| shared.operations.tools.contains(tool));
-    let tool = tool.ok_or_else(|| unknown_tool(&request.name))?;
+    let tool = tool.ok_or_else(|| unknown_tool(&request.name, shared.operations.tools))?;
     let count = shared.operations.count_tokens;
     let arguments = match check::check(tool, &request.arguments.unwrap_or_default()) {
         Ok(arguments) => arguments,
@@ -114,9 +114,9 @@ async fn tell(
     matches!(sent, Ok(Ok(()))).then_some(token)
 }
 
-fn unknown_tool(name: &str) -> ErrorData {
-    let close = check::closest_tool(name).map(|close| format!("; did you mean `{close}`?"));
-    let names: Vec<&str> = Tool::ALL.iter().map(|tool| tool.name()).collect();
+fn unknown_tool(name: &str, tools: &[Tool]) -> ErrorData {
+    let close = check::closest_tool(name, tools).map(|close| format!("; did you mean `{close}`?"));
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     let data = json!({ "tools": names });
     let name = escape_control_line(&one_line(name, 60));
     let message = format!("there is no tool `{name}`{}", close.unwrap_or_default());

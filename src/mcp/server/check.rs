@@ -67,9 +67,9 @@ pub fn check(tool: Tool, given: &Map<String, Value>) -> Result<Map<String, Value
     if faults.is_empty() { Ok(taken) } else { Err(faults.join("\n")) }
 }
 
-/// The tool whose name is closest to `name`, if any is close.
-pub fn closest_tool(name: &str) -> Option<&'static str> {
-    closest(name, Tool::ALL.iter().map(|tool| tool.name()))
+/// The tool of some whose name is closest to `name`, if any is close.
+pub fn closest_tool(name: &str, tools: &[Tool]) -> Option<&'static str> {
+    closest(name, tools.iter().map(|tool| tool.name()))
 }
 
 /// Other names under which an argument is taken, for agents mix them up.

@@ -12,11 +12,11 @@ const ARGUMENT_MAX: usize = 4096;
 const BEFORE: &str = "recall-before-task";
 const AFTER: &str = "record-after-task";
 
-/// The prompts that there are.
-pub fn all() -> Vec<Prompt> {
+/// The prompts that there are where lessons can be recorded, or cannot.
+pub fn all(records: bool) -> Vec<Prompt> {
     let task = || PromptArgument::new("task").with_description("what is to be done");
     let outcome = PromptArgument::new("outcome").with_description("how it went");
-    vec![
+    let mut all = vec![
         Prompt::new(
             BEFORE,
             Some("Look up lessons and notes that bear on a task before it is begun"),
@@ -29,7 +29,9 @@ pub fn all() -> Vec<Prompt> {
             Some(vec![task().with_required(true), outcome.with_required(false)]),
         )
         .with_title("Record after a task"),
-    ]
+    ];
+    all.retain(|prompt| records || prompt.name != AFTER);
+    all
 }
 
 /// A prompt with its arguments filled in, each quoted as a JSON string.

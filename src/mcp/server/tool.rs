@@ -80,8 +80,8 @@ impl Tool {
     pub fn description(self) -> &'static str {
         match self {
             Self::Search => {
-                "Search this repository's notes, file summaries and facts. Use it before you read \
-                 many files or guess how something works here, or why it was decided."
+                "Search notes, file summaries and facts. Use it before you read many files or guess \
+                 how something works here, or why it was decided."
             }
             Self::Get => {
                 "Read a note, a section or lines of it. Use it when a hit of `search` is not \

@@ -621,12 +621,16 @@ impl From<ObjectStoreError> for Error {
             ObjectStoreError::Unreachable { .. } => {
                 "check the network and AWS_ENDPOINT_URL, then try again: nothing is half done"
             }
+            ObjectStoreError::OddName { .. } => "remove it with the program of your store",
             ObjectStoreError::Careless { .. } => {
                 "such a store loses what two write at once; use one that refuses a second create: S3, \
                  Google, Azure, R2, MinIO and Ceph do"
             }
             ObjectStoreError::TooLarge { .. } => "it is none of ours; remove it from the bucket",
             ObjectStoreError::Disk { .. } => "check the disk and the rights of that folder",
+            ObjectStoreError::Other { place, .. } if place.starts_with("file:") => {
+                "check that the folder is there, and may be read and written"
+            }
             ObjectStoreError::Other { .. } => {
                 "check address, keys and region; behind an endpoint of your own, AWS_ENDPOINT_URL"
             }

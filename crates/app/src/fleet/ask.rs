@@ -1,8 +1,8 @@
 //! Asking a fleet: what its tables have to say, ranked as the notes of a repository are.
 //!
 //! Owns how a question becomes one for each table, and how their answers become one. Vectors of two
-//! models are never compared: each table is ranked by its own model, and what its scores say is where a
-//! hit stands among those of its table.
+//! models are never compared: each table is ranked by its own model, what its scores say is where a hit
+//! stands among those of its table, and they count as much as is believed of that table's answer.
 
 use std::collections::BTreeMap;
 
@@ -56,6 +56,18 @@ pub struct Source {
 /// Repository and path of each place that was seen.
 pub(super) type Places = BTreeMap<String, (String, String)>;
 
+/// Notes where rows come from. Of two repositories, one of which is called as a folder of the other is,
+/// two paths may be one place: the second one gets another.
+pub(super) fn note_places(rows: &mut [Row], places: &mut Places) {
+    for row in rows {
+        let own = (row.repository.clone(), row.path.clone());
+        while places.get(&row.place()).is_some_and(|known| *known != own) {
+            row.path.insert_str(0, "./");
+        }
+        places.insert(row.place(), own);
+    }
+}
+
 impl Origins {
     /// Of places, by the repository and the path of each, as the heads have them.
     pub(super) fn new(places: Places, heads: &[Head]) -> Self {
@@ -108,6 +120,10 @@ pub fn search(
     }
     let repositories = chosen(reader, heads)?;
     let paths = Paths::of(&wanted.paths)?;
+    let (repositories, beginnings) = match &paths {
+        None => (repositories, Vec::new()),
+        Some(paths) => paths.narrowed(repositories, heads),
+    };
     let is_narrowed = paths.is_some() || !wanted.tags.is_empty() || !wanted.types.is_empty();
     let filter = Filter {
         kinds: wanted.kinds.clone(),
@@ -129,7 +145,7 @@ pub fn search(
         scopes: wanted.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
         since,
         until,
-        beginnings: paths.as_ref().map(Paths::beginnings).unwrap_or_default(),
+        beginnings,
     };
     let mut asking = Asking {
         workspace,
@@ -191,7 +207,7 @@ pub(super) fn chosen(reader: &Reader, heads: &[Head]) -> Result<Option<Vec<Strin
     Ok(Some(chosen))
 }
 
-/// Patterns of paths, relative to each repository.
+/// Patterns of paths, relative to each repository or behind its name, as hits have them.
 struct Paths {
     patterns: GlobSet,
     typed: Vec<String>,
@@ -201,6 +217,33 @@ impl Paths {
     fn of(typed: &[String]) -> Result<Option<Self>, Error> {
         let patterns = crate::search::patterns(typed)?;
         Ok(patterns.map(|patterns| Self { patterns, typed: typed.to_vec() }))
+    }
+
+    fn match_one(&self, row: &Row) -> bool {
+        self.patterns.is_match(&row.path) || self.patterns.is_match(row.place())
+    }
+
+    /// The repositories that can hold what is wanted, and what each path begins with: all of them, and
+    /// nothing, where a pattern does not tell.
+    fn narrowed(
+        &self,
+        chosen: Option<Vec<String>>,
+        heads: &[Head],
+    ) -> (Option<Vec<String>>, Vec<String>) {
+        let begins = |typed: &String, name: &str| {
+            typed.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let names = heads.iter().map(|head| &head.repository);
+        let names = names.filter(|name| chosen.as_ref().is_none_or(|all| all.contains(*name)));
+        let of_one = |typed: &&String| heads.iter().any(|head| begins(typed, &head.repository));
+        match self.typed.iter().filter(of_one).count() {
+            0 => (chosen, self.beginnings()),
+            some if some < self.typed.len() => (chosen, Vec::new()),
+            _ => {
+                let has = |name: &&String| self.typed.iter().any(|typed| begins(typed, name));
+                (Some(names.filter(has).cloned().collect()), Vec::new())
+            }
+        }
     }
 
     /// What each path begins with; none if a pattern says nothing of that.
@@ -279,12 +322,9 @@ impl Asking<'_> {
         let asked = Asked { terms, vector, only, most, read, meaning, counted: false };
         let mut found = table.ask(asked)?;
         if let Some(paths) = &self.paths {
-            found.retain(|row| paths.patterns.is_match(&row.path));
+            found.retain(|row| paths.match_one(row));
         }
-        for row in &found.rows {
-            let Row { repository, path, .. } = row;
-            self.places.insert(row.place(), (repository.clone(), path.clone()));
-        }
+        note_places(&mut found.rows, &mut self.places);
         let (dimension, analyzer) = (table.dimension(), &workspace.analyzer);
         let made = apart::snapshot(&found.rows, found.whole, table.model(), dimension, analyzer);
         let snapshot = made.map_err(SearchError::from)?;
@@ -320,12 +360,17 @@ pub(super) fn terms(query: &Query, workspace: &Workspace) -> Vec<String> {
     all
 }
 
-/// One answer out of those of several tables: by where each hit stands among those of its table.
+/// One answer out of those of several tables: by where each hit stands among those of its table, and how
+/// probable it is that the table holds an answer, against the table that most probably does. The best
+/// hit of a table that has nothing to say would stand beside that of one that has, else.
 fn joined(answers: Vec<Answer>) -> Answer {
+    let belief = |answer: &Answer| answer.confidence.map_or(1.0, |found| found.probability());
+    let most = answers.iter().map(belief).fold(f32::MIN_POSITIVE, f32::max);
     let mut all = Answer::default();
     for answer in answers {
+        let share = belief(&answer) / most;
         let Answer {
-            hits,
+            mut hits,
             query,
             language,
             confidence,
@@ -336,6 +381,7 @@ fn joined(answers: Vec<Answer>) -> Answer {
         } = answer;
         all.searched.0 += answer.searched.0;
         all.searched.1 += answer.searched.1;
+        hits.iter_mut().for_each(|hit| hit.score.scale(share));
         all.hits.extend(hits);
         all.query = query;
         all.language = all.language.or(language);

@@ -27,5 +27,8 @@ pub fn fold(
         reporter
             .warn(format_args!("`{object}` is no publication, and lies below `aside/` now: {why}"));
     }
+    for (name, why) in &folded.odd {
+        reporter.warn(format_args!("`{name}` lies in the inbox and is passed over: {why}"));
+    }
     Ok(folded)
 }

@@ -7,7 +7,12 @@ use super::{
     rows::{lessons, rows},
 };
 use crate::{
-    Error, config::Agreements, keys::Asking, on_commit::allowed, reporter::Reporter,
+    Error,
+    config::{Agreements, Provider},
+    embedding::embedders,
+    keys::Asking,
+    on_commit::allowed,
+    reporter::Reporter,
     workspace::Workspace,
 };
 use elophanto_base::{
@@ -59,6 +64,8 @@ pub struct Published {
     pub lessons: usize,
     /// Chunks that can be found by their words alone.
     pub without_vector: usize,
+    /// Whether the place takes vectors of this repository's model.
+    pub is_of_model: bool,
     pub bytes: usize,
     pub outcome: Outcome,
 }
@@ -69,6 +76,8 @@ pub enum Outcome {
     Created,
     /// It was there.
     Before,
+    /// What is there comes after it, and stays.
+    Older,
     /// Nothing was to be published.
     Tried,
     /// Chunks lack vectors, which was not to be.
@@ -108,22 +117,30 @@ pub fn publish(
     if !request.dry_run {
         agreed(workspace, request, &fleet, chunks.len(), reporter)?;
     }
-    let model = Model { name: own, dimension };
+    let model = Model { name: own.clone(), dimension };
     let model = match taken(&fleet, &model)? {
         Taken::Vectors => model,
+        Taken::First => {
+            decided(workspace)?;
+            model
+        }
         Taken::Texts(other) => {
+            let Model { name, dimension } = &model;
             reporter.note(format_args!(
-                "`kb.json` does not list `{}`: texts are published without their vectors",
-                model.name
+                "this place is of `{}`, the vectors here are of `{name}`: texts are published without \
+                 them, and found by words alone; for vectors of both, add {{\"name\": \"{name}\", \
+                 \"dimension\": {dimension}}} to the `models` of its `kb.json`, then publish with `--epoch`",
+                other.name
             ));
             chunks.iter_mut().for_each(|(row, _)| row.vector = None);
             other
         }
     };
     let without_vector = chunks.iter().filter(|(row, _)| row.vector.is_none()).count();
-    let before = published_before(&fleet, &repository)?;
+    let before = published_before(&fleet, &repository, &commit, reporter)?;
+    let epoch = epoch(request, before.as_ref(), &git, (&commit, chunks.len()), reporter)?;
     let head = Head {
-        epoch: epoch(request, before.as_ref(), &git, (&commit, chunks.len()), reporter)?,
+        epoch: epoch.or(before.as_ref().map(|before| before.epoch)).unwrap_or_default(),
         count: count(&git)?,
         commit: commit.to_string(),
         time: git.commit_time(&commit)?,
@@ -150,11 +167,14 @@ pub fn publish(
         chunks: rows.len(),
         lessons: rows.iter().filter(|(row, _)| row.kind == Kind::Memory).count(),
         without_vector,
+        is_of_model: model.name == own,
         bytes: bytes.len(),
         outcome: Outcome::Tried,
     };
     published.outcome = if request.strict && without_vector > 0 {
         Outcome::Incomplete
+    } else if epoch.is_none() {
+        Outcome::Older
     } else if request.dry_run {
         Outcome::Tried
     } else if before.is_some_and(|before| before.order(&head).is_eq()) {
@@ -255,7 +275,9 @@ fn refuse_secrets(git: &Git, workspace: &Workspace, chunks: &[(Row, String)]) ->
     let allowed = allowed(git, &workspace.environment)?;
     let mut found: Vec<String> = Vec::new();
     for (row, _) in chunks {
-        let findings = secrets::scan(&row.text);
+        let said =
+            [&row.text, &row.title, &row.path].into_iter().chain(&row.headings).chain(&row.tags);
+        let findings: Vec<_> = said.flat_map(|text| secrets::scan(text)).collect();
         let forbidden = findings.iter().filter(|finding| !allowed.allows(finding));
         found.extend(forbidden.map(|_| format!("{}:{}", row.path, row.lines.0)));
     }
@@ -274,6 +296,8 @@ fn refuse_secrets(git: &Git, workspace: &Workspace, chunks: &[(Row, String)]) ->
 /// What a fleet takes of a publication.
 enum Taken {
     Vectors,
+    /// Anything: there is no fleet yet.
+    First,
     /// Texts alone, among those of this model.
     Texts(Model),
 }
@@ -282,7 +306,7 @@ enum Taken {
 fn taken(fleet: &Fleet, model: &Model) -> Result<Taken, Error> {
     let Declared { models, .. } = match fleet.declared() {
         Ok(Some(declared)) => declared,
-        Ok(None) => return Ok(Taken::Vectors),
+        Ok(None) => return Ok(Taken::First),
         // Who may only write below its own folder cannot know: folding looks at it.
         Err(FleetError::Store(StoreError::Denied { .. })) => return Ok(Taken::Vectors),
         Err(cause) => return Err(cause.into()),
@@ -293,6 +317,21 @@ fn taken(fleet: &Fleet, model: &Model) -> Result<Taken, Error> {
             Some(first) => Ok(Taken::Texts(first.clone())),
             None => Ok(Taken::Vectors),
         },
+    }
+}
+
+/// The first publication decides on the model of a place: refuses one whose model is not decided.
+fn decided(workspace: &Workspace) -> Result<(), Error> {
+    let Workspace { config, repository, environment, .. } = workspace;
+    let is_open = config.knowledge.embedding_provider == Provider::Auto
+        && embedders::of_tables(config, repository, environment).is_none();
+    match is_open {
+        false => Ok(()),
+        true => Err(Error::new(
+            "nothing is published there yet, and no index is committed here: the first publication \
+             decides on the model of all",
+        )
+        .hint("run `elophanto index`, commit `.elophanto`, and publish again")),
     }
 }
 
@@ -312,18 +351,37 @@ fn begin(fleet: &Fleet, model: &Model) -> Result<(), Error> {
     }
 }
 
-/// The state of a repository that is to be found there, or was retired; `None` where there is none, or
-/// who publishes may not look.
-fn published_before(fleet: &Fleet, repository: &str) -> Result<Option<Head>, Error> {
-    match fleet.view(None) {
-        Ok(view) => Ok(view.all_heads().into_iter().find(|head| head.repository == repository)),
-        Err(FleetError::Nothing { .. } | FleetError::Store(StoreError::Denied { .. })) => Ok(None),
+/// The newest state of a repository there, folded or not, which may be that it is retired; `None` where
+/// there is none, or who publishes may not look.
+fn published_before(
+    fleet: &Fleet,
+    repository: &str,
+    commit: &CommitId,
+    reporter: &dyn Reporter,
+) -> Result<Option<Head>, Error> {
+    let read = || {
+        let all = fleet.view(None)?.all_heads();
+        let folded = all.into_iter().filter(|head| head.repository == repository);
+        let waiting = fleet.waiting(repository, &commit.to_string())?;
+        Ok(folded.chain(waiting).max_by(Head::order))
+    };
+    match read() {
+        Ok(newest) => Ok(newest),
+        Err(FleetError::Nothing { .. }) => Ok(None),
+        // A job's key may do no more than create.
+        Err(FleetError::Store(StoreError::Denied { .. })) => {
+            reporter.note(
+                "this key may not read what is published: after a rewritten history, or where the \
+                 repository was retired, publish with `--epoch`, one higher than the last",
+            );
+            Ok(None)
+        }
         Err(cause) => Err(cause.into()),
     }
 }
 
 /// The epoch: that of what is published, or the next one if that is known here and no part of our history,
-/// or holds another number of chunks of this very commit. What is not known here may as well be newer than
+/// or holds another number of chunks of this very commit; `None` where what is published comes after. What is not known here may as well be newer than
 /// a clone that waited for its turn: the number of commits decides, and nothing goes back by itself.
 fn epoch(
     request: &PublishRequest,
@@ -331,9 +389,9 @@ fn epoch(
     git: &Git,
     (commit, chunks): (&CommitId, usize),
     reporter: &dyn Reporter,
-) -> Result<u64, Error> {
+) -> Result<Option<u64>, Error> {
     let Some(before) = before.filter(|_| request.epoch.is_none()) else {
-        return Ok(request.epoch.unwrap_or_default());
+        return Ok(Some(request.epoch.unwrap_or_default()));
     };
     let repository = &before.repository;
     let older = CommitId::from_hex(before.commit.as_bytes());
@@ -342,29 +400,36 @@ fn epoch(
             "commit {:.10}, which is published of `{repository}`, is not in this clone: the state with \
              more commits is the newer; if the history was rewritten, publish with `--epoch {}`",
             before.commit,
-            before.epoch + 1
+            before.epoch.saturating_add(1)
         ));
-        return Ok(before.epoch);
+        return Ok(Some(before.epoch));
     };
     if older == *commit {
         // What was retired at this very commit is published again as something newer, and so is what
         // was published without its lessons.
         let is_again = before.retired || before.chunks != chunks as u64;
-        return Ok(before.epoch + u64::from(is_again && !request.retire));
+        if before.chunks > chunks as u64 && !request.retire && !request.memory {
+            reporter.note(
+                "there is more of this commit than is published now: lessons stay with `--memory` alone",
+            );
+        }
+        return Ok(Some(before.epoch.saturating_add(u64::from(is_again && !request.retire))));
     }
     if git.is_part_of(&older, commit)? {
-        return Ok(before.epoch);
+        return Ok(Some(before.epoch));
     }
     if git.is_part_of(commit, &older)? {
         reporter.note(format_args!(
-            "commit {older:.10} of `{repository}` is published, which comes after this one: it stays"
+            "commit {older:.10} of `{repository}` is published, which comes after this one: it stays; if it \
+             was taken back on purpose, publish with `--epoch {}`",
+            before.epoch.saturating_add(1)
         ));
-        return Ok(before.epoch);
+        return Ok(None);
     }
     reporter.note(format_args!(
         "what is published of `{repository}` is no part of this history: it is taken for rewritten"
     ));
-    Ok(before.epoch + 1)
+    Ok(Some(before.epoch.saturating_add(1)))
 }
 
 /// Has the user agree to what is sent, once for each repository and place.

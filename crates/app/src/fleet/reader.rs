@@ -12,7 +12,7 @@ use std::{
 
 use super::Rights;
 use crate::Error;
-use elophanto_tables::fleet::{Fleet, FleetError, Head, View};
+use elophanto_tables::fleet::{Fleet, Head, View};
 
 /// For so long a view is taken for what is there.
 const FRESH: Duration = Duration::from_secs(5);
@@ -40,12 +40,14 @@ struct Shared {
 struct Last {
     when: Instant,
     view: View,
+    /// Why it may be behind.
+    stale: Option<String>,
 }
 
 /// A view, and why it may be behind.
 pub(super) struct Looked {
     pub view: View,
-    pub stale: Option<FleetError>,
+    pub stale: Option<String>,
 }
 
 impl Reader {
@@ -77,6 +79,16 @@ impl Reader {
         let mut heads = self.look(None)?.view.heads().to_vec();
         heads.retain(|head| self.rights.allows(&head.repository));
         Ok(heads)
+    }
+
+    /// Names that may be found by this reader and are published there by nobody: mistyped, or not yet.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn in_vain(&self) -> Result<Vec<String>, Error> {
+        let view = self.look(None)?.view;
+        let published = view.heads().iter().map(|head| head.repository.as_str());
+        Ok(self.rights.in_vain(published))
     }
 
     /// Loads what every question reads.
@@ -119,32 +131,32 @@ impl Reader {
         }
         let mut held = last.lock().unwrap_or_else(PoisonError::into_inner);
         let before = match &mut *held {
-            Some(Last { when, view }) if when.elapsed() < FRESH => {
-                return Ok(Looked { view: view.clone(), stale: None });
+            Some(Last { when, view, stale }) if when.elapsed() < FRESH => {
+                return Ok(Looked { view: view.clone(), stale: stale.clone() });
             }
             // Whoever asks meanwhile is answered of the last view.
-            Some(Last { when, view }) => {
+            Some(Last { when, view, .. }) => {
                 *when = Instant::now();
                 view.clone()
             }
             // Whoever asks meanwhile waits for the first one.
             None => {
                 let view = fleet.view(None)?;
-                *held = Some(Last { when: Instant::now(), view: view.clone() });
+                *held = Some(Last { when: Instant::now(), view: view.clone(), stale: None });
                 return Ok(Looked { view, stale: None });
             }
         };
         drop(held);
         let (view, stale) = match fleet.view_after(&before) {
             Ok(view) => (view, None),
-            Err(cause) if cause.is_passing() => (before, Some(cause)),
+            Err(cause) if cause.is_passing() => (before, Some(cause.to_string())),
             Err(cause) => {
                 // Whoever asks next is told as well.
                 *last.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 return Err(cause.into());
             }
         };
-        let now = Last { when: Instant::now(), view: view.clone() };
+        let now = Last { when: Instant::now(), view: view.clone(), stale: stale.clone() };
         *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         Ok(Looked { view, stale })
     }

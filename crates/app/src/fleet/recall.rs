@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Reader,
-    ask::{CANDIDATES, MORE_CANDIDATES, Origins, Places, chosen, terms},
+    ask::{CANDIDATES, MORE_CANDIDATES, Origins, Places, chosen, note_places, terms},
     reader::Looked,
 };
 use crate::{
@@ -23,12 +23,17 @@ use elophanto_index::{
     search::{Query, SearchError},
     store::tables::Encoded,
 };
-use elophanto_knowledge::memory::{Question, RecallContext, Recalled, Shown, recall as rank};
+use elophanto_knowledge::memory::{
+    Memory, Question, RecallContext, Recalled, Shown, recall as rank,
+};
 use elophanto_models::{Embedder, Fingerprint, Role, builtin::Builtin};
 use elophanto_tables::fleet::{Asked, Found, Only, Table};
 
 /// How much meaning counts of what lessons are read by.
 const MEANING: f32 = 0.5;
+
+/// What stands between a repository and the id of a lesson of it: neither has it.
+const OF: char = '\n';
 
 /// What a fleet remembers of a question.
 #[derive(Debug, Default)]
@@ -99,6 +104,10 @@ pub fn recall(
     found.truncate(question.limit);
     let origins = Origins::new(places, heads);
     for recalled in &mut found {
+        let Memory { id, replaces, .. } = &mut recalled.memory;
+        for id in [id].into_iter().chain(replaces) {
+            *id = id.split_once(OF).map_or(id.as_str(), |(_, own)| own).to_owned();
+        }
         if let Some(source) = origins.at(&recalled.path) {
             recalled.memory.repo.clone_from(&source.repository);
         }
@@ -165,9 +174,11 @@ impl Asking<'_> {
                 row.vector = vector.map(|values| Encoded::new(&values));
             }
         }
-        for row in &rows {
-            let Row { repository, path, .. } = row;
-            places.insert(row.place(), (repository.clone(), path.clone()));
+        note_places(&mut rows, places);
+        // Of two repositories, what has the same id is not the same.
+        for Row { repository, lesson, .. } in &mut rows {
+            let ids = lesson.iter_mut().flat_map(|lesson| [&mut lesson.id, &mut lesson.replaces]);
+            ids.filter(|id| !id.is_empty()).for_each(|id| *id = format!("{repository}{OF}{id}"));
         }
         let analyzer = &workspace.analyzer;
         let (name, dimension) = (embedder.fingerprint().as_str(), embedder.dimension());

@@ -14,15 +14,27 @@ impl Rights {
     }
 
     pub fn allows(&self, repository: &str) -> bool {
-        let covers = |one: &String| match one.ends_with('/') {
-            true => repository.starts_with(one.as_str()),
-            false => repository == one,
-        };
-        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(covers))
+        let allowed = self.allowed.as_ref();
+        allowed.is_none_or(|allowed| allowed.iter().any(|one| covers(one, repository)))
+    }
+
+    /// What is named here and is none of these repositories.
+    pub fn in_vain<'r>(&self, repositories: impl Iterator<Item = &'r str> + Clone) -> Vec<String> {
+        let named = self.allowed.iter().flatten();
+        let vain = named.filter(|one| !repositories.clone().any(|it| covers(one, it)));
+        vain.cloned().collect()
     }
 
     pub fn are_all(&self) -> bool {
         self.allowed.is_none()
+    }
+}
+
+/// Whether a name, or a folder of names, is or has a repository.
+fn covers(one: &str, repository: &str) -> bool {
+    match one.ends_with('/') {
+        true => repository.starts_with(one),
+        false => repository == one,
     }
 }
 
@@ -44,6 +56,8 @@ mod tests {
         ] {
             assert_eq!(rights.allows(repository), expected, "{repository}");
         }
+        assert_eq!(rights.in_vain(["acme/seal", "other/x"].into_iter()), ["acme/sea"]);
+        assert!(Rights::default().in_vain(std::iter::empty()).is_empty());
         assert!(Rights::default().allows("anything"));
         assert!(!Rights::only(Vec::new()).allows("anything"));
     }

@@ -116,6 +116,19 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         // Whoever serves has a token, too, and is not named.
         base = of(Rights::only(Vec::new()));
     }
+    let readers = callers.iter().map(|(_, base)| base).chain([&base]);
+    let mut vain = Vec::new();
+    for reader in readers.filter_map(|base| base.within.as_ref()) {
+        vain.extend(reader.in_vain()?);
+    }
+    vain.sort_unstable();
+    vain.dedup();
+    for name in vain {
+        ui.warn(format_args!(
+            "no repository is published there as `{name}`, so nothing is found of it: \
+             `elophanto publish --list URL` lists them"
+        ));
+    }
     let served = Served { base, callers, root, is_somewhere, reporter: Arc::new(ui.beside()) };
     let http = args.http.map(|address| OverHttp {
         address,
