@@ -351,7 +351,10 @@ const LEADING: &[&str] = &[
 ];
 
 /// German words that tie a sentence to the one before.
-const TYING: &[&str] = &["daher", "dennoch", "deshalb", "jedoch", "somit", "trotzdem"];
+const TYING: &[&str] = &[
+    "dabei", "dagegen", "daher", "dennoch", "deshalb", "hierbei", "hierfür", "hierzu", "jedoch",
+    "somit", "trotzdem",
+];
 
 /// `Es gibt viele`, `Sie können`, `Il est possible de`: the pronoun stands for nothing before it.
 fn is_impersonal(tokens: &[Token<'_>]) -> bool {
@@ -418,6 +421,7 @@ impl Grammar {
             let word = token.lower();
             let bare = word.split_once(['\'', '’']).map_or(word.as_str(), |(_, rest)| rest);
             [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
+                || TYING.contains(&token.text)
                 || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
         };
         // `Profile werden geladen`: several, of which the verb tells.

@@ -251,15 +251,24 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         let own = spaced(&bare);
         let last = own.split_whitespace().next_back().unwrap_or_default();
         let is_kind = own.trim().contains(' ') && words::is_generic(last);
-        if (own == key && !is_kind || abbreviates(&own, &key)) && !is_said(&bare) {
+        let is_same = own == key || letters(&own) == letters(&key);
+        if (is_same && !is_kind || abbreviates(&own, &key)) && !is_said(&bare) {
             // `Animalia (book)`: what is in brackets tells it from others of the name.
             let name = bare.split(" (").next().map(tidy).unwrap_or_default();
             return Some(name);
         }
+        // Of `Women's Rights`, who asks for `women's rights history` reads the same.
+        let is_name =
+            own.trim().contains(' ') && !is_kind && !is_said(&bare) && !is_document(&bare);
+        if is_name && key.contains(own.as_str()) {
+            return Some(bare);
+        }
         if tells_of(title, &key, page) && is_written_as_name(page, &topic) {
             return Some(topic);
         }
-        documents.extend(is_document(&bare).then_some(own));
+        if is_document(&bare) {
+            documents.extend([without_kinds(&own), own]);
+        }
     }
     let more = documents.iter().any(|own| own.trim().contains(' ') && key.contains(own.as_str()));
     let named = || {
@@ -267,6 +276,20 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         texts.filter(|text| text.contains(&key)).take(LEAST).count() == LEAST
     };
     (more || !documents.is_empty() && (named() || is_set_off(page, &key))).then_some(topic)
+}
+
+/// What a document's title says more than what kind of document it is, as [`spaced`] has it.
+fn without_kinds(own: &str) -> String {
+    let is_kind = |word: &&&str| DOCUMENT_KINDS.contains(**word);
+    let words: Vec<&str> = own.split_whitespace().collect();
+    let before = words.iter().take_while(is_kind).count();
+    let behind = words.iter().skip(before).rev().take_while(is_kind).count();
+    spaced(&words[before..words.len() - behind].join(" "))
+}
+
+/// A title without what joins its words: `wersi-mk1-editor` is `Wersi MK1 Editor`.
+fn letters(title: &str) -> String {
+    title.chars().filter(|char| char.is_alphanumeric()).collect()
 }
 
 /// Whether each word of a title begins the one that was asked for: `SQLite Pro Support`.

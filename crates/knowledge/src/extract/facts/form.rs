@@ -2,6 +2,7 @@
 //! reader.
 
 use super::pointer;
+use super::speech;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words::{self, ORDERS};
 use crate::words::{Words, list};
@@ -110,7 +111,10 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "their" => at > verb && !tells_several(&tokens[..at]),
             "latter" | "aforementioned" | "abovementioned" | "above-mentioned" => true,
             // What is listed behind it, or the year that another sentence names.
-            "following" => word(at.wrapping_sub(1)) == "the",
+            "following" => {
+                word(at.wrapping_sub(1)) == "the"
+                    || at == 0 && matches!(word(1).as_str(), "are" | "is")
+            }
             "above" | "below" => {
                 matches!(word(at + 1).as_str(), "mentioned" | "described" | "listed" | "named")
             }
@@ -274,6 +278,7 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !text.ends_with('?')
         && !ASIDE_PHRASES.iter().chain(&*ORDERS).any(|phrase| lower.contains(phrase))
         && balanced(text)
+        && !speech::is_open(text)
         && !has_markup(text)
         && !has_hole(tokens)
 }

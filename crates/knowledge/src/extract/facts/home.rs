@@ -10,6 +10,7 @@ use crate::extract::page::{Kind, Page, Sentence};
 use crate::extract::subject::Names;
 use crate::extract::thing::Thing;
 use crate::extract::token::Token;
+use crate::words::{Pairs, Words, list};
 
 /// What was told of the page's thing so far.
 #[derive(Default)]
@@ -102,79 +103,18 @@ impl Home {
     }
 }
 
-/// Whether something of a class takes place again and again: `the 2018 competition` is one of many.
+/// What takes place again and again: `the 2018 competition` is one of many.
+static RECURRING: Words = list!(words "recurring");
+
+/// What else may stand for a class, in lower case: of `a retailer`, `the company`.
+static BROADER: Pairs = list!(pairs "broader");
+
+/// Whether something of a class takes place again and again.
 pub(super) fn recurs(class: &str) -> bool {
-    matches!(
-        class,
-        "award"
-            | "championship"
-            | "competition"
-            | "conference"
-            | "event"
-            | "fair"
-            | "festival"
-            | "meeting"
-            | "prize"
-            | "race"
-            | "season"
-            | "tournament"
-    )
+    RECURRING.contains(class)
 }
 
-/// What else may stand for a class: of `a retailer`, `the company`.
+/// What else may stand for a class.
 pub(super) fn broader(class: &str) -> Option<&'static str> {
-    const COMPANIES: &[&str] = &[
-        "maker",
-        "manufacturer",
-        "firm",
-        "startup",
-        "corporation",
-        "developer",
-        "retailer",
-        "brand",
-        "business",
-        "subsidiary",
-        "publisher",
-        "vendor",
-        "bank",
-        "brewery",
-        "conglomerate",
-        "multinational",
-        "producer",
-    ];
-    const DEVICES: &[&str] = &[
-        "amplifier",
-        "appliance",
-        "camera",
-        "coffeemaker",
-        "console",
-        "grinder",
-        "headset",
-        "instrument",
-        "laptop",
-        "phone",
-        "printer",
-        "receiver",
-        "router",
-        "sensor",
-        "smartphone",
-        "speaker",
-        "tablet",
-        "watch",
-    ];
-    const COUNTRIES: &[&str] = &["state", "nation", "microstate", "republic", "kingdom"];
-    const BOOKS: &[&str] =
-        &["novel", "novella", "memoir", "biography", "autobiography", "textbook"];
-    match class {
-        _ if COMPANIES.contains(&class) => Some("company"),
-        _ if DEVICES.contains(&class) => Some("device"),
-        _ if COUNTRIES.contains(&class) => Some("country"),
-        _ if BOOKS.contains(&class) => Some("book"),
-        _ if recurs(class) => Some("event"),
-        "organisation" => Some("organization"),
-        "organization" => Some("organisation"),
-        "movie" => Some("film"),
-        "municipality" | "capital" => Some("city"),
-        _ => None,
-    }
+    BROADER.get(class).copied().or_else(|| recurs(class).then_some("event"))
 }

@@ -145,6 +145,7 @@ pub(super) fn collect(
             && let Some(thing) = thing
             && own.len() < own::MAX_OWN
             && licence::behind_subject(page.text(sentence)).is_none()
+            && !is_of_step(page, sentence)
             && (ground.has_prose(page, sentence) || ground.has(sentence) && ground.opens(sentence))
             && let Some(text) =
                 own::of(text, &tokens, thing, ground.opens(sentence)).or_else(|| {
@@ -161,9 +162,11 @@ pub(super) fn collect(
             }
         }
         if let Some(thing) = thing {
-            let limit = scopes.get(sentence.block).and_then(Option::as_deref);
-            let of_thing = found.iter_mut().skip(about).chain(own.iter_mut().skip(owned));
-            for (_, fact) in of_thing.filter(|(entity, _)| *entity == thing.entity) {
+            let scope = scopes.get(sentence.block).and_then(Option::as_ref);
+            let named = found.iter_mut().skip(about).map(|fact| (fact, true));
+            let all = named.chain(own.iter_mut().skip(owned).map(|fact| (fact, false)));
+            for ((_, fact), names) in all.filter(|(fact, _)| fact.0 == thing.entity) {
+                let limit = scope.filter(|it| it.holds(names)).map(|it| it.name.as_str());
                 fact.text = scope::within(std::mem::take(&mut fact.text), limit, thing);
             }
         }
@@ -192,6 +195,15 @@ fn read<'t>(
     let points = written.knows(resolved.as_deref().unwrap_or(&text));
     written.take(&text, &tokens);
     (resolved.map_or(text, Cow::Owned), points)
+}
+
+/// Whether a sentence goes on about a step of what is to be done: `Stretch the dough. It should hold.`
+fn is_of_step(page: &Page, sentence: &Sentence) -> bool {
+    let item = page.blocks.get(sentence.block).filter(|block| block.kind == Kind::Item);
+    item.filter(|_| !sentence.first).is_some_and(|item| {
+        let opening = token::tokens(&item.text);
+        opening.first().is_some_and(|first| words::is_verb_base(&first.lower()))
+    })
 }
 
 /// Whether anybody is named, or spoken of as somebody's.

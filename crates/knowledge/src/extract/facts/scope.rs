@@ -1,13 +1,15 @@
-//! Parts of a page that hold for one country or one system alone: `### New Zealand`.
+//! Parts of a page that hold for one country, one system or one other thing alone: `### New Zealand`,
+//! and `### Yasur` on a page about volcanoes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::is_told;
 use crate::extract::fold::fold;
-use crate::extract::name::tidy;
+use crate::extract::name::{structural, tidy};
 use crate::extract::page::{Kind, Page};
 use crate::extract::shape;
 use crate::extract::thing::Thing;
+use crate::extract::token::tokens;
 use crate::words::{Words, list};
 
 /// Names, in lower case, that as headings limit what stands below them.
@@ -16,18 +18,36 @@ static LIMITING: Words = list!(phrases "limiting_headings");
 /// Fewest headings of one depth by which the others of their kind are known.
 const LEAST: usize = 2;
 
+/// What a part of a page holds for alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Scope {
+    pub(super) name: String,
+    /// It is something else than the page's thing: what names that is told of all of it.
+    is_other: bool,
+}
+
+impl Scope {
+    /// Whether it limits a fact.
+    pub(super) fn holds(&self, names_thing: bool) -> bool {
+        !(self.is_other && names_thing)
+    }
+}
+
 /// For each block, what it holds for alone.
-pub(super) fn of(page: &Page, thing: Option<&Thing>) -> Vec<Option<String>> {
+pub(super) fn of(page: &Page, thing: Option<&Thing>) -> Vec<Option<Scope>> {
     let own = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
     let beside = Beside::of(page);
-    let mut open: Vec<(u8, Option<String>)> = Vec::new();
+    let written = Written::of(page);
+    let mut open: Vec<(u8, Option<Scope>)> = Vec::new();
     let all = page.blocks.iter().enumerate().map(|(number, block)| {
         if let Kind::Heading(level) = block.kind {
             open.retain(|(above, _)| *above < level);
             let heading = tidy(&block.text);
             let limits = level > 1 && !own.contains(&fold(&heading));
             let is_limit = limits && (is_limiting(&heading) || beside.limit(number, &heading));
-            open.push((level, is_limit.then_some(heading)));
+            let is_other = limits && !is_limit && written.names(&heading);
+            let scope = Scope { name: heading, is_other };
+            open.push((level, (is_limit || is_other).then_some(scope)));
         }
         open.iter().rev().find_map(|(_, limit)| limit.clone())
     });
@@ -86,6 +106,40 @@ impl Beside {
     }
 }
 
+/// The words that a page writes with a capital inside of its sentences, and those in lower case.
+struct Written {
+    capital: HashSet<String>,
+    lower: HashSet<String>,
+}
+
+impl Written {
+    fn of(page: &Page) -> Self {
+        let (mut capital, mut lower) = (HashSet::new(), HashSet::new());
+        for sentence in &page.sentences {
+            for (at, token) in tokens(page.text(sentence)).iter().enumerate() {
+                if !token.is_capitalised() {
+                    lower.insert(token.lower());
+                } else if at > 0 {
+                    capital.insert(token.lower());
+                }
+            }
+        }
+        Self { capital, lower }
+    }
+
+    /// Whether a heading is a name: each word of it is one wherever the page writes it.
+    fn names(&self, heading: &str) -> bool {
+        const MAX_WORDS: usize = 3;
+        let words = tokens(heading);
+        let is_name = |word: &str| self.capital.contains(word) && !self.lower.contains(word);
+        words.len() <= MAX_WORDS
+            && !words.is_empty()
+            && shape::is_proper(heading)
+            && structural(heading).is_ok()
+            && words.iter().all(|word| word.joins() && is_name(&word.lower()))
+    }
+}
+
 /// A fact about the thing with its limit behind the name: `Arraignment (New Zealand) – The pleas are`.
 pub(super) fn within(text: String, limit: Option<&str>, thing: &Thing) -> String {
     let Some(limit) = limit.filter(|limit| !fold(&text).contains(&fold(limit))) else {
@@ -110,7 +164,8 @@ mod tests {
         let limits = of(&page, None);
         let told =
             page.blocks.iter().zip(&limits).filter(|(block, _)| block.kind == Kind::Paragraph);
-        let told: Vec<Option<&str>> = told.map(|(_, limit)| limit.as_deref()).collect();
+        let told: Vec<Option<&str>> =
+            told.map(|(_, limit)| limit.as_ref().map(|it| it.name.as_str())).collect();
         assert_eq!(
             told,
             [
@@ -123,5 +178,16 @@ mod tests {
                 Some("Version 2.1")
             ]
         );
+    }
+    #[test]
+    fn a_heading_that_names_something_else_limits_what_does_not_name_the_page_s_thing() {
+        let page = read(
+            "# Volcanoes\n\nA few of them, among them Yasur, are old.\n\n## Yasur\n\nB.\n\n\
+             ## Eruptions\n\nMost eruptions are small.\n\n## History\n\nC.",
+        );
+        let limits = of(&page, None);
+        let told: Vec<&Scope> = limits.iter().flatten().collect();
+        assert!(!told.is_empty() && told.iter().all(|scope| scope.name == "Yasur"), "{told:?}");
+        assert!(told[0].holds(false) && !told[0].holds(true));
     }
 }

@@ -18,7 +18,7 @@ pub(in crate::extract) fn is_spoken(block: &str, sentence: &Range<usize>) -> boo
 }
 
 /// Whether a quotation begins in a text and goes on behind it.
-fn is_open(text: &str) -> bool {
+pub(super) fn is_open(text: &str) -> bool {
     let mut open = false;
     let mut before = ' ';
     for char in text.chars() {

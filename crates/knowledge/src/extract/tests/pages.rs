@@ -275,3 +275,44 @@ fn kinds_and_works_are_told_behind_more_words() {
         ]
     );
 }
+
+#[test]
+fn what_a_page_says_below_the_name_of_another_thing_is_said_of_that() {
+    let page = "# Fern Hills\n\nFern Hills are old volcanoes, and Yasur is one of them.\n\n## Yasur\n\n\
+                The eruptions have been small and frequent since 1774.\n\n## Climate\n\nThe summers \
+                are wet and warm in the valleys.\n";
+    let told = told(page, "Fern Hills");
+    for fact in [
+        "Fern Hills | Fern Hills (Yasur) – The eruptions have been small and frequent since 1774.",
+        "Fern Hills | Fern Hills – The summers are wet and warm in the valleys.",
+    ] {
+        assert!(told.iter().any(|it| it == fact), "{told:?}");
+    }
+}
+
+#[test]
+fn steps_and_open_quotations_are_no_facts() {
+    let page = "# Fern Bread\n\nFern Bread is a bread of ferns.\n\n1. Stretch the dough. The dough \
+                should hold for a minute without any tear.\n\n- The crust is made of old ferns from \
+                the hills.\n\nFern Bread, as Ann Hill wrote, “is the best of the breads. None is \
+                like it.” Following is a list of all the breads that are known.\n";
+    assert_eq!(
+        told(page, "Fern Bread"),
+        [
+            "Fern Bread | Fern Bread is a bread of ferns.",
+            "Fern Bread | Fern Bread – The crust is made of old ferns from the hills.",
+        ]
+    );
+}
+
+#[test]
+fn a_title_may_say_less_than_what_was_asked_for() {
+    let facts = "The hills are old volcanoes that sleep since 1774.";
+    for (title, topic, name) in [
+        ("wersi-mk1-editor", "wersi mk1 editor", "wersi-mk1-editor"),
+        ("Fern Hill", "fern hill geology", "Fern Hill"),
+    ] {
+        let told = told(&format!("# {title}\n\n{facts}\n"), topic);
+        assert_eq!(told, [format!("{name} | {name} – {facts}")], "{title}");
+    }
+}
