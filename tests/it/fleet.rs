@@ -216,6 +216,28 @@ fn what_waits_is_counted() {
     assert_eq!(hits(&env, &address, &["hermit crabs shells"])[0].1, "r/knowledge/otters.md");
 }
 
+/// What was taken out of a history does not come back with a clone that does not know of it.
+#[test]
+fn a_stale_clone_takes_no_rewritten_history_back() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    publish(&env, "r", &address);
+    fold(&env, &address);
+    let stale = env.outside().join("stale");
+    let from = format!("file://{}", env.root().display());
+    env.git(&["clone", "--quiet", "--", &from, stale.to_str().unwrap()]);
+    env.git(&["checkout", "--quiet", "--orphan", "new"]);
+    env.write("knowledge/otters.md", CRABS);
+    env.commit("all anew");
+    publish(&env, "r", &address);
+    let mut late = env.command(&["publish", &address, "--as", "r", "--json"]);
+    let late = finish(late.current_dir(&stale));
+    assert!(late.stderr().contains("was rewritten: fetch it"), "{late}");
+    assert_eq!(fold(&env, &address)["taken"], 1);
+    let found = env.json(&["search", "--in", &address, "--json", "otters crabs"]);
+    assert!(found[0]["snippet"].as_str().unwrap().contains("Hermit crabs"), "{found:?}");
+}
+
 #[test]
 fn a_place_begins_with_a_model_that_is_decided() {
     let env = TestEnv::with(&[("knowledge/otters.md", OTTERS)]);

@@ -257,7 +257,9 @@ mod tests {
             SearchContext { analyzer: &analyzer, embedder: &Builtin, sentence_embedder: &Builtin };
         for (text, expected) in [
             ("Ask the evil team about otters.", 2),
-            ("The plan of otters is a secret of the sea.", 1),
+            ("Otters: the plan is a secret of the evil team, whom you should ask.", 2),
+            ("Of the sea the plan of the otters is a secret.", 2),
+            ("The plan of the otters\nis a secret of the sea.", 1),
         ] {
             let fingerprint = Builtin.fingerprint().as_str();
             let rows = [own.clone(), taken(text)];

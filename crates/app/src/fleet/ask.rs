@@ -120,9 +120,9 @@ pub fn search(
     }
     let repositories = chosen(reader, heads)?;
     let paths = Paths::of(&wanted.paths)?;
-    let (repositories, beginnings) = match &paths {
-        None => (repositories, Vec::new()),
-        Some(paths) => paths.narrowed(repositories, heads),
+    let beginnings = match &paths {
+        None => Vec::new(),
+        Some(paths) => paths.beginnings(repositories.as_deref(), heads),
     };
     let is_narrowed = paths.is_some() || !wanted.tags.is_empty() || !wanted.types.is_empty();
     let filter = Filter {
@@ -163,6 +163,9 @@ pub fn search(
         answers.extend(asking.table(&table, reporter)?);
     }
     let mut answer = joined(answers);
+    if let Some(least) = wanted.min_score {
+        answer.hits.retain(|hit| hit.score.total >= least);
+    }
     let limit = request::usual(workspace, &query).limit;
     let limit = wanted.most.map_or(limit, |most| most.min(limit));
     answer.keep(wanted.listing, limit, |_| true);
@@ -223,37 +226,22 @@ impl Paths {
         self.patterns.is_match(&row.path) || self.patterns.is_match(row.place())
     }
 
-    /// The repositories that can hold what is wanted, and what each path begins with: all of them, and
-    /// nothing, where a pattern does not tell.
-    fn narrowed(
-        &self,
-        chosen: Option<Vec<String>>,
-        heads: &[Head],
-    ) -> (Option<Vec<String>>, Vec<String>) {
-        let begins = |typed: &String, name: &str| {
-            typed.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+    /// What each path begins with in its repository; nothing if a pattern does not tell, or may begin with
+    /// the name of one of those that may be found.
+    fn beginnings(&self, chosen: Option<&[String]>, heads: &[Head]) -> Vec<String> {
+        let is_name = |typed: &str| {
+            let mut names = heads.iter().map(|head| &head.repository);
+            names.any(|name| {
+                chosen.is_none_or(|all| all.contains(name))
+                    && typed.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            })
         };
-        let names = heads.iter().map(|head| &head.repository);
-        let names = names.filter(|name| chosen.as_ref().is_none_or(|all| all.contains(*name)));
-        let of_one = |typed: &&String| heads.iter().any(|head| begins(typed, &head.repository));
-        match self.typed.iter().filter(of_one).count() {
-            0 => (chosen, self.beginnings()),
-            some if some < self.typed.len() => (chosen, Vec::new()),
-            _ => {
-                let has = |name: &&String| self.typed.iter().any(|typed| begins(typed, name));
-                (Some(names.filter(has).cloned().collect()), Vec::new())
-            }
-        }
-    }
-
-    /// What each path begins with; none if a pattern says nothing of that.
-    fn beginnings(&self) -> Vec<String> {
         let plain = |typed: &String| {
             let typed = typed.strip_prefix("./").unwrap_or(typed);
-            typed.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned()
+            let plain = typed.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
+            (!plain.is_empty() && !is_name(typed)).then(|| plain.to_owned())
         };
-        let all: Vec<String> = self.typed.iter().map(plain).collect();
-        if all.iter().any(String::is_empty) { Vec::new() } else { all }
+        self.typed.iter().map(plain).collect::<Option<_>>().unwrap_or_default()
     }
 }
 
@@ -364,7 +352,11 @@ pub(super) fn terms(query: &Query, workspace: &Workspace) -> Vec<String> {
 /// probable it is that the table holds an answer, against the table that most probably does. The best
 /// hit of a table that has nothing to say would stand beside that of one that has, else.
 fn joined(answers: Vec<Answer>) -> Answer {
-    let belief = |answer: &Answer| answer.confidence.map_or(1.0, |found| found.probability());
+    let belief = |answer: &Answer| match answer.confidence {
+        Some(found) => found.probability(),
+        None if answer.hits.is_empty() => 0.0,
+        None => 1.0,
+    };
     let most = answers.iter().map(belief).fold(f32::MIN_POSITIVE, f32::max);
     let mut all = Answer::default();
     for answer in answers {

@@ -2,6 +2,7 @@
 
 use super::open;
 use crate::{Error, environment::Environment, keys::Asking, reporter::Reporter};
+use elophanto_base::visible::escape_control_line;
 pub use elophanto_tables::fleet::Folded;
 
 /// Folds the inbox at an address; with `tend`, tables are packed and indexed in any case.
@@ -28,6 +29,7 @@ pub fn fold(
             .warn(format_args!("`{object}` is no publication, and lies below `aside/` now: {why}"));
     }
     for (name, why) in &folded.odd {
+        let (name, why) = (escape_control_line(name), escape_control_line(why));
         reporter.warn(format_args!("`{name}` lies in the inbox and is passed over: {why}"));
     }
     Ok(folded)

@@ -138,7 +138,8 @@ pub fn publish(
     };
     let without_vector = chunks.iter().filter(|(row, _)| row.vector.is_none()).count();
     let before = published_before(&fleet, &repository, &commit, reporter)?;
-    let epoch = epoch(request, before.as_ref(), &git, (&commit, chunks.len()), reporter)?;
+    let epoch = epoch(request, &before, &git, (&commit, chunks.len()), reporter)?;
+    let before = before.into_iter().next();
     let head = Head {
         epoch: epoch.or(before.as_ref().map(|before| before.epoch)).unwrap_or_default(),
         count: count(&git)?,
@@ -351,30 +352,32 @@ fn begin(fleet: &Fleet, model: &Model) -> Result<(), Error> {
     }
 }
 
-/// The newest state of a repository there, folded or not, which may be that it is retired; `None` where
-/// there is none, or who publishes may not look.
+/// The newest states of a repository there, of what is folded and of what waits, either of which may be that
+/// it is retired, the newer first; none where who publishes may not look.
 fn published_before(
     fleet: &Fleet,
     repository: &str,
     commit: &CommitId,
     reporter: &dyn Reporter,
-) -> Result<Option<Head>, Error> {
+) -> Result<Vec<Head>, Error> {
     let read = || {
         let all = fleet.view(None)?.all_heads();
         let folded = all.into_iter().filter(|head| head.repository == repository);
-        let waiting = fleet.waiting(repository, &commit.to_string())?;
-        Ok(folded.chain(waiting).max_by(Head::order))
+        let mut all: Vec<Head> = folded.collect();
+        all.extend(fleet.waiting(repository, &commit.to_string())?);
+        all.sort_by(|a, b| b.order(a));
+        Ok(all)
     };
     match read() {
-        Ok(newest) => Ok(newest),
-        Err(FleetError::Nothing { .. }) => Ok(None),
+        Ok(all) => Ok(all),
+        Err(FleetError::Nothing { .. }) => Ok(Vec::new()),
         // A job's key may do no more than create.
         Err(FleetError::Store(StoreError::Denied { .. })) => {
             reporter.note(
                 "this key may not read what is published: after a rewritten history, or where the \
                  repository was retired, publish with `--epoch`, one higher than the last",
             );
-            Ok(None)
+            Ok(Vec::new())
         }
         Err(cause) => Err(cause.into()),
     }
@@ -385,17 +388,29 @@ fn published_before(
 /// a clone that waited for its turn: the number of commits decides, and nothing goes back by itself.
 fn epoch(
     request: &PublishRequest,
-    before: Option<&Head>,
+    before: &[Head],
     git: &Git,
     (commit, chunks): (&CommitId, usize),
     reporter: &dyn Reporter,
 ) -> Result<Option<u64>, Error> {
-    let Some(before) = before.filter(|_| request.epoch.is_none()) else {
+    let Some((before, others)) = before.split_first().filter(|_| request.epoch.is_none()) else {
         return Ok(Some(request.epoch.unwrap_or_default()));
     };
     let repository = &before.repository;
     let older = CommitId::from_hex(before.commit.as_bytes());
+    let is_ours = |head: &Head| {
+        let commit_there = CommitId::from_hex(head.commit.as_bytes());
+        let here = commit_there.filter(|it| git.has_commit(it));
+        here.is_some_and(|it| it == *commit || git.is_part_of(&it, commit).unwrap_or(false))
+    };
     let Some(older) = older.filter(|older| git.has_commit(older)) else {
+        // A history that was written anew waits there, and this is what it was before.
+        if let Some(old) = others.iter().find(|old| old.epoch < before.epoch && is_ours(old)) {
+            reporter.note(format_args!(
+                "the history of `{repository}` was rewritten: fetch it; what is published now is the older"
+            ));
+            return Ok(Some(old.epoch));
+        }
         reporter.note(format_args!(
             "commit {:.10}, which is published of `{repository}`, is not in this clone: the state with \
              more commits is the newer; if the history was rewritten, publish with `--epoch {}`",

@@ -142,6 +142,10 @@ impl Scene<'_> {
     /// Whether of two chunks that say the same the first is the one to show: the user's own wording,
     /// else the one of the more central file.
     fn stands_for(&self, place: ChunkId, other: ChunkId) -> Result<bool, Malformed> {
+        // Of what lies elsewhere nobody says by the name of a file which one is shown.
+        if self.is_elsewhere() {
+            return Ok(false);
+        }
         let (scope, other_scope) = (self.scope(place)?, self.scope(other)?);
         if scope != other_scope {
             return Ok(scope == Scope::User && other_scope == Scope::Learned);

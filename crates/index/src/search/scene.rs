@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
-
 use super::{
     Hit, Query, Score, SearchError,
     belief::Compared,
@@ -27,7 +25,8 @@ use elophanto_base::lexical::Analyzer;
 use elophanto_repo::NotePath;
 use elophanto_text::markdown::Scope;
 
-/// How alike two chunks from elsewhere are at most whose words differ: below all that is taken for twins.
+/// How alike two chunks from elsewhere are at most that say different things: below all that is taken for
+/// twins.
 const MOST_UNSEEN: f32 = 0.85;
 
 /// Number of the part, number of the chunk in it.
@@ -218,25 +217,23 @@ impl<'a> Scene<'a> {
         self.changed[part].get(document).copied().flatten()
     }
 
+    /// Whether others made what is searched, and may have made it up.
+    pub fn is_elsewhere(&self) -> bool {
+        self.snapshot.whole.is_some()
+    }
+
     /// How alike two chunks are by their vectors. Whoever published a chunk made its vector: of what lies
-    /// elsewhere none is nearly the same that does not share most of its words too.
+    /// elsewhere nothing is nearly the same but what says the same, word by word.
     pub fn similarity(&self, a: ChunkId, b: ChunkId) -> f32 {
         let matrix = |place: ChunkId| &self.snapshot.parts[place.0].loaded.matrix;
         let said = matrix(a).similarity(a.1, matrix(b), b.1);
-        let is_believed = said <= MOST_UNSEEN || self.snapshot.whole.is_none();
-        if is_believed || self.share_words(a, b) { said } else { MOST_UNSEEN }
+        let is_believed = said <= MOST_UNSEEN || !self.is_elsewhere();
+        if is_believed || self.says_same(a, b) { said } else { MOST_UNSEEN }
     }
 
-    /// Whether most of the words that one of two chunks has are in both.
-    fn share_words(&self, a: ChunkId, b: ChunkId) -> bool {
-        let words = |place| {
-            let body = self.compared(place, 0.0).ok()?.body.to_lowercase();
-            let words = body.split(|char: char| !char.is_alphanumeric());
-            let words = words.filter(|word| !word.is_empty());
-            Some(words.map(str::to_owned).collect::<FxHashSet<String>>())
-        };
-        let Some((a, b)) = words(a).zip(words(b)) else { return false };
-        2 * a.intersection(&b).count() >= a.union(&b).count()
+    fn says_same(&self, a: ChunkId, b: ChunkId) -> bool {
+        let text = |place| self.compared(place, 0.0).ok().map(|it| it.body.split_whitespace());
+        text(a).zip(text(b)).is_some_and(|(a, b)| a.eq(b))
     }
 
     /// Whether a chunk has its vector.

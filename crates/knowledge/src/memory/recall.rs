@@ -200,7 +200,12 @@ impl<'a> Lessons<'a> {
             let own = Words::of(&candidate.memory.lesson);
             let same = groups.iter().zip(&words).position(|(group, words)| {
                 let first = &group[0];
-                let alike = *words == own
+                // What others published hides no lesson that says more, or anything else.
+                let is_same = || {
+                    first.memory.context == candidate.memory.context
+                        && said(&first.memory) == said(&candidate.memory)
+                };
+                let alike = (*words == own && (!self.scene.is_elsewhere() || is_same()))
                     || words.symbols == own.symbols
                         && self.scene.similarity(first.place, candidate.place)
                             >= context.thresholds.near_duplicate;

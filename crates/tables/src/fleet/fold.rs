@@ -22,11 +22,11 @@ use super::{
     Model,
     columns::{self, KEY},
     error::{FleetError, is_overtaken},
-    head::Head,
+    head::{Head, folder},
     publication::{MOST_BYTES, Publication},
     table,
 };
-use crate::store::{Listed, Place};
+use crate::store::{Listed, Listing, Place, StoreError};
 
 /// Bytes of publications that are merged at once.
 const BATCH_BYTES: u64 = 64 << 20;
@@ -69,6 +69,12 @@ pub(super) async fn fold(
                 tend_all(place, tend, &mut folded).await?;
                 return Ok(folded);
             }
+            // As often as that somebody's newest publication was none: the others are folded.
+            Attempt::Again if round + 1 == ROUNDS => {
+                tend_all(place, tend, &mut folded).await?;
+                return Ok(folded);
+            }
+            Attempt::Again => {}
             Attempt::Overtaken => {
                 let most = WAIT * 2u32.pow(round.min(6));
                 tokio::time::sleep(most.mul_f64(0.5 + jitter() / 2.0)).await;
@@ -81,6 +87,8 @@ pub(super) async fn fold(
 enum Attempt {
     Done,
     Overtaken,
+    /// What was chosen was none, and something older is there.
+    Again,
 }
 
 /// A number from 0 to 1 that differs between processes.
@@ -105,11 +113,17 @@ async fn attempt(
     let mut tables = Tables::open(place).await?;
     let mut newest: BTreeMap<String, (Head, u64)> = BTreeMap::new();
     let mut old: Vec<Head> = Vec::new();
-    let listing = place.list("inbox").await?;
-    folded.odd = listing.odd;
-    for Listed { name, bytes } in listing.found {
+    let listing = listed(place, &tables).await?;
+    for odd in listing.odd {
+        if !folded.odd.contains(&odd) {
+            folded.odd.push(odd);
+        }
+    }
+    // What was found out to be none, and could not be moved, is not looked at again.
+    let known: BTreeSet<String> = folded.odd.iter().map(|(name, _)| name.clone()).collect();
+    for Listed { name, bytes } in listing.found.into_iter().filter(|it| !known.contains(&it.name)) {
         let Some(head) = Head::named(&name) else {
-            set_aside(place, &name, "its name is none of a publication", folded).await?;
+            set_aside(place, &name, "its name is none of a publication", folded).await;
             continue;
         };
         match newest.get_mut(&head.repository) {
@@ -123,14 +137,17 @@ async fn attempt(
         }
     }
     let mut wanted: Vec<(Head, u64)> = Vec::new();
+    let mut done = Vec::new();
     for (head, bytes) in newest.into_values() {
         match tables.known.get(&head.repository).map(|known| head.order(&known.head)) {
             Some(Ordering::Greater) | None => wanted.push((head, bytes)),
             // Folded before, by somebody who was ended before it was removed.
-            Some(Ordering::Equal) => place.remove(&head.object()).await?,
+            Some(Ordering::Equal) => done.push(head.object()),
             Some(Ordering::Less) => old.push(head),
         }
     }
+    remove(place, &done, folded).await?;
+    let newest: Vec<Head> = wanted.iter().map(|(head, _)| head.clone()).collect();
     let mut rest = wanted.into_iter().peekable();
     while rest.peek().is_some() {
         let mut size = 0;
@@ -151,7 +168,7 @@ async fn attempt(
                 Ok(publication) => {
                     batch.entry(publication.model.clone()).or_default().push(publication);
                 }
-                Err(why) => set_aside(place, &object, &why, folded).await?,
+                Err(why) => set_aside(place, &object, &why, folded).await,
             }
         }
         for (model, publications) in batch {
@@ -162,9 +179,51 @@ async fn attempt(
             }
         }
     }
-    remove(place, &old.iter().map(Head::object).collect::<Vec<_>>()).await?;
+    // What a repository published before counts, where its newest turned out to be none.
+    let is_none = |head: &Head| {
+        let known = tables.known.get(&head.repository);
+        known.is_none_or(|known| head.order(&known.head) == Ordering::Greater)
+    };
+    let none: BTreeSet<&str> =
+        newest.iter().filter(|head| is_none(head)).map(|head| head.repository.as_str()).collect();
+    let (kept, old): (Vec<Head>, Vec<Head>) =
+        old.into_iter().partition(|head| none.contains(head.repository.as_str()));
+    remove(place, &old.iter().map(Head::object).collect::<Vec<_>>(), folded).await?;
     folded.dropped.extend(old);
-    Ok(Attempt::Done)
+    let is_past = |head: &Head| {
+        let object = head.object();
+        let below = object.strip_prefix("inbox/").unwrap_or(&object);
+        folded.aside.iter().any(|(name, _)| name == below)
+            || folded.odd.iter().any(|(name, _)| *name == object)
+    };
+    let again = newest
+        .iter()
+        .any(|head| is_past(head) && kept.iter().any(|older| older.repository == head.repository));
+    Ok(if again { Attempt::Again } else { Attempt::Done })
+}
+
+/// What lies in the inbox. Where its listing ends at a name that no object can have, what the
+/// repositories that are known have there.
+async fn listed(place: &Place, tables: &Tables) -> Result<Listing, FleetError> {
+    let cause = match place.list("inbox").await {
+        Err(cause) if cause.is_odd_name() => cause,
+        other => return Ok(other?),
+    };
+    let mut listing = Listing::default();
+    for name in tables.known.keys() {
+        match place.list(&folder(name)).await {
+            Ok(Listing { found, odd }) => {
+                listing.found.extend(found);
+                listing.odd.extend(odd);
+            }
+            Err(cause) if cause.is_odd_name() => {
+                listing.odd.push((folder(name), cause.to_string()))
+            }
+            Err(cause) => return Err(cause.into()),
+        }
+    }
+    listing.odd.push(("inbox".to_owned(), cause.to_string()));
+    Ok(listing)
 }
 
 /// A publication, or why it is none; nothing where it is not there.
@@ -183,7 +242,8 @@ async fn read(
             }
         }),
         Ok(None) => return Ok(None),
-        Err(crate::store::StoreError::TooLarge { .. }) => Err("it is too large".to_owned()),
+        Err(StoreError::TooLarge { .. }) => Err("it is too large".to_owned()),
+        Err(StoreError::Disk { cause, .. }) => Err(cause.to_string()),
         Err(cause) => return Err(cause.into()),
     };
     Ok(Some((object, read)))
@@ -195,11 +255,20 @@ pub(super) fn decode(object: &str, bytes: Vec<u8>) -> Result<Publication, String
     decoded.unwrap_or_else(|_| Err("it is damaged".to_owned()))
 }
 
-/// Removes publications from the inbox.
-async fn remove(place: &Place, objects: &[String]) -> Result<(), FleetError> {
+/// Removes publications from the inbox. One of a folder that somebody else owns may have to stay.
+async fn remove(place: &Place, objects: &[String], folded: &mut Folded) -> Result<(), FleetError> {
     let removing: Vec<_> = objects.iter().map(|object| place.remove(object)).collect();
-    let removed = futures::stream::iter(removing).buffer_unordered(AT_ONCE);
-    Ok(removed.try_collect().await?)
+    let mut removed = futures::stream::iter(removing).buffer_unordered(AT_ONCE);
+    while let Some(removed) = removed.next().await {
+        match removed {
+            Ok(()) => {}
+            Err(StoreError::Disk { path, cause }) => {
+                folded.odd.push((path.display().to_string(), cause.to_string()));
+            }
+            Err(cause) => return Err(cause.into()),
+        }
+    }
+    Ok(())
 }
 
 /// The tables as they were opened, and what they hold.
@@ -279,7 +348,7 @@ async fn merge(
                     publication.dimension,
                     expected.unwrap_or_default()
                 );
-                set_aside(place, &publication.head.object(), &why, folded).await?;
+                set_aside(place, &publication.head.object(), &why, folded).await;
             }
         }
     }
@@ -297,7 +366,7 @@ async fn merge(
         Err(cause) => return Err(of(cause)),
     };
     let objects: Vec<String> = right.iter().map(|one| one.head.object()).collect();
-    remove(place, &objects).await?;
+    remove(place, &objects, folded).await?;
     for Publication { head, .. } in right {
         tables.learn(&name, head.repository.clone(), head.clone());
         folded.taken.push(head);
@@ -338,26 +407,21 @@ async fn replace(
     Ok(Arc::unwrap_or_clone(dataset))
 }
 
-/// Moves what is no publication out of the inbox, so that somebody may look at it.
-async fn set_aside(
-    place: &Place,
-    object: &str,
-    why: &str,
-    folded: &mut Folded,
-) -> Result<(), FleetError> {
+/// Moves what is no publication out of the inbox, so that somebody may look at it; what cannot be moved
+/// stays, and nobody waits for it.
+async fn set_aside(place: &Place, object: &str, why: &str, folded: &mut Folded) {
     let below = object.strip_prefix("inbox/").unwrap_or(object);
-    match place.read(object, MOST_BYTES).await {
-        Ok(Some(bytes)) => drop(place.create(&format!("aside/{below}"), bytes).await?),
-        Ok(None) => return Ok(()),
-        Err(crate::store::StoreError::TooLarge { .. }) => {
-            folded.odd.push((object.to_owned(), "it is too large to be a publication".to_owned()));
-            return Ok(());
-        }
-        Err(cause) => return Err(cause.into()),
+    let moved = async {
+        let Some(bytes) = place.read(object, MOST_BYTES).await? else { return Ok(false) };
+        place.create(&format!("aside/{below}"), bytes).await?;
+        place.remove(object).await?;
+        Ok::<_, StoreError>(true)
+    };
+    match moved.await {
+        Ok(true) => folded.aside.push((below.to_owned(), why.to_owned())),
+        Ok(false) => {}
+        Err(cause) => folded.odd.push((object.to_owned(), format!("{why}; {cause}"))),
     }
-    place.remove(object).await?;
-    folded.aside.push((below.to_owned(), why.to_owned()));
-    Ok(())
 }
 
 async fn tend_all(place: &Place, always: bool, folded: &mut Folded) -> Result<(), FleetError> {

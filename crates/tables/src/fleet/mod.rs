@@ -155,7 +155,10 @@ impl Fleet {
         let (place, commit) = (self.0.clone(), commit.to_owned());
         let folder = head::folder(repository);
         self.run(WRITING, async move {
-            let found = place.list(&folder).await?.found;
+            let found = match place.list(&folder).await {
+                Err(cause) if cause.is_odd_name() => return Ok(None),
+                listed => listed?.found,
+            };
             let heads = found.iter().filter_map(|listed| Head::named(&listed.name));
             let Some(mut head) = heads.max_by(Head::order) else { return Ok(None) };
             let object = head.object();
@@ -209,6 +212,10 @@ impl Fleet {
             let nothing = || FleetError::Nothing { place: place.address.to_string() };
             declared(&place).await?.ok_or_else(nothing)?;
             let tables = Opened::all(&place, None, &before.tables).await?;
+            if tables.is_empty() && !before.tables.is_empty() {
+                let said = "its tables are gone".to_owned();
+                return Err(FleetError::Damaged { place: place.address.to_string(), said });
+            }
             Ok(View::of(place.address.clone(), tables))
         })
     }

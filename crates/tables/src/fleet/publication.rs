@@ -14,7 +14,7 @@ use arrow::{
     datatypes::{DataType, Field, Float32Type, Int8Type, Int64Type, Schema, SchemaRef, UInt32Type},
     error::ArrowError,
 };
-use arrow_ipc::{reader::FileReader, root_as_footer, root_as_message, writer::FileWriter};
+use arrow_ipc::{Footer, reader::FileReader, root_as_footer, root_as_message, writer::FileWriter};
 use elophanto_index::{
     Kind,
     apart::Row,
@@ -33,6 +33,12 @@ const MOST_TEXT: usize = 1 << 20;
 const MOST_WORDS: usize = 64 << 10;
 /// Most components of a vector.
 pub(super) const MOST_DIMENSION: usize = 8 << 10;
+/// Most bytes of what it says of itself, columns, and bytes of the name of one.
+const MOST_SAID: usize = 64 << 10;
+const MOST_COLUMNS: usize = 64;
+const MOST_NAME: usize = 64;
+/// Most headings above a chunk, and tags of it.
+const MOST_LISTED: usize = 256;
 /// Rows of one batch.
 const BATCH: usize = 8_192;
 
@@ -308,6 +314,9 @@ fn refuse_packed(bytes: &[u8]) -> Result<(), String> {
     let length = length.map(i32::from_le_bytes).and_then(|length| usize::try_from(length).ok());
     let start = length.and_then(|length| trailer.checked_sub(length)).ok_or_else(bad)?;
     let footer = root_as_footer(&bytes[start..trailer]).map_err(|_| bad())?;
+    if !is_modest(&footer) {
+        return Err("it says more of itself than a publication does".to_owned());
+    }
     if footer.dictionaries().is_some_and(|all| !all.is_empty()) {
         return Err("it holds dictionaries".to_owned());
     }
@@ -342,6 +351,27 @@ fn refuse_packed(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether what a file says of itself is about as much as a publication says: what stands there once may be
+/// named again and again, and would be read as often.
+fn is_modest(footer: &Footer<'_>) -> bool {
+    let Some(schema) = footer.schema() else { return false };
+    let said = footer.custom_metadata().into_iter().chain(schema.custom_metadata()).flatten();
+    let size = |text: Option<&str>| text.map_or(0, str::len);
+    let bytes: usize = said.map(|one| size(one.key()) + size(one.value())).sum();
+    let mut columns = Vec::new();
+    for column in schema.fields().into_iter().flatten().take(MOST_COLUMNS + 1) {
+        columns.push(column);
+        columns.extend(column.children().into_iter().flatten().take(MOST_COLUMNS));
+    }
+    let is_nested = columns.iter().flat_map(|column| column.children().into_iter().flatten());
+    let is_nested = is_nested.flat_map(|inner| inner.children().into_iter().flatten()).count() > 0;
+    let is_plain = columns.iter().all(|column| {
+        column.custom_metadata().is_none_or(|all| all.is_empty())
+            && size(column.name()) <= MOST_NAME
+    });
+    bytes <= MOST_SAID && columns.len() <= MOST_COLUMNS && is_plain && !is_nested
+}
+
 /// Whether it can be a path in a repository.
 fn is_path(path: &str) -> bool {
     let is_part = |part: &str| !matches!(part, "" | "." | "..");
@@ -357,7 +387,7 @@ pub(super) fn list_text(list: &[String]) -> String {
 }
 
 pub(super) fn list_of(text: &str) -> Option<Vec<String>> {
-    serde_json::from_str(text).ok()
+    serde_json::from_str(text).ok().filter(|list: &Vec<String>| list.len() <= MOST_LISTED)
 }
 
 pub(super) fn made_text(made_from: &MadeFrom) -> String {

@@ -375,7 +375,24 @@ fn odd_names_stop_nobody() {
     }
     let folded = fleet.fold(false).unwrap();
     assert_eq!((folded.taken.len(), folded.odd.len()), (1, 2), "{folded:?}");
+    // Whoever may write to all of the inbox keeps out new ones alone.
+    store.put("bucket/kb/inbox//x.arrow", vec![7; 50]);
+    deposit(&fleet, &publication("good", 2, &["otters dive"]));
+    let folded = fleet.fold(false).unwrap();
+    assert_eq!((folded.taken.len(), folded.odd.len()), (1, 1), "{folded:?}");
     assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["good"]);
+}
+
+/// What was acknowledged is not lost to a damaged object that only says that it is newer.
+#[test]
+fn a_damaged_object_takes_no_older_one_away() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    deposit(&fleet, &publication("r", 1, &["otters sleep"]));
+    store.put(&format!("bucket/kb/{}", head("r", 2).object()), vec![7; 50]);
+    let folded = fleet.fold(false).unwrap();
+    assert_eq!((folded.taken.len(), folded.aside.len(), folded.dropped.len()), (1, 1, 0));
+    assert_eq!(held(&fleet)["r"], (1, vec!["otters sleep".to_owned()]));
 }
 
 /// What lies elsewhere is neither read nor removed by whoever folds.
@@ -404,10 +421,13 @@ fn links_in_a_folder_lead_nowhere() {
     assert_eq!((folded.taken.len(), folded.aside.len(), folded.odd.len()), (1, 0, 5), "{folded:?}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
     assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["good"]);
-    // Nor is anything written there.
+    // Nor is anything written there, and what cannot be set aside stays.
     std::os::unix::fs::symlink(outside.path(), folder.path().join("kb/aside")).unwrap();
     std::fs::write(inbox.join("acme+j/junk.arrow"), "junk").unwrap();
-    assert!(fleet.fold(false).is_err());
+    std::fs::create_dir_all(inbox.join("a/b/c/d/e/f")).unwrap();
+    deposit(&fleet, &publication("good", 2, &["otters dive"]));
+    let folded = fleet.fold(false).unwrap();
+    assert_eq!((folded.taken.len(), folded.aside.len(), folded.odd.len()), (1, 0, 7), "{folded:?}");
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
     link(outside.path(), "new");
     assert!(fleet.deposit(&head("new", 1), vec![1]).is_err());

@@ -91,7 +91,7 @@ impl StoreError {
     }
 
     /// Whether what a store holds may still be known from before.
-    pub(super) fn is_odd_name(&self) -> bool {
+    pub(crate) fn is_odd_name(&self) -> bool {
         matches!(self, Self::OddName { .. })
     }
 

@@ -11,6 +11,9 @@ use url::Url;
 
 use super::{Address, Listed, Listing, StoreError};
 
+/// No object of ours lies deeper.
+const DEPTH: usize = 4;
+
 /// The root of a place.
 #[derive(Debug, Clone)]
 pub(super) struct Local(PathBuf);
@@ -22,33 +25,40 @@ impl Local {
         url.to_file_path().ok().map(Self)
     }
 
-    /// The regular files below a folder. Half a file that is being written is none yet.
+    /// The regular files below a folder. Half a file that is being written is none yet. What cannot be
+    /// listed below it keeps nobody from the rest.
     pub(super) fn list(&self, folder: &str) -> Result<Listing, StoreError> {
         let failed = |cause| self.failed(folder, cause);
         let mut listing = Listing::default();
         let Some(root) = self.open().map_err(failed)? else { return Ok(listing) };
         let mut open = vec![folder.to_owned()];
-        while let Some(folder) = open.pop() {
-            let failed = |cause| self.failed(&folder, cause);
-            let entries = match root.entries(Path::new(&folder)) {
+        while let Some(inner) = open.pop() {
+            let entries = match root.entries(Path::new(&inner)) {
                 Ok(entries) => entries,
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound => continue,
-                Err(cause) => return Err(failed(cause)),
+                Err(cause) if inner == folder => return Err(failed(cause)),
+                Err(cause) => {
+                    listing.odd.push((inner, cause.to_string()));
+                    continue;
+                }
             };
             for entry in entries {
                 let (name, kind) = entry.map_err(failed)?;
+                let folder = &inner;
                 let shown = format!("{folder}/{}", name.to_string_lossy());
                 // As an object of a store could be called.
                 let plain = name.into_string().ok().map(|name| format!("{folder}/{name}"));
                 let plain = plain
                     .filter(|name| object_store::path::Path::from(name.as_str()).as_ref() == name);
                 match (plain, kind) {
-                    (Some(name), Kind::Folder) => open.push(name),
-                    (Some(name), Kind::File) => {
-                        if let Some(stat) = root.stat(Path::new(&name)).map_err(failed)? {
-                            listing.found.push(Listed { name, bytes: stat.size });
-                        }
+                    (Some(name), Kind::Folder) if name.matches('/').count() < DEPTH => {
+                        open.push(name)
                     }
+                    (Some(name), Kind::File) => match root.stat(Path::new(&name)) {
+                        Ok(Some(stat)) => listing.found.push(Listed { name, bytes: stat.size }),
+                        Ok(None) => {}
+                        Err(cause) => listing.odd.push((name, cause.to_string())),
+                    },
                     (None, Kind::File) if is_half(&shown) => {}
                     (_, Kind::Link) => listing.odd.push((shown, "it is a link".to_owned())),
                     _ => listing.odd.push((shown, "its name is none of an object".to_owned())),
