@@ -234,6 +234,8 @@ fn is_document(title: &str) -> bool {
 pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<String> {
     /// How often a page whose title does not name it does.
     const LEAST: usize = 2;
+    /// Letters of a title that may be all of a topic's end.
+    const LONG: usize = 5;
     let topic = tidy(topic);
     let key = spaced(&topic);
     if is_said(&topic)
@@ -258,9 +260,12 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
             return Some(name);
         }
         // Of `Women's Rights`, who asks for `women's rights history` reads the same.
-        let is_name =
-            own.trim().contains(' ') && !is_kind && !is_said(&bare) && !is_document(&bare);
-        if is_name && key.contains(own.as_str()) {
+        let is_name = !is_kind && !is_said(&bare) && !is_document(&bare);
+        let is_part = match own.trim().contains(' ') {
+            true => key.contains(own.as_str()),
+            false => own.trim().len() >= LONG && key.ends_with(own.as_str()) && own != key,
+        };
+        if is_name && is_part && !words::is_generic(own.trim()) {
             return Some(bare);
         }
         if tells_of(title, &key, page) && is_written_as_name(page, &topic) {

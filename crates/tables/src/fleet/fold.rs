@@ -31,7 +31,7 @@ use crate::store::{Listed, Listing, Place, StoreError};
 /// Bytes of publications that are merged at once.
 const BATCH_BYTES: u64 = 64 << 20;
 /// Requests for publications that are under way at once.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 32;
 /// How often everything is looked at again after others committed first.
 const ROUNDS: u32 = 12;
 /// The first wait between two rounds; each further one is up to twice as long.
@@ -64,20 +64,17 @@ pub(super) async fn fold(
 ) -> Result<Folded, FleetError> {
     let mut folded = Folded::default();
     for round in 0..ROUNDS {
-        match attempt(place, models, &mut folded).await? {
-            Attempt::Done => {
-                tend_all(place, tend, &mut folded).await?;
-                return Ok(folded);
-            }
-            // As often as that somebody's newest publication was none: the others are folded.
-            Attempt::Again if round + 1 == ROUNDS => {
-                tend_all(place, tend, &mut folded).await?;
-                return Ok(folded);
-            }
-            Attempt::Again => {}
+        let (attempt, tables) = attempt(place, models, &mut folded).await?;
+        match attempt {
             Attempt::Overtaken => {
                 let most = WAIT * 2u32.pow(round.min(6));
                 tokio::time::sleep(most.mul_f64(0.5 + jitter() / 2.0)).await;
+            }
+            // As often as that somebody's newest publication was none: those of others are folded.
+            Attempt::Again if round + 1 < ROUNDS => {}
+            Attempt::Again | Attempt::Done => {
+                tend_all(place, tables.opened, tend, &mut folded).await?;
+                return Ok(folded);
             }
         }
     }
@@ -108,7 +105,7 @@ async fn attempt(
     place: &Place,
     models: &[Model],
     folded: &mut Folded,
-) -> Result<Attempt, FleetError> {
+) -> Result<(Attempt, Tables), FleetError> {
     // Tables first: what is committed to them after this is noticed when we commit.
     let mut tables = Tables::open(place).await?;
     let mut newest: BTreeMap<String, (Head, u64)> = BTreeMap::new();
@@ -175,7 +172,7 @@ async fn attempt(
             if let Attempt::Overtaken =
                 merge(place, &mut tables, &model, publications, folded).await?
             {
-                return Ok(Attempt::Overtaken);
+                return Ok((Attempt::Overtaken, tables));
             }
         }
     }
@@ -199,7 +196,7 @@ async fn attempt(
     let again = newest
         .iter()
         .any(|head| is_past(head) && kept.iter().any(|older| older.repository == head.repository));
-    Ok(if again { Attempt::Again } else { Attempt::Done })
+    Ok((if again { Attempt::Again } else { Attempt::Done }, tables))
 }
 
 /// What lies in the inbox. Where its listing ends at a name that no object can have, what the
@@ -424,10 +421,14 @@ async fn set_aside(place: &Place, object: &str, why: &str, folded: &mut Folded) 
     }
 }
 
-async fn tend_all(place: &Place, always: bool, folded: &mut Folded) -> Result<(), FleetError> {
-    for name in table::names(place).await? {
-        let opened = table::open_to_write(place, &name).await;
-        let mut dataset = opened.map_err(|cause| FleetError::of(&place.address, &cause))?;
+/// Packs and indexes the tables as they are after the last commit.
+async fn tend_all(
+    place: &Place,
+    tables: BTreeMap<String, Dataset>,
+    always: bool,
+    folded: &mut Folded,
+) -> Result<(), FleetError> {
+    for mut dataset in tables.into_values() {
         match table::tend(&mut dataset, always).await {
             Ok(done) => folded.tended |= done,
             // Whoever committed meanwhile tends it the next time.

@@ -73,7 +73,15 @@ pub(super) fn joined(
             }
         }
     }
+    let asked_for = tidy(topic);
     for candidate in &mut kept {
+        // `carbon dioxide removal (CDR)`, wherever it is written.
+        if asked_for.contains(' ') && shape::is_acronym(&candidate.name) {
+            let written = format!("{} ({})", fold(&asked_for), fold(&candidate.name));
+            if page.blocks.iter().any(|block| fold(&block.text).contains(&written)) {
+                candidate.also(asked_for.clone(), true);
+            }
+        }
         candidate.called_as_asked(topic);
         if let Some(title) = title.or(page.title.as_deref()) {
             candidate.called_as_titled(title);

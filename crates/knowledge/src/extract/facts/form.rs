@@ -107,6 +107,8 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             "then" => words::is_finite(&word(at + 1), false) && !words::is_auxiliary(&word(at + 1)),
             "since" => word(at + 1) == "then",
+            // `X again evaded it`: when it did before, another sentence tells.
+            "again" => at < verb,
             "both" => at == 0 && words::is_finite(&word(1), true),
             "their" => at > verb && !tells_several(&tokens[..at]),
             "latter" | "aforementioned" | "abovementioned" | "above-mentioned" => true,

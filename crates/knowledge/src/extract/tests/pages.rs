@@ -311,8 +311,27 @@ fn a_title_may_say_less_than_what_was_asked_for() {
     for (title, topic, name) in [
         ("wersi-mk1-editor", "wersi mk1 editor", "wersi-mk1-editor"),
         ("Fern Hill", "fern hill geology", "Fern Hill"),
+        ("Moonlighting", "Fern Works moonlighting", "Moonlighting"),
     ] {
         let told = told(&format!("# {title}\n\n{facts}\n"), topic);
         assert_eq!(told, [format!("{name} | {name} – {facts}")], "{title}");
     }
+}
+
+#[test]
+fn an_acronym_stands_for_what_was_asked_for() {
+    let page = "# Ways\n\nOne way is old fern removal (OFR) by hand. OFR is a method of gardening. OFR was \
+                invented in 1960. Again, OFR was banned. In 1970 OFR again evaded its end.\n";
+    assert_eq!(
+        asked(page, "old fern removal"),
+        [(
+            "old fern removal".to_owned(),
+            vec!["OFR".to_owned()],
+            vec![
+                "One way is old fern removal (OFR) by hand.".to_owned(),
+                "OFR is a method of gardening.".to_owned(),
+                "OFR was invented in 1960.".to_owned(),
+            ]
+        )]
+    );
 }

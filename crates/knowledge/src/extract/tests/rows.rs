@@ -188,7 +188,6 @@ fn what_a_generator_of_sites_is_told_is_no_fact() {
         told(page, "Fern"),
         [
             "Fern | Fern is a plant.",
-            "Fern | Fern – author: Ada Byron",
             "Fern | Fern – licence: MIT",
             "Fern | Fern – publisher: Oak Press",
         ]
