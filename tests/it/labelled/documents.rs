@@ -181,21 +181,21 @@ fn entities_and_facts_of_real_documents() {
     ];
     snapshot!(shown.concat(), @"
     extract, all 64
-      entities: precision 0.924 (85/92), recall 0.095 (84/882), of those with facts 0.191 (83/434)
-      facts: precision 0.911 (123/135), of right entities 0.961 (123/128), recall 0.170 (123/724)
+      entities: precision 0.925 (86/93), recall 0.096 (85/882), of those with facts 0.194 (84/434)
+      facts: precision 0.900 (126/140), of right entities 0.947 (126/133), recall 0.174 (126/724)
     extract, Markdown and text
-      entities: precision 0.960 (72/75), recall 0.115 (71/617), of those with facts 0.233 (70/301)
-      facts: precision 0.926 (100/108), of right entities 0.952 (100/105), recall 0.205 (100/488)
+      entities: precision 0.961 (73/76), recall 0.117 (72/617), of those with facts 0.236 (71/301)
+      facts: precision 0.912 (103/113), of right entities 0.936 (103/110), recall 0.211 (103/488)
     extract, HTML
       entities: precision 0.765 (13/17), recall 0.049 (13/265), of those with facts 0.098 (13/133)
       facts: precision 0.852 (23/27), of right entities 1.000 (23/23), recall 0.097 (23/236)
     extract, 20 of other kinds
-      entities: precision 0.948 (55/58), recall 0.118 (53/448), of those with facts 0.159 (53/334)
-      facts: precision 0.867 (195/225), of right entities 0.878 (195/222), recall 0.307 (195/635)
+      entities: precision 0.949 (56/59), recall 0.121 (54/448), of those with facts 0.162 (54/334)
+      facts: precision 0.863 (195/226), of right entities 0.874 (195/223), recall 0.307 (195/635)
       of the ten best facts: 0.523 (102/195)
     after the decision, all 64
-      entities: precision 0.910 (61/67), recall 0.068 (60/882), of those with facts 0.136 (59/434)
-      facts: precision 0.899 (98/109), of right entities 0.951 (98/103), recall 0.135 (98/724)
+      entities: precision 0.912 (62/68), recall 0.069 (61/882), of those with facts 0.138 (60/434)
+      facts: precision 0.886 (101/114), of right entities 0.935 (101/108), recall 0.140 (101/724)
     no label has: aliases, codes, Replacement of NaN, SQLite database files, tmpdir, configuration file location, DESCR
     after the decision: aliases, codes, Replacement of NaN, SQLite database files, configuration file location, DESCR
     ");

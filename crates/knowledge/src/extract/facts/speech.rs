@@ -23,9 +23,10 @@ pub(super) fn is_open(text: &str) -> bool {
     let mut before = ' ';
     for char in text.chars() {
         match char {
-            '„' | '«' => open = true,
-            '”' | '»' => open = false,
-            '“' => open = !open,
+            '„' => open = true,
+            '”' => open = false,
+            // `« so »` and `»so«`.
+            '“' | '«' | '»' => open = !open,
             '"' => open = before.is_whitespace() || "([—".contains(before),
             _ => {}
         }
