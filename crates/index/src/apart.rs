@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -104,29 +105,42 @@ pub fn snapshot(
     let (mut chunks, mut words) = (0, 0);
     for kind in Kind::SEARCHED.into_iter().chain([Kind::Memory]) {
         let own: Vec<&Row> = rows.iter().filter(|row| row.kind == kind).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let mut builder = SegmentBuilder::new(analyzer);
-        let mut vectors = Vec::with_capacity(own.len());
-        for row in own {
-            builder.add(&record(row), &row.text, &[chunk(row)]);
-            let vector = row.vector.clone().filter(|vector| vector.codes.len() == dimension);
-            vectors.push(([0; 16], vector));
-        }
-        let segment = Segment::in_memory(builder.finish())?;
-        let matrix = Matrix::in_memory(encode_matrix(fingerprint, dimension, &vectors))?;
+        // Side by side: taking the words of what was found is half of a question.
+        let made = own.par_chunks(own.len().div_ceil(rayon::current_num_threads()).max(1));
+        let made = made.map(|own| part(own, kind, fingerprint, dimension, analyzer));
+        parts.extend(made.collect::<Result<Vec<_>, _>>()?);
+    }
+    for Part { loaded, .. } in &parts {
+        let segment = &loaded.segment;
         chunks += segment.chunks();
         words += (0..segment.chunks()).map(|chunk| segment.chunk_words(chunk)).sum::<u32>();
-        let live = Bits::new(segment.documents(), true);
-        let loaded = Arc::new(Loaded { name: kind.name().to_owned(), segment, matrix });
-        parts.push(Part { loaded, live, kind });
     }
     // Paths and tags make no chunk longer: what they are of all words is taken from those at hand.
     if whole.mean_at_hand > 0.0 && chunks > 0 {
         whole.mean_words *= words as f32 / chunks as f32 / whole.mean_at_hand;
     }
     Ok(Snapshot { parts, whole: Some(Arc::new(whole)), ..Snapshot::default() })
+}
+
+fn part(
+    rows: &[&Row],
+    kind: Kind,
+    fingerprint: &str,
+    dimension: usize,
+    analyzer: &Analyzer,
+) -> Result<Part, Malformed> {
+    let mut builder = SegmentBuilder::new(analyzer);
+    let mut vectors = Vec::with_capacity(rows.len());
+    for row in rows {
+        builder.add(&record(row), &row.text, &[chunk(row)]);
+        let vector = row.vector.clone().filter(|vector| vector.codes.len() == dimension);
+        vectors.push(([0; 16], vector));
+    }
+    let segment = Segment::in_memory(builder.finish())?;
+    let matrix = Matrix::in_memory(encode_matrix(fingerprint, dimension, &vectors))?;
+    let live = Bits::new(segment.documents(), true);
+    let loaded = Arc::new(Loaded { name: kind.name().to_owned(), segment, matrix });
+    Ok(Part { loaded, live, kind })
 }
 
 fn record(row: &Row) -> DocumentRecord {
@@ -244,6 +258,37 @@ mod tests {
         assert!(keyword("acme/sea/otters.md") > keyword("acme/land/woods.md"), "{answer:?}");
         let weight = |term: &str| answer.weights.iter().find(|(known, _)| known == term).unwrap().1;
         assert!(weight("otter") > 10.0 * weight("badger"), "{:?}", answer.weights);
+    }
+
+    #[test]
+    fn a_word_of_chunks_that_are_not_at_hand_is_not_misspelt() {
+        let analyzer = Analyzer::new("english");
+        let rows = [row("acme/sea", "otters.md", "Otters hold hands when they sleep.")];
+        let tools =
+            SearchContext { analyzer: &analyzer, embedder: &Builtin, sentence_embedder: &Builtin };
+        let asked = |holding: &[(&str, usize)]| {
+            let holding = holding.iter().map(|(term, count)| ((*term).to_owned(), *count));
+            let whole = Whole {
+                chunks: 1_000,
+                mean_words: 5.0,
+                holding: holding.collect(),
+                ..Whole::default()
+            };
+            let fingerprint = Builtin.fingerprint().as_str();
+            let made = snapshot(&rows, whole, fingerprint, Builtin.dimension(), &analyzer);
+            let query = Query::parse("how do oters sleep", &analyzer);
+            search(&made.unwrap(), &request(&query), &tools).unwrap()
+        };
+        let weight = |answer: &crate::search::Answer, term: &str| {
+            answer.weights.iter().find(|(known, _)| known == term).map(|(_, weight)| *weight)
+        };
+        let corrected = asked(&[]);
+        assert_eq!(corrected.corrections.len(), 1, "{corrected:?}");
+        // Nobody counted `otter`: it counts as frequent as it is here, which is in everything.
+        assert!(weight(&corrected, "otter").is_some_and(|it| it < 0.1), "{corrected:?}");
+        let known = asked(&[("oter", 3)]);
+        assert!(known.corrections.is_empty(), "{known:?}");
+        assert!(weight(&known, "oter").is_some_and(|it| it > 5.0), "{known:?}");
     }
 
     /// Whoever publishes gives the vectors: a copied one hides nobody's chunk.

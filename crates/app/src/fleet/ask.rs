@@ -35,7 +35,7 @@ use elophanto_tables::fleet::{Asked, Head, Only, Table};
 pub(super) const CANDIDATES: usize = 150;
 pub(super) const MORE_CANDIDATES: usize = 1_500;
 /// So many percent of them are read and ranked, for each is a request to the store.
-const READ: usize = 60;
+const READ: usize = 45;
 
 /// Where hits come from, by their paths.
 #[derive(Debug, Clone, Default)]
@@ -338,10 +338,10 @@ impl Asking<'_> {
 
 /// Terms to look for: of the question as it stands, and in each language that it may be in.
 pub(super) fn terms(query: &Query, workspace: &Workspace) -> Vec<String> {
-    let mut all = query.terms.clone();
-    all.extend(query.phrases.iter().flat_map(|phrase| &phrase.terms).map(|(_, term)| term.clone()));
+    let mut all = query.looked_for(&workspace.analyzer);
     for language in workspace.analyzer.languages_of_question(&query.text) {
-        all.extend(query.in_language(language.analyzer()).terms);
+        let analyzer = language.analyzer();
+        all.extend(query.in_language(analyzer).looked_for(analyzer));
     }
     let mut seen = FxHashSet::default();
     all.retain(|term| seen.insert(term.clone()));

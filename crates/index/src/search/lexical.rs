@@ -240,14 +240,13 @@ fn add_term(
 }
 
 impl Scorer<'_> {
-    /// Adds the scores of one term in all chunks that were found to hold it; `false` if none does.
+    /// Adds the scores of one term in all chunks that were found to hold it; `false` if none does, of all
+    /// that these were chosen from.
     fn add_found(&self, term: &str, found: &[Hits], factor: f32, result: &mut Scores) -> bool {
-        let holding: usize = found.iter().map(Vec::len).sum();
+        let holding = self.holding(term, found.iter().map(Vec::len).sum());
         if holding == 0 {
             return false;
         }
-        let elsewhere = self.field.whole.and_then(|whole| whole.holding.get(term));
-        let holding = elsewhere.map_or(holding, |all| holding.max(*all));
         let idf = self.add(found, holding, factor, &mut result.scores);
         result.weights.push((term.to_owned(), idf * factor));
         true
@@ -260,10 +259,25 @@ impl Scorer<'_> {
         (1.0 + (count - holding + 0.5) / (holding + 0.5)).ln()
     }
 
+    /// How many of all chunks hold a term, where so many of those at hand do: of one that nobody counted
+    /// as large a part.
+    fn holding(&self, term: &str, at_hand: usize) -> usize {
+        let Some(whole) = self.field.whole else { return at_hand };
+        match whole.holding.get(term) {
+            Some(all) => at_hand.max(*all),
+            None => {
+                let chunks: usize = self.field.live.iter().map(Bits::count).sum();
+                at_hand * self.count.max(chunks) / chunks.max(1)
+            }
+        }
+    }
+
     /// How many of all chunks hold two words close to each other, where so many of those at hand do: as
     /// large a part of those that hold the rarer one, which were chosen for what they hold.
-    fn holding(&self, pair: &[String], at_hand: usize) -> Result<usize, Malformed> {
-        let Some(whole) = self.field.whole else { return Ok(at_hand) };
+    fn holding_both(&self, pair: &[String], at_hand: usize) -> Result<usize, Malformed> {
+        if self.field.whole.is_none() {
+            return Ok(at_hand);
+        }
         let mut least = usize::MAX;
         for term in pair {
             let mut holding = 0;
@@ -272,7 +286,7 @@ impl Scorer<'_> {
                     postings.for_each(|_, _, _| holding += 1)?;
                 }
             }
-            let all = whole.holding.get(term).map_or(holding, |all| holding.max(*all));
+            let all = self.holding(term, holding);
             least = least.min((at_hand * all).div_ceil(holding.max(1)));
         }
         Ok(least.max(at_hand))
@@ -306,7 +320,7 @@ fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), 
         by_part(scorer.field, |part, live| near_in(part, live, &pair[0], &pair[1]))
     })?;
     for (pair, found) in pairs.into_iter().zip(found) {
-        let holding = scorer.holding(pair, found.iter().map(Vec::len).sum())?;
+        let holding = scorer.holding_both(pair, found.iter().map(Vec::len).sum())?;
         if holding > 0 {
             scorer.add(&found, holding, scorer.parameters.pair, &mut result.scores);
         }

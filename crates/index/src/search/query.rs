@@ -6,6 +6,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
+use super::compounds;
 use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// A parsed query.
@@ -116,6 +117,21 @@ impl Query {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             ..Self::default()
         }
+    }
+
+    /// All terms that chunks may be found by: its own, the words of its phrases, and of two words what
+    /// they are written as one; each once.
+    pub fn looked_for(&self, analyzer: &Analyzer) -> Vec<String> {
+        let phrases = self.phrases.iter().flat_map(|phrase| &phrase.terms);
+        let phrases = phrases.map(|(_, term)| term.clone());
+        let joined = compounds::joined(&self.text, analyzer);
+        let mut all: Vec<String> = Vec::new();
+        for term in self.terms.iter().cloned().chain(phrases).chain(joined) {
+            if !all.contains(&term) {
+                all.push(term);
+            }
+        }
+        all
     }
 
     /// Whether there is nothing to look for.

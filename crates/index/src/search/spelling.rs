@@ -9,12 +9,14 @@
 
 use std::cmp::Reverse;
 
+use rustc_hash::FxHashMap;
+
 use super::{compounds, language, lexical::Field, query::Query};
 use crate::{
     Part,
     store::{Malformed, bits::Bits},
 };
-use elophanto_base::lexical::{Analyzer, fold, words};
+use elophanto_base::lexical::{Analyzer, Word, fold, words};
 
 /// Words of a query that are looked at: a longer one is a text, and what is misspelt in it matters
 /// little.
@@ -46,6 +48,7 @@ pub fn correct(
         return Ok(Vec::new());
     }
     let mut corrections: Vec<Correction> = Vec::new();
+    let mut written = Written::default();
     for word in typed.iter().filter(|word| !word.is_known) {
         let is_done = corrections.iter().any(|(term, _)| *term == word.term);
         if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
@@ -54,7 +57,7 @@ pub fn correct(
                 // Written otherwise, not misspelt.
                 _ if !elsewhere.is_empty() => elsewhere.into_iter().map(|term| (term, 0)).collect(),
                 Some(parts) => parts.map(|term| (term, 0)).into(),
-                None => nearest(field, word, analyzer)?,
+                None => nearest(field, word, analyzer, &mut written)?,
             };
             if !found.is_empty() {
                 corrections.push((word.term.clone(), found));
@@ -123,6 +126,7 @@ fn nearest(
     field: &Field,
     word: &Typed,
     analyzer: &Analyzer,
+    written: &mut Written,
 ) -> Result<Vec<(String, usize)>, Malformed> {
     let term: Vec<char> = word.term.chars().collect();
     let typed: Vec<char> = word.folded.chars().collect();
@@ -173,7 +177,7 @@ fn nearest(
     for (candidate, edits, chunks) in near {
         let edits = match edits {
             1 => 1,
-            _ => edits.min(slips_as_written(field, &candidate, &typed, analyzer)?),
+            _ => edits.min(slips_as_written(field, &candidate, &typed, analyzer, written)?),
         };
         if edits <= most {
             likely.push((candidate, edits, chunks));
@@ -186,6 +190,30 @@ fn nearest(
     Ok(nearest.take(MOST_TERMS).map(|(term, edits, _)| (term, edits)).collect())
 }
 
+/// The words of chunks that were read, folded, each once: by part and chunk.
+#[derive(Default)]
+struct Written(FxHashMap<(usize, usize), Vec<Box<str>>>);
+
+impl Written {
+    /// The words of a chunk.
+    fn of(&mut self, field: &Field, part: usize, chunk: usize) -> Result<&[Box<str>], Malformed> {
+        if !self.0.contains_key(&(part, chunk)) {
+            let segment = &field.parts[part].loaded.segment;
+            let text = segment.chunk_text(&segment.chunk(chunk)?)?;
+            let mut buffer = String::new();
+            let folded = |word: Word| {
+                fold(&text[word.range], &mut buffer);
+                Box::from(buffer.as_str())
+            };
+            let mut all: Vec<Box<str>> = words(text).map(folded).collect();
+            all.sort_unstable();
+            all.dedup();
+            self.0.insert((part, chunk), all);
+        }
+        Ok(self.0.get(&(part, chunk)).map(Vec::as_slice).unwrap_or_default())
+    }
+}
+
 /// The fewest slips between a word and the forms in which documents write a term, as far as the
 /// first of them that hold it tell; more than are likely if none is near.
 fn slips_as_written(
@@ -193,12 +221,12 @@ fn slips_as_written(
     term: &str,
     typed: &[char],
     analyzer: &Analyzer,
+    written: &mut Written,
 ) -> Result<usize, Malformed> {
     let most = reach(typed.len());
     let mut fewest = usize::MAX;
     let mut read = 0;
-    let mut buffer = String::new();
-    for (part, live) in field.parts.iter().zip(field.live) {
+    for (number, (part, live)) in field.parts.iter().zip(field.live).enumerate() {
         let segment = &part.loaded.segment;
         let Some(postings) = segment.postings(term)? else { continue };
         for posting in postings {
@@ -210,19 +238,17 @@ fn slips_as_written(
                 continue;
             }
             read += 1;
-            let text = segment.chunk_text(&segment.chunk(chunk)?)?;
-            for word in words(text) {
-                fold(&text[word.range], &mut buffer);
+            for word in written.of(field, number, chunk)? {
                 // A stem begins as its words do.
-                if buffer.chars().next() != term.chars().next() {
+                if word.chars().next() != term.chars().next() {
                     continue;
                 }
-                let form: Vec<char> = buffer.chars().collect();
+                let form: Vec<char> = word.chars().collect();
                 if form.len().abs_diff(typed.len()) > most {
                     continue;
                 }
                 let edits = slips(&form, typed).max(1);
-                if edits < fewest && analyzer.term(&buffer).is_some_and(|found| found == term) {
+                if edits < fewest && analyzer.term(word).is_some_and(|found| found == term) {
                     fewest = edits;
                 }
             }

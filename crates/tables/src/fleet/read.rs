@@ -118,8 +118,8 @@ pub struct Asked {
     pub only: Only,
     /// So many chunks by words, and so many by meaning, are listed.
     pub most: usize,
-    /// So many of them are read, and no more than half as many again: the best by both, and the best by
-    /// each.
+    /// So many of them are read, the best by both; no more than half as many again, the best by each; and
+    /// of each some that the other says least of.
     pub read: usize,
     /// How much meaning counts of a total of one.
     pub meaning: f32,

@@ -606,7 +606,8 @@ fn a_question_costs_a_request_for_each_chunk_that_is_read() {
     table.ask(question("otters")).unwrap();
     store.asked();
     let found = table.ask(question("kelp")).unwrap();
-    assert!((12..=18).contains(&found.rows.len()), "{}", found.rows.len());
+    // The best of both, three of each, and eight of each that the other one says least of.
+    assert!((12..=12 + 6 + 16).contains(&found.rows.len()), "{}", found.rows.len());
     let asked = store.asked();
     let count = |part: &str| asked.iter().filter(|asked| asked.object.contains(part)).count();
     // Vectors, of which there are too few for an index, and what says where rows lie in a part of a file
