@@ -7,7 +7,7 @@
 //! added, swapped with its neighbour, or a wrong one next to it on the keyboard), and not only the
 //! stems are alike but the words as they are written.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::hash_map::Entry};
 
 use rustc_hash::FxHashMap;
 
@@ -197,20 +197,22 @@ struct Written(FxHashMap<(usize, usize), Vec<Box<str>>>);
 impl Written {
     /// The words of a chunk.
     fn of(&mut self, field: &Field, part: usize, chunk: usize) -> Result<&[Box<str>], Malformed> {
-        if !self.0.contains_key(&(part, chunk)) {
-            let segment = &field.parts[part].loaded.segment;
-            let text = segment.chunk_text(&segment.chunk(chunk)?)?;
-            let mut buffer = String::new();
-            let folded = |word: Word| {
-                fold(&text[word.range], &mut buffer);
-                Box::from(buffer.as_str())
-            };
-            let mut all: Vec<Box<str>> = words(text).map(folded).collect();
-            all.sort_unstable();
-            all.dedup();
-            self.0.insert((part, chunk), all);
+        match self.0.entry((part, chunk)) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(free) => {
+                let segment = &field.parts[part].loaded.segment;
+                let text = segment.chunk_text(&segment.chunk(chunk)?)?;
+                let mut buffer = String::new();
+                let folded = |word: Word| {
+                    fold(&text[word.range], &mut buffer);
+                    Box::from(buffer.as_str())
+                };
+                let mut all: Vec<Box<str>> = words(text).map(folded).collect();
+                all.sort_unstable();
+                all.dedup();
+                Ok(free.insert(all))
+            }
         }
-        Ok(self.0.get(&(part, chunk)).map(Vec::as_slice).unwrap_or_default())
     }
 }
 
