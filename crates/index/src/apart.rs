@@ -89,7 +89,7 @@ pub struct Whole {
     pub among: usize,
 }
 
-/// Parts to be searched: one for each kind, each chunk a document of its own, so that nothing is said
+/// Parts to be searched: a few of each kind, each chunk a document of its own, so that nothing is said
 /// of text between two of them. `dimension` is that of the vectors, of the model `fingerprint`.
 ///
 /// # Errors
