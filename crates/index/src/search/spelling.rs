@@ -48,7 +48,7 @@ pub fn correct(
         return Ok(Vec::new());
     }
     let mut corrections: Vec<Correction> = Vec::new();
-    let mut written = Written::default();
+    let mut written = Written::of_words(&typed);
     for word in typed.iter().filter(|word| !word.is_known) {
         let is_done = corrections.iter().any(|(term, _)| *term == word.term);
         if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
@@ -191,23 +191,41 @@ fn nearest(
 }
 
 /// The words of chunks that were read, folded, each once: by part and chunk.
-#[derive(Default)]
-struct Written(FxHashMap<(usize, usize), Vec<Box<str>>>);
+struct Written {
+    /// Letters that a word has to begin with: those of the misspelt ones.
+    initials: Vec<char>,
+    words: FxHashMap<(usize, usize), Vec<Box<str>>>,
+}
 
 impl Written {
-    /// The words of a chunk.
+    /// Nothing is read yet of what the unknown of these words may be.
+    fn of_words(typed: &[Typed]) -> Self {
+        let unknown = typed.iter().filter(|word| !word.is_known);
+        // Its first letter, or the second one where they are swapped.
+        let initials = unknown.flat_map(|word| word.folded.chars().take(2)).collect();
+        Self { initials, words: FxHashMap::default() }
+    }
+
+    /// The words of a chunk that begin as a misspelt one may.
     fn of(&mut self, field: &Field, part: usize, chunk: usize) -> Result<&[Box<str>], Malformed> {
-        match self.0.entry((part, chunk)) {
+        let initials = &self.initials;
+        match self.words.entry((part, chunk)) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(free) => {
                 let segment = &field.parts[part].loaded.segment;
                 let text = segment.chunk_text(&segment.chunk(chunk)?)?;
                 let mut buffer = String::new();
                 let folded = |word: Word| {
-                    fold(&text[word.range], &mut buffer);
-                    Box::from(buffer.as_str())
+                    let word = &text[word.range];
+                    let first = word.chars().next()?;
+                    // Folding makes other letters of those that are none of ASCII alone.
+                    if first.is_ascii() && !initials.contains(&first.to_ascii_lowercase()) {
+                        return None;
+                    }
+                    fold(word, &mut buffer);
+                    Some(Box::from(buffer.as_str()))
                 };
-                let mut all: Vec<Box<str>> = words(text).map(folded).collect();
+                let mut all: Vec<Box<str>> = words(text).filter_map(folded).collect();
                 all.sort_unstable();
                 all.dedup();
                 Ok(free.insert(all))
