@@ -6,10 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rayon::prelude::*;
 
-use super::{Context, IndexError, Snapshot, fill::missing_keys};
+use super::{Context, IndexError, Part, Snapshot, fill::missing_keys};
 use crate::store::{
+    bits::Bits,
+    keys::Keys,
     matrix::{Encoded, Key},
     place,
     registry::{BadTable, Registry},
@@ -44,7 +46,7 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     }
     let folder = context.view_dir();
     let _lock = view::write_lock(&folder, None)?;
-    let state = State::read(context, snapshot)?;
+    let mut state = State::read(context, snapshot)?;
     let missing = state.missing();
     let pending_keys = state.registry.keys(state.fingerprint, |name| !state.is_tracked(name));
     let mut committed = Committed {
@@ -65,20 +67,19 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     let folder_of_tables = context.repository.tables_dir();
     let _telling = watch::tell(context.repository, &folder_of_tables, None);
     if !missing.is_empty() {
-        let rows = rows(snapshot, &missing);
-        let content = TableContent { fingerprint: state.fingerprint.to_owned(), rows };
-        let staging = view::Staging::new(&folder)?;
-        tables::write(context.tables, &context.repository.tables_dir(), staging.path(), &content)?;
+        // Of a first run it is as much as everything that follows.
+        state.used = Keys::default();
+        drop(pending_keys);
+        write_tables(context, snapshot, &missing)?;
         committed.written = true;
     }
     // Untracked tables of ours, all of whose vectors are now elsewhere or unused.
     for name in pending_tables {
         place::remove(&context.repository.tables_dir(), &name)?;
     }
-    let registry_file = view::registry_file(&folder);
-    let (mut registry, _) =
-        Registry::load(context.tables, &registry_file, &context.repository.tables_dir())?;
-    registry.save(&registry_file)?;
+    let tables = context.repository.tables_dir();
+    state.registry.follow(context.tables, &tables, Some(&folder), false)?;
+    state.registry.save(&view::registry_file(&folder))?;
     Ok(committed)
 }
 
@@ -98,7 +99,7 @@ pub fn uncommitted(
     let (registry, bad) =
         Registry::read_all(context.tables, &context.repository.tables_dir(), &context.view_dir())?;
     let held = registry.keys(context.embedder.fingerprint().as_str(), |_| true);
-    Ok((used_keys(snapshot).difference(&held).count(), bad))
+    Ok((used_keys(snapshot).without(&held).len(), bad))
 }
 
 struct State<'a> {
@@ -107,7 +108,7 @@ struct State<'a> {
     /// Tables whose files are not what was written.
     damaged: Vec<String>,
     tracked: BTreeSet<NotePath>,
-    used: FxHashSet<Key>,
+    used: Keys,
 }
 
 impl<'a> State<'a> {
@@ -136,9 +137,9 @@ impl<'a> State<'a> {
     }
 
     /// Keys in use that no tracked table holds.
-    fn missing(&self) -> FxHashSet<Key> {
+    fn missing(&self) -> Keys {
         let tracked = self.registry.keys(self.fingerprint, |name| self.is_tracked(name));
-        self.used.difference(&tracked).copied().collect()
+        self.used.without(&tracked)
     }
 
     fn is_of_other_model(&self, name: &str) -> bool {
@@ -152,34 +153,53 @@ impl<'a> State<'a> {
     }
 }
 
-pub(super) fn used_keys(snapshot: &Snapshot) -> FxHashSet<Key> {
-    let mut keys = FxHashSet::default();
-    for part in &snapshot.parts {
+pub(super) fn used_keys(snapshot: &Snapshot) -> Keys {
+    let of_part = |part: &Part| {
         let (segment, matrix) = (&part.loaded.segment, &part.loaded.matrix);
         let current = (0..matrix.rows())
             .filter(|&row| part.live.get(segment.chunk_document(row)) && !matrix.is_missing(row));
-        keys.extend(current.map(|row| matrix.key(row)));
+        current.map(|row| matrix.key(row)).collect::<Vec<_>>()
+    };
+    Keys::new(snapshot.parts.par_iter().flat_map_iter(of_part).collect())
+}
+
+/// Writes the wanted vectors, as few tables as may hold them, and returns their names. No more than those
+/// of one table are in memory.
+pub(super) fn write_tables(
+    context: &Context,
+    snapshot: &Snapshot,
+    wanted: &Keys,
+) -> Result<Vec<String>, IndexError> {
+    let fingerprint = context.embedder.fingerprint().as_str();
+    let staging = view::Staging::new(&context.view_dir())?;
+    let mut names = Vec::new();
+    for piece in wanted.pieces(tables::rows_of_piece(context.embedder.dimension())) {
+        let rows = rows(snapshot, &piece);
+        let content = TableContent { fingerprint: fingerprint.to_owned(), rows };
+        let folder = context.repository.tables_dir();
+        names.extend(tables::write(context.tables, &folder, staging.path(), &content)?);
     }
-    keys
+    Ok(names)
 }
 
 /// The wanted vectors, sorted by key so that the same content gives the same table.
-pub(super) fn rows(snapshot: &Snapshot, wanted: &FxHashSet<Key>) -> Vec<(Key, Encoded)> {
+fn rows(snapshot: &Snapshot, wanted: &Keys) -> Vec<(Key, Encoded)> {
     let mut rows: Vec<(Key, Encoded)> = Vec::with_capacity(wanted.len());
-    let mut taken = FxHashSet::default();
+    let mut taken = Bits::new(wanted.len(), false);
     for part in &snapshot.parts {
         let matrix = &part.loaded.matrix;
         for row in 0..matrix.rows() {
             let key = matrix.key(row);
-            if wanted.contains(&key)
+            if let Some(place) = wanted.place(&key)
+                && !taken.get(place)
                 && part.live.get(part.loaded.segment.chunk_document(row))
-                && taken.insert(key)
                 && let Some(vector) = matrix.vector(row)
             {
+                taken.set(place, true);
                 rows.push((key, vector));
             }
         }
     }
-    rows.sort_by_key(|row| row.0);
+    rows.sort_unstable_by_key(|row| row.0);
     rows
 }

@@ -173,7 +173,7 @@ fn keys_for(
     fingerprint: &str,
 ) -> Result<FxHashSet<Key>, IndexError> {
     if fingerprint == context.embedder.fingerprint().as_str() {
-        return Ok(super::commit::used_keys(snapshot));
+        return Ok(super::commit::used_keys(snapshot).iter().copied().collect());
     }
     let fingerprint = Fingerprint::new(fingerprint);
     let passages = passages(context, snapshot)

@@ -10,20 +10,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustc_hash::FxHashSet;
-
 use super::{
     Context, IndexError, Snapshot,
-    commit::{TABLES, rows, used_keys},
+    commit::{TABLES, used_keys, write_tables},
     version::{fetch_tables, tables_of},
 };
-use crate::store::{
-    matrix::Key,
-    place,
-    registry::Registry,
-    tables::{self, TableContent},
-    view,
-};
+use crate::store::{place, registry::Registry, tables, view};
 use elophanto_repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version, head};
 
 /// What is to be put into git's index.
@@ -83,7 +75,7 @@ pub fn plan_staged(
     };
     let held = registry.keys(fingerprint, |name| stays(name) && is_whole(name));
     let used = used_keys(snapshot);
-    let missing: FxHashSet<Key> = used.difference(&held).copied().collect();
+    let missing = used.without(&held);
     let mut plan = StagedIndex { vectors: missing.len(), ..StagedIndex::default() };
     let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
     if let Some(name) = &earlier
@@ -105,12 +97,7 @@ pub fn plan_staged(
             .find(|name| of(&registry, name) == missing && tables_dir.join(name).is_dir());
         needed = match same {
             Some(name) => vec![name.to_owned()],
-            None => {
-                let rows = rows(snapshot, &missing);
-                let content = TableContent { fingerprint: fingerprint.to_owned(), rows };
-                let staging = view::Staging::new(&folder)?;
-                tables::write(context.tables, &tables_dir, staging.path(), &content)?
-            }
+            None => write_tables(context, snapshot, &missing)?,
         };
         for name in &needed {
             let files = tables::contents(&tables_dir, name)?;
@@ -126,12 +113,12 @@ pub fn plan_staged(
     }
     // What a pending table holds is now in the new one: it has done its work. So has the table of
     // an attempt that came to nothing.
-    let new: FxHashSet<Key> = held.union(&missing).copied().collect();
+    let new = held.with(&missing);
     for other in registry.names() {
         let done = Some(other) == ours.as_deref()
             || (!needed.is_empty()
                 && !staged.contains_key(other)
-                && of(&registry, other).is_subset(&new));
+                && of(&registry, other).without(&new).is_empty());
         if done && !needed.iter().any(|name| name == other) && !committed.contains_key(other) {
             plan.obsolete.push(other.to_owned());
         }

@@ -59,7 +59,7 @@ pub fn can_complete(context: &Context, missing: &FxHashSet<Key>) -> bool {
     let memory = view::registry_file(&context.view_dir());
     let tables = Registry::load(context.tables, &memory, &context.repository.tables_dir());
     let held = tables.map(|(registry, _)| registry.keys(fingerprint, |_| true));
-    if held.is_ok_and(|held| !held.is_disjoint(missing)) {
+    if held.is_ok_and(|held| held.meet(missing)) {
         return true;
     }
     let folder = context.repository.vectors_dir();

@@ -11,6 +11,7 @@ pub mod cache;
 pub mod codec;
 pub mod container;
 pub mod history;
+pub mod keys;
 pub mod manifest;
 pub mod matrix;
 pub mod registry;

@@ -10,11 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     codec::{Malformed, Writer, checksum, unseal},
     container::{read_whole, write_whole},
+    keys::Keys,
     matrix::{Encoded, Key},
     tables::{self, Format, TableContent, TableError},
 };
 
 const MAGIC: &[u8; 8] = b"ELOTAB01";
+/// Bytes of a key and a hash.
+const ROW_BYTES: usize = 24;
 
 /// The keys of one table.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,22 +63,36 @@ impl Registry {
         file: &Path,
         folder: &Path,
     ) -> io::Result<(Self, Vec<BadTable>)> {
-        let trials = file.parent();
         let known = read_whole(file).ok().and_then(|bytes| parse(&bytes).ok()).unwrap_or_default();
         let mut registry = Self { known, ..Self::default() };
+        let bad = registry.follow(format, folder, file.parent(), true)?;
+        Ok((registry, bad))
+    }
+
+    /// Brings what is known up to date with the tables in `folder`. `trials` is the view's folder, and
+    /// `keep` says whether the vectors that are read for that stay in memory.
+    pub fn follow(
+        &mut self,
+        format: &dyn Format,
+        folder: &Path,
+        trials: Option<&Path>,
+        keep: bool,
+    ) -> io::Result<Vec<BadTable>> {
         let present = tables::list(folder)?;
-        let before = registry.known.len();
-        registry.known.retain(|name, _| present.contains(name));
-        registry.dirty = registry.known.len() != before;
+        let before = self.known.len();
+        self.known.retain(|name, _| present.contains(name));
+        self.dirty |= self.known.len() != before;
         let mut bad = Vec::new();
         for name in present {
-            if !registry.known.contains_key(&name)
-                && let Err(cause) = registry.learn(format, folder, &name, trials)
+            if !self.known.contains_key(&name)
+                && let Err(cause) = self.learn(format, folder, &name, trials)
             {
                 bad.push(BadTable { name, cause });
+            } else if !keep {
+                self.read.remove(&name);
             }
         }
-        Ok((registry, bad))
+        Ok(bad)
     }
 
     /// Reads every table in `folder`, whatever is remembered of them. `trials` is the view's folder.
@@ -104,12 +121,12 @@ impl Registry {
     }
 
     /// Keys of a model in the tables for which `choose` says yes.
-    pub fn keys(&self, fingerprint: &str, choose: impl Fn(&str) -> bool) -> FxHashSet<Key> {
+    pub fn keys(&self, fingerprint: &str, choose: impl Fn(&str) -> bool) -> Keys {
         let chosen = self
             .known
             .iter()
             .filter(|(name, known)| known.fingerprint == fingerprint && choose(name.as_str()));
-        chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect()
+        Keys::new(chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect())
     }
 
     /// The rows of a table, in its order.
@@ -237,6 +254,8 @@ fn hash(vector: &Encoded) -> u64 {
 
 fn write(known: &BTreeMap<String, Known>) -> Vec<u8> {
     let mut out = Writer::begin(MAGIC);
+    let rows: usize = known.values().map(|table| table.keys.len()).sum();
+    out.bytes.reserve(rows * ROW_BYTES);
     out.varint(known.len() as u64);
     for (name, table) in known {
         out.block(name.as_bytes());
@@ -256,11 +275,13 @@ fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Known>, Malformed> {
     for _ in 0..reader.size()? {
         let name = reader.text()?.to_owned();
         let fingerprint = reader.text()?.to_owned();
-        let mut keys = Vec::new();
-        for _ in 0..reader.size()? {
-            let key = reader.take(16)?.try_into().map_err(|_| Malformed)?;
-            keys.push((key, reader.u64()?));
-        }
+        let size = reader.size()?;
+        let rows = reader.take(size.checked_mul(ROW_BYTES).ok_or(Malformed)?)?;
+        let row = |row: &[u8]| {
+            let (key, hash) = row.split_at_checked(16)?;
+            Some((key.try_into().ok()?, u64::from_le_bytes(hash.try_into().ok()?)))
+        };
+        let keys = rows.chunks_exact(ROW_BYTES).map(row).collect::<Option<_>>().ok_or(Malformed)?;
         known.insert(name, Known { fingerprint, keys });
     }
     Ok(known)

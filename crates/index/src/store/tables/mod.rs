@@ -29,7 +29,7 @@ pub use files::Files;
 pub use plain::Plain;
 pub use trial::{abandon, forgive};
 pub use vector::{Encoded, Key};
-pub use write::{ROW_BYTES, pieces, write};
+pub use write::{ROW_BYTES, pieces, rows_of_piece, write};
 
 const SUFFIX: &str = ".lance";
 /// Hexadecimal digits of the digest in a table's name.

@@ -34,7 +34,8 @@ pub fn pieces(rows: usize, dimension: usize) -> usize {
     rows.div_ceil(rows_of_piece(dimension))
 }
 
-fn rows_of_piece(dimension: usize) -> usize {
+/// How many vectors one table holds.
+pub fn rows_of_piece(dimension: usize) -> usize {
     (PIECE_BYTES / (ROW_BYTES + dimension as u64)).max(1) as usize
 }
 
