@@ -31,7 +31,7 @@ use crate::store::{Listed, Listing, Place, StoreError};
 /// Bytes of publications that are merged at once.
 const BATCH_BYTES: u64 = 64 << 20;
 /// Requests for publications that are under way at once.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 100;
 /// How often everything is looked at again after others committed first.
 const ROUNDS: u32 = 12;
 /// The first wait between two rounds; each further one is up to twice as long.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arrow::{array::RecordBatch, datatypes::Schema};
-use futures::TryStreamExt as _;
+use futures::{TryStreamExt as _, future::try_join_all};
 use lance::{
     Dataset,
     dataset::{
@@ -11,7 +11,11 @@ use lance::{
         builder::DatasetBuilder,
         optimize::{CompactionOptions, compact_files},
     },
-    index::{DatasetIndexExt as _, DatasetIndexInternalExt as _, vector::VectorIndexParams},
+    index::{
+        DatasetIndexExt as _, DatasetIndexInternalExt as _,
+        optimize::{commit_optimize_indices, plan_optimize_indices},
+        vector::VectorIndexParams,
+    },
 };
 use lance_index::{
     IndexParams, IndexType,
@@ -170,23 +174,37 @@ pub(super) async fn heads(dataset: &Dataset) -> lance::Result<BTreeMap<String, H
     Ok(heads.map(|head| (head.repository.clone(), head)).collect())
 }
 
-/// Joins small fragments, then brings the indexes up to date, then lets go of old versions: says
-/// whether there was anything to do.
+/// Joins small fragments and lets go of old versions once that is worth it, and brings the indexes up to
+/// date: says whether there was anything to do.
 pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<bool> {
-    if !always
-        && dataset.count_fragments() < MOST_FRAGMENTS
-        && unindexed(dataset).await? < MOST_TAIL
-    {
+    let is_scattered = always || dataset.count_fragments() >= MOST_FRAGMENTS;
+    if !is_scattered && unindexed(dataset).await? < MOST_TAIL {
         return Ok(false);
     }
-    let options = CompactionOptions { target_rows_per_fragment: FRAGMENT, ..Default::default() };
-    compact_files(dataset, options, None).await?;
+    if is_scattered {
+        let target_rows_per_fragment = FRAGMENT;
+        let options = CompactionOptions { target_rows_per_fragment, ..Default::default() };
+        compact_files(dataset, options, None).await?;
+    }
     scalar_indexes(dataset).await?;
     vector_index(dataset).await?;
-    dataset.optimize_indices(&OptimizeOptions::default()).await?;
-    let kept = lancedb::table::Duration::days(KEPT_DAYS);
-    dataset.cleanup_old_versions(kept, None, None).await?;
+    update_indexes(dataset).await?;
+    if is_scattered {
+        let kept = lancedb::table::Duration::days(KEPT_DAYS);
+        dataset.cleanup_old_versions(kept, None, None).await?;
+    }
     Ok(true)
+}
+
+/// Brings all indexes up to date side by side: of each, most of the time is waiting for the store.
+async fn update_indexes(dataset: &mut Dataset) -> lance::Result<()> {
+    let options = OptimizeOptions::default();
+    let plan = plan_optimize_indices(dataset, &options).await?;
+    let (tasks, merges) = (plan.tasks.iter(), plan.merges.iter());
+    let built = try_join_all(tasks.map(|task| task.execute(dataset))).await?;
+    let built: Vec<_> = built.into_iter().flatten().collect();
+    let merged = try_join_all(merges.map(|merge| merge.execute(dataset, &built))).await?;
+    commit_optimize_indices(dataset, merged.into_iter().flatten().collect(), &options).await
 }
 
 /// Rows that the index of words does not hold.
