@@ -79,7 +79,8 @@ impl Row {
 pub struct Whole {
     /// Chunks.
     pub chunks: usize,
-    /// Mean of their words to look for, those of paths and tags among them.
+    /// Mean of their words to look for, those of paths and tags among them; 0 where it is not known, and
+    /// that of the chunks at hand counts.
     pub mean_words: f32,
     /// The same mean of the chunks at hand; 0 where it is not known.
     pub mean_at_hand: f32,
@@ -115,9 +116,12 @@ pub fn snapshot(
         chunks += segment.chunks();
         words += (0..segment.chunks()).map(|chunk| segment.chunk_words(chunk)).sum::<u32>();
     }
-    // Paths and tags make no chunk longer: what they are of all words is taken from those at hand.
-    if whole.mean_at_hand > 0.0 && chunks > 0 {
-        whole.mean_words *= words as f32 / chunks as f32 / whole.mean_at_hand;
+    let mean = words as f32 / chunks.max(1) as f32;
+    if whole.mean_words == 0.0 {
+        whole.mean_words = mean;
+    } else if whole.mean_at_hand > 0.0 && chunks > 0 {
+        // Paths and tags make no chunk longer: what they are of all words is taken from those at hand.
+        whole.mean_words *= mean / whole.mean_at_hand;
     }
     Ok(Snapshot { parts, whole: Some(Arc::new(whole)), ..Snapshot::default() })
 }
@@ -289,6 +293,24 @@ mod tests {
         let known = asked(&[("oter", 3)]);
         assert!(known.corrections.is_empty(), "{known:?}");
         assert!(weight(&known, "oter").is_some_and(|it| it > 5.0), "{known:?}");
+    }
+
+    #[test]
+    fn where_lengths_are_not_known_those_at_hand_count() {
+        let analyzer = Analyzer::new("english");
+        let rows = [
+            row("acme/sea", "otters.md", "Otters hold hands when they sleep in the kelp."),
+            row("acme/land", "woods.md", "Badgers dig."),
+        ];
+        let mean = |mean_words, mean_at_hand| {
+            let whole = Whole { chunks: 9, mean_words, mean_at_hand, ..Whole::default() };
+            let fingerprint = Builtin.fingerprint().as_str();
+            let made = snapshot(&rows, whole, fingerprint, Builtin.dimension(), &analyzer);
+            made.unwrap().whole.unwrap().mean_words
+        };
+        let own = mean(0.0, 7.0);
+        assert!(own > 2.0, "{own}");
+        assert_eq!((mean(0.0, 0.0), mean(7.0, 7.0), mean(14.0, 7.0)), (own, own, 2.0 * own));
     }
 
     /// Whoever publishes gives the vectors: a copied one hides nobody's chunk.

@@ -64,7 +64,9 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return evidence(typed, answer, ui);
     }
     if answer.hits.is_empty() && found.origins.is_some() {
-        ui.talk(format_args!("nothing found there for `{typed}`: try other words, or fewer"));
+        let what =
+            if request.is_narrowed() { "without the filter" } else { "other words, or fewer" };
+        ui.talk(format_args!("nothing found there for `{typed}`: try {what}"));
         return Ok(Outcome::Negative);
     }
     if answer.hits.is_empty() {

@@ -35,7 +35,7 @@ use elophanto_tables::fleet::{Asked, Head, Only, Table};
 pub(super) const CANDIDATES: usize = 150;
 pub(super) const MORE_CANDIDATES: usize = 1_500;
 /// So many percent of them are read and ranked, for each is a request to the store.
-const READ: usize = 45;
+const READ: usize = 40;
 
 /// Where hits come from, by their paths.
 #[derive(Debug, Clone, Default)]
@@ -169,7 +169,10 @@ pub fn search(
     let limit = request::usual(workspace, &query).limit;
     let limit = wanted.most.map_or(limit, |most| most.min(limit));
     answer.keep(wanted.listing, limit, |_| true);
-    answer.notes = answer.notes.max(heads.iter().map(|head| head.chunks as usize).sum());
+    let names = asking.only.repositories.as_ref();
+    let is_findable = |head: &&Head| names.is_none_or(|names| names.contains(&head.repository));
+    let findable = heads.iter().filter(is_findable);
+    answer.notes = answer.notes.max(findable.map(|head| head.chunks as usize).sum());
     Ok(Found::of_fleet(answer, Origins::new(asking.places, heads)))
 }
 

@@ -88,6 +88,18 @@ pub struct SearchRequest {
     pub within: Option<fleet::Reader>,
 }
 
+impl SearchRequest {
+    /// Whether something besides the question says what may be found.
+    pub fn is_narrowed(&self) -> bool {
+        let lists = [self.types.len(), self.scopes.len(), self.tags.len(), self.paths.len()];
+        let times = [&self.since, &self.until, &self.at];
+        !self.kinds.is_empty()
+            || lists.iter().any(|list| *list > 0)
+            || times.iter().any(|time| time.is_some())
+            || self.within.as_ref().is_some_and(|reader| !reader.repositories.is_empty())
+    }
+}
+
 /// What a search found.
 pub struct Found {
     pub answer: Answer,

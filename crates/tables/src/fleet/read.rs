@@ -48,6 +48,8 @@ const PROBES: usize = 20;
 /// So many times as many chunks are listed by meaning as by words: what the index says of a vector is
 /// not exact, and a chunk that is listed by both stands where both say.
 const WIDER: usize = 4;
+/// Terms that are counted in some repositories alone, each with a look into the index.
+const MOST_COUNTED: usize = 32;
 /// What Lance calls a row, how well its words meet a question, and how far its vector is from it.
 const ROW: &str = "_rowid";
 const SCORE: &str = "_score";
@@ -176,7 +178,8 @@ pub(super) struct Opened {
 struct Tail {
     words: u64,
     chunks: usize,
-    holding: HashMap<String, usize>,
+    /// How many chunks of each repository hold a term.
+    holding: HashMap<String, BTreeMap<Arc<str>, usize>>,
 }
 
 impl Tail {
@@ -187,26 +190,39 @@ impl Tail {
             return Ok(tail);
         }
         let mut scan = dataset.scan();
-        scan.with_fragments(fragments).project(&[TERMS])?;
+        scan.with_fragments(fragments).project(&[TERMS, "repo"])?;
+        let mut names: BTreeMap<String, Arc<str>> = BTreeMap::new();
         let mut stream = scan.try_into_stream().await?;
         while let Some(batch) = stream.try_next().await? {
-            let column = batch.column_by_name(TERMS);
-            let Some(texts) = column.and_then(|column| column.as_string_opt::<i32>()) else {
+            let column = |name| batch.column_by_name(name).and_then(|it| it.as_string_opt::<i32>());
+            let (Some(texts), Some(repositories)) = (column(TERMS), column("repo")) else {
                 continue;
             };
-            // Heads have none.
-            for text in texts.iter().flatten() {
+            for (text, repository) in texts.iter().zip(repositories) {
+                // Heads have none.
+                let (Some(text), Some(repository)) = (text, repository) else { continue };
+                let repository = match names.get(repository) {
+                    Some(known) => known.clone(),
+                    None => names.entry(repository.to_owned()).or_insert(repository.into()).clone(),
+                };
                 tail.chunks += 1;
                 let mut seen = HashSet::new();
                 for term in text.split_ascii_whitespace() {
                     tail.words += 1;
                     if seen.insert(term) {
-                        *tail.holding.entry(term.to_owned()).or_default() += 1;
+                        let of_term = tail.holding.entry(term.to_owned()).or_default();
+                        *of_term.entry(repository.clone()).or_default() += 1;
                     }
                 }
             }
         }
         Ok(tail)
+    }
+
+    /// How many chunks hold a term, of the repositories that may be counted.
+    fn holding(&self, term: &str, counts: impl Fn(&str) -> bool) -> usize {
+        let of_term = self.holding.get(term).into_iter().flatten();
+        of_term.filter(|(repository, _)| counts(repository)).map(|(_, chunks)| chunks).sum()
     }
 }
 
@@ -324,7 +340,12 @@ impl Opened {
                 false => Ok(0),
             }
         };
-        let whole = self.whole(&terms);
+        let whole = async {
+            match &only.repositories {
+                None => self.whole(&terms).await,
+                Some(repositories) => self.whole_of(&terms, repositories).await,
+            }
+        };
         let (by_words, by_meaning, mut whole, among) =
             futures::try_join!(by_words, by_meaning, whole, among).map_err(of)?;
         whole.among = among;
@@ -386,10 +407,37 @@ impl Opened {
         words += tail.words;
         whole.chunks += tail.chunks;
         for (sum, term) in holding.iter_mut().zip(terms) {
-            *sum += tail.holding.get(term).copied().unwrap_or_default();
+            *sum += tail.holding(term, |_| true);
         }
         whole.mean_words = words as f32 / whole.chunks.max(1) as f32;
         whole.holding = terms.iter().cloned().zip(holding).collect();
+        Ok(whole)
+    }
+
+    /// The same of some repositories alone: how often others write a word is not to be told by how a hit
+    /// is weighed.
+    async fn whole_of(&self, terms: &[String], repositories: &[String]) -> lance::Result<Whole> {
+        let is_one = |name: &str| repositories.iter().any(|one| one == name);
+        let theirs = self.newest().filter(|head| is_one(&head.repository));
+        let mut whole =
+            Whole { chunks: theirs.map(|head| head.chunks as usize).sum(), ..Whole::default() };
+        if terms.is_empty() {
+            return Ok(whole);
+        }
+        let only = Only { repositories: Some(repositories.to_vec()), ..Only::default() };
+        let condition = only.sql(&self.but);
+        let tail = self.tail.get_or_try_init(|| Tail::read(&self.dataset)).await?;
+        let counting = terms.iter().take(MOST_COUNTED).map(|term| async {
+            let mut chunks = tail.holding(term, is_one);
+            if let Some(mut scan) = self.scan(&condition)? {
+                let query = MatchQuery::new(term.clone()).with_column(Some(TERMS.to_owned()));
+                // What the index does not hold has just been counted.
+                scan.full_text_search(FullTextSearchQuery::new_query(query.into()))?.fast_search();
+                chunks += listed(scan, SCORE).await?.len();
+            }
+            Ok::<_, lance::Error>((term.clone(), chunks))
+        });
+        whole.holding = futures::future::try_join_all(counting).await?.into_iter().collect();
         Ok(whole)
     }
 

@@ -5,7 +5,7 @@ use std::{
 
 use elophanto_index::{
     Kind,
-    apart::Row,
+    apart::{Row, Whole},
     store::{segment::LessonRecord, tables::Encoded},
 };
 use elophanto_net::fake_store::{FakeStore, Fault};
@@ -220,6 +220,38 @@ fn chunks_come_back_as_they_were_and_with_what_they_were_chosen_from() {
     // Two by words, of which one is near, and another near one.
     assert_eq!(table.ask(Asked { only: since(7), ..asked.clone() }).unwrap().rows.len(), 3);
     assert_eq!(table.ask(Asked { only: since(8), ..asked }).unwrap().rows.len(), 0);
+}
+
+/// How a word is weighed tells nothing of who may not be found, folded into the index or beside it.
+#[test]
+fn words_are_counted_where_they_may_be_found() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    let counted = |names: Option<&[&str]>, terms: &[&str]| {
+        let view = fleet.view(None).unwrap();
+        let repositories = names.map(|all| all.iter().map(|name| (*name).to_owned()).collect());
+        let only = Only { repositories, ..Only::default() };
+        let terms = terms.iter().map(|term| (*term).to_owned()).collect();
+        let whole = view.tables().next().unwrap().ask(Asked { terms, only, ..asked(10) });
+        let Whole { chunks, mean_words, holding, .. } = whole.unwrap().whole;
+        let holding: BTreeMap<String, usize> = holding.into_iter().collect();
+        (chunks, mean_words > 0.0, holding.into_values().collect::<Vec<_>>())
+    };
+    deposit(&fleet, &publication("acme/sea", 1, &["otters sleep", "otters dive", "kelp grows"]));
+    deposit(&fleet, &publication("acme/vault", 1, &["otters bribe", "zanzibar falls"]));
+    fleet.fold(true).unwrap();
+    for tail in [0, 1] {
+        let words = ["kelp", "otters", "zanzibar"];
+        assert_eq!(counted(None, &words), (5 + 2 * tail, true, vec![1, 3 + tail, 1 + tail]));
+        assert_eq!(counted(Some(&["acme/sea"]), &words), (3, false, vec![1, 2, 0]));
+        let others = counted(Some(&["acme/vault", "acme/den"]), &words);
+        assert_eq!(others, (2 + 2 * tail, false, vec![0, 1 + tail, 1 + tail]));
+        deposit(&fleet, &publication("acme/den", 1, &["otters hide", "zanzibar rises"]));
+        fleet.fold(false).unwrap();
+    }
+    let many: Vec<String> = (0..500).map(|number| format!("word{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(counted(Some(&["acme/sea"]), &many).2.len(), 32);
 }
 
 fn lesson(text: &str) -> LessonRecord {
