@@ -24,10 +24,7 @@ use agent_client_protocol::{
 use uuid::Uuid;
 
 use super::turn::Turn;
-use elophanto_app::{
-    Reporter,
-    reporter::{Progress, Silent, Tone},
-};
+use elophanto_app::{Reporter, reporter::Tone};
 use elophanto_base::{mutex::lock, visible::visible};
 
 /// How often whoever waits for an answer looks whether that is still wanted.
@@ -236,16 +233,8 @@ impl Reporter for Editor {
         Ok(self.choose_of(&visible(question), &options) == Some("yes"))
     }
 
-    fn is_watched(&self) -> bool {
-        false
-    }
-
     fn is_gone(&self) -> bool {
         self.turn.is_stopped()
-    }
-
-    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
-        Box::new(Silent)
     }
 }
 

@@ -19,7 +19,7 @@ use lsp_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-use elophanto_app::reporter::{Progress, Reporter, Silent, Tone};
+use elophanto_app::reporter::{Reporter, Tone};
 
 /// What is done with an answer.
 type Then = Box<dyn FnOnce(Value) + Send>;
@@ -162,17 +162,5 @@ impl Reporter for Telling<'_> {
             Tone::Note | Tone::Talk => MessageType::INFO,
         };
         self.0.log(typ, elophanto_base::visible::visible(text));
-    }
-
-    fn confirm(&self, question: &str) -> std::io::Result<bool> {
-        Silent.confirm(question)
-    }
-
-    fn is_watched(&self) -> bool {
-        false
-    }
-
-    fn progress(&self, what: &'static str) -> Box<dyn Progress> {
-        Silent.progress(what)
     }
 }

@@ -28,10 +28,15 @@ pub trait Reporter {
     ///
     /// # Errors
     /// When the answer cannot be read.
-    fn confirm(&self, question: &str) -> std::io::Result<bool>;
+    fn confirm(&self, question: &str) -> std::io::Result<bool> {
+        let _ = question;
+        Ok(false)
+    }
 
     /// Whether a person sees how far something is.
-    fn is_watched(&self) -> bool;
+    fn is_watched(&self) -> bool {
+        false
+    }
 
     /// Whether nobody waits any more for what is done: then nothing more is written.
     fn is_gone(&self) -> bool {
@@ -39,7 +44,10 @@ pub trait Reporter {
     }
 
     /// Begins to show how far something is; `what` is counted. It ends when it is dropped.
-    fn progress(&self, what: &'static str) -> Box<dyn Progress>;
+    fn progress(&self, what: &'static str) -> Box<dyn Progress> {
+        let _ = what;
+        Box::new(Silent)
+    }
 }
 
 /// How far something is.
@@ -81,18 +89,6 @@ pub struct Silent;
 
 impl Reporter for Silent {
     fn tell(&self, _: Tone, _: &str) {}
-
-    fn confirm(&self, _: &str) -> std::io::Result<bool> {
-        Ok(false)
-    }
-
-    fn is_watched(&self) -> bool {
-        false
-    }
-
-    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
-        Box::new(Self)
-    }
 }
 
 /// Keeps what is told, for who shows it later; every question is answered with no.
@@ -109,18 +105,6 @@ impl Heard {
 impl Reporter for Heard {
     fn tell(&self, _: Tone, text: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
-    }
-
-    fn confirm(&self, _: &str) -> std::io::Result<bool> {
-        Ok(false)
-    }
-
-    fn is_watched(&self) -> bool {
-        false
-    }
-
-    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
-        Box::new(Silent)
     }
 }
 

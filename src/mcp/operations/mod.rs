@@ -94,10 +94,6 @@ impl Reporter for OnBehalf<'_> {
         self.reporter.confirm(question)
     }
 
-    fn is_watched(&self) -> bool {
-        false
-    }
-
     fn is_gone(&self) -> bool {
         self.call.is_cancelled()
     }

@@ -5,6 +5,7 @@
 //! second looks, which take many times as long as all else of a question.
 
 use std::{
+    collections::BTreeSet,
     fmt,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -26,7 +27,7 @@ pub struct Reader {
     shared: Arc<Shared>,
     pub(super) rights: Rights,
     /// Only these repositories: whole names, or their ends; all if empty.
-    pub(super) repositories: Vec<String>,
+    pub(crate) repositories: Vec<String>,
 }
 
 struct Shared {
@@ -81,14 +82,18 @@ impl Reader {
         Ok(heads)
     }
 
-    /// Names that may be found by this reader and are published there by nobody: mistyped, or not yet.
+    /// Names that may be found by these readers and are published there by nobody: mistyped, or not yet.
     ///
     /// # Errors
     /// When the store does not answer.
-    pub fn in_vain(&self) -> Result<Vec<String>, Error> {
-        let view = self.look(None)?.view;
-        let published = view.heads().iter().map(|head| head.repository.as_str());
-        Ok(self.rights.in_vain(published))
+    pub fn in_vain<'r>(readers: impl Iterator<Item = &'r Self>) -> Result<BTreeSet<String>, Error> {
+        let mut names = BTreeSet::new();
+        for reader in readers {
+            let view = reader.look(None)?.view;
+            let published = view.heads().iter().map(|head| head.repository.as_str());
+            names.extend(reader.rights.in_vain(published));
+        }
+        Ok(names)
     }
 
     /// Loads what every question reads.

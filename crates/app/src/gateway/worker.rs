@@ -27,7 +27,7 @@ use crate::{
         chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
     },
     interest, learn,
-    reporter::{Progress, Silent, Tone},
+    reporter::Tone,
 };
 use elophanto_repo::{Git, NotePath};
 
@@ -130,20 +130,8 @@ struct Hearing<'g>(&'g Gateway);
 impl Reporter for Hearing<'_> {
     fn tell(&self, _: Tone, _: &str) {}
 
-    fn confirm(&self, _: &str) -> std::io::Result<bool> {
-        Ok(false)
-    }
-
-    fn is_watched(&self) -> bool {
-        false
-    }
-
     fn is_gone(&self) -> bool {
         self.0.is_ending()
-    }
-
-    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
-        Box::new(Silent)
     }
 }
 
@@ -382,19 +370,7 @@ impl Reporter for Telling {
         self.gateway.tell(&self.conversation, &events::notice(text.to_owned(), tone.into()));
     }
 
-    fn confirm(&self, _: &str) -> std::io::Result<bool> {
-        Ok(false)
-    }
-
-    fn is_watched(&self) -> bool {
-        false
-    }
-
     fn is_gone(&self) -> bool {
         self.gateway.is_ending()
-    }
-
-    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
-        Box::new(Silent)
     }
 }

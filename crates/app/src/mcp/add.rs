@@ -279,12 +279,6 @@ mod tests {
             self.1.borrow_mut().push(question.to_owned());
             Ok(self.0)
         }
-        fn is_watched(&self) -> bool {
-            false
-        }
-        fn progress(&self, _: &'static str) -> Box<dyn crate::reporter::Progress> {
-            Box::new(crate::reporter::Silent)
-        }
     }
 
     #[test]

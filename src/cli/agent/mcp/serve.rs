@@ -117,13 +117,7 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         base = of(Rights::only(Vec::new()));
     }
     let readers = callers.iter().map(|(_, base)| base).chain([&base]);
-    let mut vain = Vec::new();
-    for reader in readers.filter_map(|base| base.within.as_ref()) {
-        vain.extend(reader.in_vain()?);
-    }
-    vain.sort_unstable();
-    vain.dedup();
-    for name in vain {
+    for name in Reader::in_vain(readers.filter_map(|base| base.within.as_ref()))? {
         ui.warn(format_args!(
             "no repository is published there as `{name}`, so nothing is found of it: \
              `elophanto publish --list URL` lists them"
