@@ -60,9 +60,7 @@ pub fn serve(
     let Served { base, callers, root, is_somewhere, reporter } = served;
     let listening = http.map(|http| Ok::<_, Error>((listen(http.address)?, http))).transpose()?;
     let files = files(&root, &base.environment);
-    // Where the server stands is nothing to callers who may find some of what it serves.
-    let root_told = callers.is_empty().then(|| root.to_string_lossy());
-    let health = serde_json::json!({ "root": root_told, "pid": std::process::id() });
+    let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
     let own = operations(base.clone(), Arc::clone(&reporter));
     let (server, handle) = Server::new(own, env!("CARGO_PKG_VERSION"), health);
     let callers = callers.into_iter().map(|(token, base)| {
