@@ -1,11 +1,13 @@
 //! What a page itself is about: what its title, its infobox or its first heading names, or what was
 //! asked for where it has none of them.
 
+use std::collections::HashSet;
+
 use super::Statement;
 use super::facts::is_told;
 use super::fold::fold;
 use super::name::{MAX_NAME_WORDS, Rejection, structural, tidy};
-use super::page::{Kind, Page};
+use super::page::{Block, Kind, Page};
 use super::shape;
 use super::subject::Names;
 use super::token::tokens;
@@ -28,6 +30,8 @@ pub(super) struct Thing {
     pub(super) is_sure: bool,
     /// Whether the page is a document of it, as a policy is: what it says holds for that alone.
     pub(super) is_document: bool,
+    /// Whether the page writes its name, which is more than what was asked for.
+    pub(super) is_written: bool,
 }
 
 impl Thing {
@@ -101,13 +105,18 @@ pub(super) fn of(page: &Page, topic: &str, title: Option<&str>, names: &Names) -
     let of_document = of_document(page, topic, title, names);
     let found = of_document.or_else(|| called(page, topic, title).into_iter().find_map(whole));
     if let Some((entity, name)) = found {
-        let is_sure = is_titled || begins_with(page, entity, names);
+        let is_sure = is_titled
+            || begins_with(page, entity, names)
+            || of_topic(page, topic, title).is_some_and(|own| own == name);
         let is_document = titles(page, title).next().is_some_and(|title| is_document(&tidy(title)))
             && fold(&name) == fold(&tidy(topic));
-        return Some(Thing { entity, name, is_sure, is_document });
+        let key = fold(&name);
+        let is_written = titles(page, title).any(|title| fold(title).contains(&key))
+            || page.blocks.iter().any(|block| fold(&block.text).contains(&key));
+        return Some(Thing { entity, name, is_sure, is_document, is_written });
     }
     let (entity, name) = asked(page, topic, title, names)?;
-    Some(Thing { entity, name, is_sure: true, is_document: false })
+    Some(Thing { entity, name, is_sure: true, is_document: false, is_written: true })
 }
 
 /// The titles that a page has, the surest first.
@@ -246,7 +255,9 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         return None;
     }
     let mut all = titles(page, title).peekable();
-    all.peek()?;
+    if all.peek().is_none() {
+        return is_covered(page, &key, title).then_some(topic);
+    }
     let mut documents = Vec::new();
     for title in all {
         let bare = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
@@ -280,7 +291,50 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         let texts = page.blocks.iter().map(|block| spaced(&block.text));
         texts.filter(|text| text.contains(&key)).take(LEAST).count() == LEAST
     };
-    (more || !documents.is_empty() && (named() || is_set_off(page, &key))).then_some(topic)
+    let begins = || page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+    let begins = || begins().is_some_and(|block| spaced(&block.text).contains(&key));
+    let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
+    (is_its || is_covered(page, &key, title)).then_some(topic)
+}
+
+/// Whether a page is about what was asked for in several words, though its title says it in others: `Object
+/// Lock Guide` where `MinIO object lock` was, or `Rate limits`, if the page begins with what was asked
+/// for and goes on to name it.
+fn is_covered(page: &Page, key: &str, title: Option<&str>) -> bool {
+    const LEAST: usize = 3;
+    let asked: Vec<&str> = key.split_whitespace().filter(|word| !shape::is_joint(word)).collect();
+    let words_of = |text: &str| {
+        let text = fold(text);
+        let words =
+            text.split(|char: char| !char.is_alphanumeric()).map(|word| one_of(word).to_owned());
+        words.collect::<HashSet<String>>()
+    };
+    let titled: HashSet<String> = titles(page, title).flat_map(words_of).collect();
+    let told = |word: &&str| {
+        let mut parts = word.split(|char: char| !char.is_alphanumeric());
+        parts.all(|part| titled.contains(one_of(part)))
+    };
+    let in_title = asked.iter().filter(|word| told(word)).count();
+    let texts: Vec<String> = page.blocks.iter().map(|block| spaced(&block.text)).collect();
+    let in_text = |word: &&str| texts.iter().any(|text| text.contains(one_of(word)));
+    if asked.len() > 1
+        && in_title * 2 >= asked.len()
+        && asked.iter().all(|word| told(word) || in_text(word))
+    {
+        return true;
+    }
+    let is_prose = |(block, _): &(&Block, &String)| !matches!(block.kind, Kind::Heading(_));
+    let mut prose = page.blocks.iter().zip(&texts).filter(is_prose).map(|(_, text)| text);
+    let names_none = titles(page, title).all(|title| !shape::is_proper(&tidy(title)));
+    let opens = prose.clone().next().is_some_and(|text| text.contains(key));
+    names_none
+        && opens
+        && prose.by_ref().filter(|text| text.contains(key)).take(LEAST).count() == LEAST
+}
+
+/// A word without the ending of several.
+fn one_of(word: &str) -> &str {
+    word.strip_suffix('s').filter(|one| one.len() > 2 && !one.ends_with('s')).unwrap_or(word)
 }
 
 /// What a document's title says more than what kind of document it is, as [`spaced`] has it.
