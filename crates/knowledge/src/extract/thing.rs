@@ -256,7 +256,7 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
     }
     let mut all = titles(page, title).peekable();
     if all.peek().is_none() {
-        return is_covered(page, &key, title).then_some(topic);
+        return (is_called(&topic) && is_covered(page, &key, title)).then_some(topic);
     }
     let mut documents = Vec::new();
     for title in all {
@@ -291,10 +291,17 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         let texts = page.blocks.iter().map(|block| spaced(&block.text));
         texts.filter(|text| text.contains(&key)).take(LEAST).count() == LEAST
     };
-    let begins = || page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
-    let begins = || begins().is_some_and(|block| spaced(&block.text).contains(&key));
+    let begins = || {
+        let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+        is_called(&topic) && first.is_some_and(|block| spaced(&block.text).contains(&key))
+    };
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
-    (is_its || is_covered(page, &key, title)).then_some(topic)
+    (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
+}
+
+/// Whether a name stands in what was asked for: a search in words alone calls nothing by them.
+fn is_called(topic: &str) -> bool {
+    topic.chars().any(char::is_uppercase)
 }
 
 /// Whether a page is about what was asked for in several words, though its title says it in others: `Object
@@ -460,4 +467,28 @@ pub(super) fn called(page: &Page, topic: &str, title: Option<&str>) -> Vec<Strin
     all.retain(|name| !name.is_empty());
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::page::read;
+
+    #[test]
+    fn what_was_asked_for_is_a_page_s_thing_though_its_title_says_it_otherwise() {
+        for (text, topic, expected) in [
+            ("# Object Lock Guide\n\nMinIO has locks.", "MinIO object lock", true),
+            ("# Object Lock Guide\n\nCeph has locks.", "MinIO object lock", false),
+            ("# Benefits & Perks\n\nBasecamp pays.", "Basecamp benefits", true),
+            ("# Benefits & Perks\n\nBasecamp pays.", "basecamp benefits", false),
+            ("# Rate limit\n\nA Foo API is.\n\nThe Foo API has.\n\nA Foo API.", "Foo API", true),
+            ("# Rate limit\n\nA Foo API is.\n\nIt has.", "Foo API", false),
+            ("# Bar Server\n\nA Foo API is.\n\nThe Foo API has.\n\nA Foo API.", "Foo API", false),
+            ("# Glossary\n\nTerms of Foo.\n\nA is B.", "Foo", true),
+            ("# Glossary\n\nTerms of Bar.\n\nA is B.", "Foo", false),
+        ] {
+            let found = of_topic(&read(text), topic, None);
+            assert_eq!(found.as_deref(), expected.then_some(topic), "{text} {topic}");
+        }
+    }
 }

@@ -189,6 +189,11 @@ fn tagline(text: &str, tokens: &[Token<'_>], thing: &Thing) -> Option<String> {
 const OF_ANOTHER: &[&str] =
     &["alternative", "bindings", "implementation", "port", "replacement", "rewrite", "wrapper"];
 
+/// Whether a word counts what follows it.
+pub(super) fn is_count(word: &str) -> bool {
+    COUNTS.contains(&word)
+}
+
 /// The first token that is surely a verb.
 pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
     verb_of(tokens, false)

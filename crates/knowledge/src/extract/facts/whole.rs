@@ -103,19 +103,22 @@ fn sentence(
         || tokens.first().is_some_and(|first| is_shaped_number(first) || is_file(first));
     let ends = text.trim_end().ends_with(['.', '"', '”', ')'])
         || item && text.ends_with(char::is_alphanumeric);
-    if !LENGTH.contains(&tokens.len()) || !begins || !ends {
+    if !LENGTH.contains(&tokens.len()) || !begins || !ends || text.contains('?') {
         return None;
     }
     let main = main_clause(tokens, thing)?;
     let clause = tokens.get(main..)?;
-    let verb = main
-        + own::verb(clause)
-            .filter(|&verb| {
-                let plain = |token: &Token<'_>| !token.is_capitalised();
-                !clause.first().is_some_and(is_file) || clause[1..verb].iter().all(plain)
-            })
-            .or_else(|| verb_of_several(clause))
-            .or_else(|| verb_in_past(clause))?;
+    let plain = |token: &Token<'_>| !token.is_capitalised();
+    let verb = own::verb(clause)
+        .filter(|&verb| !clause.first().is_some_and(is_file) || clause[1..verb].iter().all(plain))
+        .or_else(|| verb_of_several(clause))
+        .or_else(|| verb_of_each(clause))
+        .or_else(|| verb_in_past(clause))?;
+    // `New hires are`: a noun.
+    let is_auxiliary =
+        |at: usize| clause.get(at).is_some_and(|token| words::is_auxiliary(&token.lower()));
+    let is_plural_noun = is_auxiliary(verb + 1) && !is_auxiliary(verb) && clause[verb].joins();
+    let verb = main + verb + usize::from(is_plural_noun);
     let goes_on = main > 0 && is_condition(tokens);
     let is_pronoun = |token: &Token<'_>| matches!(token.text, "it" | "they");
     let has_pronoun = goes_on && clause.first().is_some_and(is_pronoun);
@@ -123,7 +126,8 @@ fn sentence(
         || is_acronym_of_part(clause, verb - main)
         || is_noun(clause, verb - main)
         || verb == main + 2 && is_of_name(&clause[1], thing)
-        || obliges(tokens, verb) && is_reader(clause, verb - main)
+        || is_everybody(&clause[0])
+        || (obliges(tokens, verb) || limits(tokens, verb)) && is_reader(clause, verb - main)
         || !is_long_gerund(&clause[..verb - main]) && has_subject(clause, verb - main, thing);
     if !has_subject
         || is_relative(tokens, main, verb)
@@ -144,9 +148,10 @@ fn sentence(
 
 /// `Do not request a token twice.`: what holds for whoever uses the thing, and no step of anything.
 fn forbids(tokens: &[Token<'_>]) -> bool {
+    const LEAST: usize = 8;
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let never = word(0) == "never" && words::is_verb_base(&word(1));
-    LENGTH.contains(&tokens.len())
+    (LEAST..=*LENGTH.end()).contains(&tokens.len())
         && (never
             || word(0) == "do" && word(1) == "not"
             || matches!(word(0).as_str(), "don't" | "don’t"))
@@ -157,18 +162,17 @@ fn forbids(tokens: &[Token<'_>]) -> bool {
 /// Whether the only verbs are those of what tells which one: `A replacement that has the ability.`
 fn is_relative(tokens: &[Token<'_>], main: usize, verb: usize) -> bool {
     let relates =
-        |token: &Token<'_>| matches!(token.text, "that" | "which" | "who" | "whose" | "where");
-    let is_verb = |token: &Token<'_>| {
-        let word = token.lower();
+        |at: &usize| matches!(tokens[*at].text, "that" | "which" | "who" | "whose" | "where");
+    let is_verb = |at: &usize| {
+        let word = tokens[*at].lower();
+        let is_bound = at.checked_sub(1).is_some_and(|before| tokens[before].text == "to");
         words::is_finite(&word, false)
+            && !is_bound
             && !words::is_noun_verb(&word)
             && (words::is_auxiliary(&word) || !words::looks_past(&word))
     };
-    let relative = tokens[main..verb].iter().filter(|token| relates(token)).count();
-    relative > 0 && {
-        let relatives = tokens[main..].iter().filter(|token| relates(token)).count();
-        tokens[main..].iter().filter(|token| is_verb(token)).count() <= relatives
-    }
+    let relatives = (main..tokens.len()).filter(relates).count();
+    (main..verb).any(|at| relates(&at)) && (main..tokens.len()).filter(is_verb).count() <= relatives
 }
 
 /// What is only planned, and what a list of sources is referred to for.
@@ -202,8 +206,11 @@ fn is_anchored(tokens: &[Token<'_>]) -> bool {
 
 /// `37signals`, `18F`
 fn is_shaped_number(token: &Token<'_>) -> bool {
-    let letters = token.text.chars().filter(|char| char.is_alphabetic()).count();
-    token.text.starts_with(|char: char| char.is_ascii_digit()) && letters > 0 && token.joins()
+    let letters: Vec<char> = token.text.chars().filter(|char| char.is_alphabetic()).collect();
+    token.text.starts_with(|char: char| char.is_ascii_digit())
+        && token.text.chars().all(char::is_alphanumeric)
+        && (letters.len() > 2 || letters.iter().any(|char| char.is_uppercase()))
+        && token.joins()
 }
 
 /// `data_by_year.csv`, which a sentence may begin with.
@@ -253,7 +260,6 @@ fn main_clause(tokens: &[Token<'_>], thing: &Thing) -> Option<usize> {
             | "similarly"
             | "instead"
             | "however"
-            | "therefor"
     );
     if ties {
         return None;
@@ -298,29 +304,40 @@ fn is_reader(clause: &[Token<'_>], verb: usize) -> bool {
 /// `Noting that there were`
 fn is_long_gerund(subject: &[Token<'_>]) -> bool {
     const MOST: usize = 3;
-    subject.first().is_some_and(|first| first.lower().ends_with("ing")) && subject.len() > MOST
+    let is_gerund = subject.first().is_some_and(|first| first.lower().ends_with("ing"));
+    is_gerund
+        && (subject.len() > MOST
+            || subject.iter().any(|token| matches!(token.text, "that" | "what")))
 }
 
 /// `Open enrollment is`, which commands nothing, and `objects cannot`, behind what leads in.
 fn is_noun(clause: &[Token<'_>], verb: usize) -> bool {
     const MOST: usize = 4;
-    let Some(subject) = clause.get(..verb).filter(|it| !it.is_empty() && it.len() <= MOST) else {
-        return false;
-    };
+    let Some(whole) = clause.get(..verb) else { return false };
+    // `Members of the board`, `maintainers who do`.
+    let is_inner = |token: &&Token<'_>| !words::ends_phrase(&token.lower());
+    let subject: Vec<&Token<'_>> = whole.iter().take_while(is_inner).collect();
+    let Some(last) = subject.last().filter(|_| subject.len() <= MOST) else { return false };
+    let first = subject[0].lower();
     let is_auxiliary = clause.get(verb).is_some_and(|verb| words::is_auxiliary(&verb.lower()));
-    let last = &subject[subject.len() - 1];
     let plain = subject.iter().enumerate().all(|(at, token)| {
         let word = token.lower();
-        token.joins()
-            && token.before.is_empty()
-            && !words::ends_phrase(&word)
-            && (!words::is_starter(&word) || at == 0 && is_count(&word))
-            && !words::is_adverb(&word)
+        (!words::is_starter(&word) || at == 0 && is_count(&word)) && !words::is_adverb(&word)
     });
+    let joins = whole.iter().all(|token| token.joins() && token.before.is_empty());
+    // `Realize that it is` commands.
+    let commands = whole.len() > subject.len() && words::is_verb_base(&first);
     plain
+        && joins
+        && !commands
         && !own::is_vague(last)
-        && (is_auxiliary && (subject.len() > 1 || is_plural(last.text))
-            || is_plural(last.text) && subject.len() > 1 && is_count(&subject[0].lower()))
+        && (subject.len() > 1 || !first.ends_with("ing") && !first.ends_with("ed"))
+        && (is_auxiliary || is_plural(last.text) && subject.len() > 1 && is_count(&first))
+}
+
+/// `Everyone in the company`
+fn is_everybody(first: &Token<'_>) -> bool {
+    matches!(first.lower().as_str(), "anybody" | "anyone" | "everybody" | "everyone" | "everything")
 }
 
 fn is_count(word: &str) -> bool {
@@ -333,17 +350,33 @@ fn is_count(word: &str) -> bool {
 /// `Projects at Foo begin as`: a verb in its base form behind a noun of several and what tells more of it.
 fn verb_of_several(clause: &[Token<'_>]) -> Option<usize> {
     const MOST: usize = 7;
-    let head = clause.iter().take_while(|token| !words::ends_phrase(&token.lower())).last()?;
     let is_verb = |at: &usize| {
         let word = clause[*at].lower();
-        clause[*at].text.starts_with(char::is_lowercase)
+        let subject = &clause[..*at];
+        let is_inner = |token: &&Token<'_>| {
+            !words::ends_phrase(&token.lower()) && !words::is_adverb(&token.lower())
+        };
+        let head = subject.iter().take_while(is_inner).last();
+        head.is_some_and(|head| is_plural(head.text))
+            && subject.iter().all(|token| token.before.is_empty() && token.joins())
+            && clause[*at].text.starts_with(char::is_lowercase)
             && words::is_verb_base(&word)
-            && clause[at - 1].joins()
             && !words::ends_phrase(&clause[at - 1].lower())
             && !words::is_determiner(&clause[at - 1].lower())
             && clause[*at].joins()
     };
-    (is_plural(head.text)).then(|| (1..clause.len().min(MOST)).find(is_verb)).flatten()
+    (1..clause.len().min(MOST)).find(is_verb)
+}
+
+/// `Every fix ships with`
+fn verb_of_each(clause: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 5;
+    let is_each = matches!(clause.first()?.lower().as_str(), "each" | "every");
+    let ends = |at: &usize| {
+        let plain = clause[*at].text.starts_with(char::is_lowercase) && clause[*at].joins();
+        plain && is_plural(clause[*at].text) && *at + 1 < clause.len()
+    };
+    is_each.then(|| (2..clause.len().min(MOST)).find(ends)).flatten()
 }
 
 /// `The council tabled the`: whatever verb it is of.
@@ -390,7 +423,7 @@ fn dangles(tokens: &[Token<'_>], at: usize, verb: usize, goes_on: bool, label: &
         | "hers" | "here" | "above" | "below" | "respectively" | "i'm" | "it's" | "we're"
         | "let's" | "that's" | "we'll" | "i'll" | "you're" | "you’re" | "you've" | "you’ve"
         | "yours" | "others" => true,
-        "you" | "your" => at < verb.max(1) && !obliges(tokens, verb),
+        "you" | "your" => at < verb.max(1) && !obliges(tokens, verb) && !limits(tokens, verb),
         "this" | "these" => !label.contains(&next),
         "such" => next != "as",
         "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
@@ -415,7 +448,7 @@ fn dangles(tokens: &[Token<'_>], at: usize, verb: usize, goes_on: bool, label: &
                     | "until"
                     | "with"
             );
-            is_first || leads && !told(&next)
+            is_first || (leads || is_of_noun(tokens, at)) && !told(&next)
         }
         "other" => at < 3 || before == "the",
         "another" => at < 3,
@@ -439,6 +472,18 @@ fn dangles(tokens: &[Token<'_>], at: usize, verb: usize, goes_on: bool, label: &
     }
 }
 
+/// `reproduce that issue for`: `that` says which one.
+fn is_of_noun(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(noun) = tokens.get(at + 1) else { return true };
+    let word = noun.lower();
+    let ends =
+        tokens.get(at + 2).is_none_or(|next| !noun.joins() || words::ends_phrase(&next.lower()));
+    ends && noun.text.starts_with(char::is_lowercase)
+        && !is_plural(noun.text)
+        && !words::is_starter(&word)
+        && !words::is_finite(&word, true)
+}
+
 /// `Your client must reuse`: said to everybody whom it is about.
 fn obliges(tokens: &[Token<'_>], verb: usize) -> bool {
     let next = tokens.get(verb + 1).map(Token::lower).unwrap_or_default();
@@ -447,6 +492,16 @@ fn obliges(tokens: &[Token<'_>], verb: usize) -> bool {
         "may" | "can" => next == "not" || next == "only",
         _ => false,
     })
+}
+
+/// `You may appeal within six months`
+fn limits(tokens: &[Token<'_>], verb: usize) -> bool {
+    let is_allowed = tokens.get(verb).is_some_and(|verb| matches!(verb.text, "can" | "may"));
+    let counts = |token: &Token<'_>| {
+        token.text.starts_with(|char: char| char.is_ascii_digit() || char == '$')
+            || own::is_count(token.text)
+    };
+    is_allowed && tokens.iter().any(counts)
 }
 
 /// `$1,623.70`
@@ -571,4 +626,123 @@ fn weight(text: &str) -> usize {
         ])) * 2
         + usize::from(has(&["because", "causes", "caused", "due", "since"]))
         + usize::from(has(&["is", "are", "means", "called"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::page::read;
+
+    fn thing() -> Thing {
+        Thing {
+            entity: 0,
+            name: "Foo".to_owned(),
+            is_sure: true,
+            is_document: false,
+            is_written: true,
+        }
+    }
+
+    fn is_kept(text: &str, item: bool) -> bool {
+        of(text, &tokens(text), item, &thing()).is_some()
+    }
+
+    #[test]
+    fn sentences_that_need_no_other_one_are_kept() {
+        for text in [
+            "Open enrollment is in November every year.",
+            "Dental insurance in the US is provided through MetLife.",
+            "WORM on a bucket is enabled by setting a lock configuration.",
+            "If an object is under legal hold, it cannot be deleted unless the hold is removed.",
+            "In Compliance mode, objects cannot be deleted before the date.",
+            "Your Foo client must reuse tokens for at least 30 minutes.",
+            "Do not request a new token more than twice in a one-hour period.",
+            "Fees – The Foo council adopted the rate of $1,623.70 for cameras.",
+            "Projects at 18F begin as opportunities.",
+            "Every fix ships with a regression test.",
+            "data_by_player.csv contains data for every player.",
+            "The length of time that a token is valid depends on the environment.",
+        ] {
+            assert!(is_kept(text, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_that_need_another_one_are_left() {
+        for text in [
+            "It cannot be deleted before the date.",
+            "This configuration is applied to all objects.",
+            "The incident was reported to the police.",
+            "Many suspects were beaten up and some bribed.",
+            "If it fails, the request is repeated twice.",
+            "Returns a list of all objects in a bucket.",
+            "Future versions may enforce a limit on requests.",
+            "A replacement for SQLite code that has the ability to read databases.",
+            "We adjusted the limits to accommodate usage patterns.",
+            "You can store objects in a bucket of your choice.",
+            "Noting that there were problems, they did not go on.",
+            "Do not share long snippets.",
+            "Pass the object to the other function.",
+        ] {
+            assert!(!is_kept(text, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn items_may_lack_a_stop_and_say_what_a_term_means() {
+        for (text, expected) in [
+            ("Retention headers can be optionally set while uploading objects", true),
+            ("The capture theory—the Moon formed elsewhere and was captured by Earth.", true),
+            ("Fast - it is fast.", false),
+            ("1,5s clean release build time", false),
+        ] {
+            assert_eq!(is_kept(text, true), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_gives_way_to_this_and_also_is_left_out() {
+        for (text, expected) in [
+            (
+                "Bar Request – The Foo board approved this request in 2015.",
+                "Bar Request – The Foo board approved the request in 2015.",
+            ),
+            ("An object can also be under legal hold.", "An object can be under legal hold."),
+        ] {
+            assert_eq!(of(text, &tokens(text), false, &thing()).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_heading_says_which_part_a_sentence_is_about() {
+        let page = read(
+            "# Foo\n\nA.\n\n## 2. Dental insurance\n\nB.\n\n### Overview\n\nC.\n\n## Bar?\n\nD.",
+        );
+        let parts = parts(&page, &thing());
+        let told =
+            page.blocks.iter().zip(&parts).filter(|(block, _)| block.kind == Kind::Paragraph);
+        let told: Vec<Option<&str>> = told.map(|(_, part)| part.as_deref()).collect();
+        assert_eq!(told, [None, Some("Dental insurance"), None, None]);
+        for (part, text, expected) in [
+            (
+                Some("Dental insurance"),
+                "The fee is paid.",
+                "Foo, Dental insurance – The fee is paid.",
+            ),
+            (Some("Fees"), "The fee is paid.", "Foo – The fee is paid."),
+            (None, "Foo pays the fee.", "Foo pays the fee."),
+        ] {
+            assert_eq!(named(&thing(), part, text), expected);
+        }
+    }
+
+    #[test]
+    fn of_too_many_those_with_figures_and_limits_stay() {
+        let of = |text: &str| (0, Statement { text: text.to_owned(), line: 1 });
+        let mut all = vec![of("Cats like milk."); MAX_WHOLE];
+        all.insert(3, of("A request must take less than 5 seconds."));
+        let kept = best(all);
+        assert_eq!(kept.len(), MAX_WHOLE);
+        assert_eq!(kept[3].1.text, "A request must take less than 5 seconds.");
+    }
 }
