@@ -30,14 +30,16 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], item: bool, thing: &Thing) ->
     if item && let Some(told) = definition(text, tokens, thing) {
         return Some(told);
     }
+    // `This policy`, on the page of the Foo policy.
+    let own: Vec<String> = fold(&thing.name).split(' ').map(str::to_owned).collect();
     if let Some(from) = behind_label(tokens) {
         let start = tokens.get(from)?.start;
         let body = text.get(start..)?;
-        let label: Vec<String> = tokens[..from].iter().map(Token::lower).collect();
+        let label: Vec<String> = tokens[..from].iter().map(Token::lower).chain(own).collect();
         let said = sentence(body, &crate::extract::token::tokens(body), item, thing, &label)?;
         return Some(format!("{}{said}", text.get(..start)?));
     }
-    sentence(text, tokens, item, thing, &[])
+    sentence(text, tokens, item, thing, &own)
 }
 
 /// `The capture theory—the Moon was captured by Earth.`, an item that says what its term means.
@@ -140,7 +142,7 @@ fn sentence(
     {
         return None;
     }
-    let text = with_articles(without_also(text, tokens), label);
+    let text = with_articles(&without_also(text, tokens), label);
     let said = crate::extract::token::tokens(&text);
     let verb = verb.min(said.len().saturating_sub(1));
     statement_of_page(&text, &said, verb, |noun| is_own_noun(noun, thing))
@@ -424,7 +426,8 @@ fn dangles(tokens: &[Token<'_>], at: usize, verb: usize, goes_on: bool, label: &
         | "let's" | "that's" | "we'll" | "i'll" | "you're" | "you’re" | "you've" | "you’ve"
         | "yours" | "others" => true,
         "you" | "your" => at < verb.max(1) && !obliges(tokens, verb) && !limits(tokens, verb),
-        "this" | "these" => !label.contains(&next),
+        "this" => !label.contains(&next),
+        "these" => true,
         "such" => next != "as",
         "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
         "it" | "they" => at < verb && !goes_on || at < 3,
@@ -524,11 +527,19 @@ fn is_of_name(token: &Token<'_>, thing: &Thing) -> bool {
     token.is_capitalised() && fold(&thing.name).split(' ').any(|word| word == token.lower())
 }
 
-/// `The request` for `this request`, where the label before the sentence has it.
-fn with_articles(text: String, label: &[String]) -> String {
-    label
-        .iter()
-        .fold(text, |text, word| text.replace(&format!(" this {word} "), &format!(" the {word} ")))
+/// `The request` for `this request`, where the label before the sentence or the thing's name has it.
+fn with_articles(text: &str, label: &[String]) -> String {
+    let mut shown = text.to_owned();
+    let all = tokens(text);
+    for two in all.windows(2).rev().filter(|two| label.contains(&two[1].lower())) {
+        let article = match two[0].text {
+            "This" => "The",
+            "this" => "the",
+            _ => continue,
+        };
+        shown.replace_range(two[0].start..two[0].end, article);
+    }
+    shown
 }
 
 /// The text without `also`, which ties it to the one before.
@@ -671,6 +682,7 @@ mod tests {
     fn sentences_that_need_another_one_are_left() {
         for text in [
             "It cannot be deleted before the date.",
+            "This bar is applied to all objects.",
             "This configuration is applied to all objects.",
             "The incident was reported to the police.",
             "Many suspects were beaten up and some bribed.",
@@ -707,6 +719,7 @@ mod tests {
                 "Bar Request – The Foo board approved this request in 2015.",
                 "Bar Request – The Foo board approved the request in 2015.",
             ),
+            ("This foo must be kept below 5 degrees.", "The foo must be kept below 5 degrees."),
             ("An object can also be under legal hold.", "An object can be under legal hold."),
         ] {
             assert_eq!(of(text, &tokens(text), false, &thing()).as_deref(), Some(expected));
