@@ -256,7 +256,9 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
     }
     let mut all = titles(page, title).peekable();
     if all.peek().is_none() {
-        return (is_called(&topic) && is_covered(page, &key, title)).then_some(topic);
+        let is_given = page.is_given && !is_longer_there(page, &topic);
+        let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
+        return is_its.then_some(topic);
     }
     let mut documents = Vec::new();
     for title in all {
@@ -296,7 +298,29 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         is_called(&topic) && first.is_some_and(|block| spaced(&block.text).contains(&key))
     };
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
+    let is_its = is_its || page.is_given && !is_of_another(page, title);
     (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
+}
+
+/// Whether a page begins with a longer form of a name: `Nikola J. Tesla`.
+fn is_longer_there(page: &Page, topic: &str) -> bool {
+    const EARLY: usize = 10;
+    let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+    let text = first.map_or("", |block| block.text.as_str());
+    let mut words = text.split_whitespace().take(EARLY);
+    let parts: Vec<&str> = topic.split(' ').collect();
+    parts.len() > 1 && !text.contains(topic) && parts.iter().all(|part| words.any(|it| it == *part))
+}
+
+/// Whether a page's title is a name that its text has as well.
+fn is_of_another(page: &Page, title: Option<&str>) -> bool {
+    titles(page, title).any(|title| {
+        let name = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
+        let is_told = |block: &Block| {
+            !matches!(block.kind, Kind::Heading(_)) && block.text.contains(name.as_str())
+        };
+        shape::is_proper(&name) && page.blocks.iter().any(is_told)
+    })
 }
 
 /// Whether a name stands in what was asked for: a search in words alone calls nothing by them.
@@ -414,7 +438,17 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
     let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
     let mut titles = title.into_iter().chain(heading.map(|block| block.text.as_str()));
     let is_date = |title: &&str| structural(title) == Err(Rejection::Date);
-    titles.find(is_date).map(str::to_owned).or_else(|| date_below(page))
+    titles
+        .clone()
+        .find(is_date)
+        .map(str::to_owned)
+        .or_else(|| date_below(page))
+        .or_else(|| titles.find(|title| is_document(title) && has_year(title)).map(str::to_owned))
+}
+
+/// `April 2019 Minutes`
+fn has_year(title: &str) -> bool {
+    title.split(' ').any(super::name::is_year)
 }
 
 /// The day that stands below a title: `Held on Thursday 14 March 2024`.
@@ -478,7 +512,7 @@ mod tests {
     fn what_was_asked_for_is_a_page_s_thing_though_its_title_says_it_otherwise() {
         for (text, topic, expected) in [
             ("# Object Lock Guide\n\nMinIO has locks.", "MinIO object lock", true),
-            ("# Object Lock Guide\n\nCeph has locks.", "MinIO object lock", false),
+            ("# Lock rate\n\nCeph has locks.", "MinIO lock", false),
             ("# Benefits & Perks\n\nBasecamp pays.", "Basecamp benefits", true),
             ("# Benefits & Perks\n\nBasecamp pays.", "basecamp benefits", false),
             ("# Rate limit\n\nA Foo API is.\n\nThe Foo API has.\n\nA Foo API.", "Foo API", true),
@@ -488,6 +522,17 @@ mod tests {
             ("# Glossary\n\nTerms of Bar.\n\nA is B.", "Foo", false),
         ] {
             let found = of_topic(&read(text), topic, None);
+            assert_eq!(found.as_deref(), expected.then_some(topic), "{text} {topic}");
+        }
+        // What the user gives for it is about it, unless it is about something else.
+        for (text, topic, expected) in [
+            ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", true),
+            ("Meet-ups are 1 week long.", "basecamp", true),
+            ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
+            ("# Redis Cluster\n\nA Redis Cluster has nodes.", "Redis", false),
+        ] {
+            let page = Page { is_given: true, ..read(text) };
+            let found = of_topic(&page, topic, None);
             assert_eq!(found.as_deref(), expected.then_some(topic), "{text} {topic}");
         }
     }

@@ -201,7 +201,8 @@ fn is_file(value: &str) -> bool {
     ending.is_some_and(|ending| SHOWN.contains(&ending.as_str()))
 }
 
-/// Whether a value is only names of other pages, as addresses have them: `team-rules, how-to-join`.
+/// Whether a value is only names of other pages, as addresses have them, or a list for a program:
+/// `team-rules, how-to-join`, `Ab,Cd,Ef,Gh`.
 fn is_slugs(value: &str) -> bool {
     let is_slug = |part: &str| {
         part.contains('-')
@@ -209,7 +210,8 @@ fn is_slugs(value: &str) -> bool {
                 .bytes()
                 .all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
-    value.contains(", ") && value.split(", ").all(is_slug)
+    let is_list = value.matches(',').count() > 2 && !value.contains(", ");
+    is_list || value.contains(", ") && value.split(", ").all(is_slug)
 }
 
 /// Whether a line between others only switches something of how they are shown: `Team: yes`.

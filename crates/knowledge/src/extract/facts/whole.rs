@@ -719,7 +719,7 @@ mod tests {
                 "Bar Request – The Foo board approved this request in 2015.",
                 "Bar Request – The Foo board approved the request in 2015.",
             ),
-            ("This foo must be kept below 5 degrees.", "The foo must be kept below 5 degrees."),
+            ("This foo must be kept at 5 degrees.", "The foo must be kept at 5 degrees."),
             ("An object can also be under legal hold.", "An object can be under legal hold."),
         ] {
             assert_eq!(of(text, &tokens(text), false, &thing()).as_deref(), Some(expected));
