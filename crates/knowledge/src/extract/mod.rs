@@ -166,7 +166,8 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     }
     let minutes = minutes::read(&page);
     // What was so at one meeting need not be at the next.
-    if let Some(thing) = thing.as_mut().filter(|_| minutes.is_some())
+    let is_of_meeting = minutes.is_some() || thing::is_of_meeting(&page, document.title);
+    if let Some(thing) = thing.as_mut().filter(|_| is_of_meeting)
         && let Some(date) = thing::date(&page, document.title)
     {
         thing.name = format!("{}, {date}", thing.name);

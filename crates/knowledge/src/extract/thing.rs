@@ -256,7 +256,7 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
     }
     let mut all = titles(page, title).peekable();
     if all.peek().is_none() {
-        let is_given = page.is_given && !is_longer_there(page, &topic);
+        let is_given = page.is_given && !begins_with_name(page, &topic);
         let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
         return is_its.then_some(topic);
     }
@@ -298,18 +298,31 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         is_called(&topic) && first.is_some_and(|block| spaced(&block.text).contains(&key))
     };
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
-    let is_its = is_its || page.is_given && !is_of_another(page, title);
+    let is_given = || !is_of_another(page, title) && !begins_with_name(page, &topic);
+    let is_its = is_its || page.is_given && is_given();
     (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
 }
 
-/// Whether a page begins with a longer form of a name: `Nikola J. Tesla`.
-fn is_longer_there(page: &Page, topic: &str) -> bool {
+/// Whether a page begins with a name: what was asked for, in whatever form, or something else.
+fn begins_with_name(page: &Page, topic: &str) -> bool {
     const EARLY: usize = 10;
-    let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
-    let text = first.map_or("", |block| block.text.as_str());
-    let mut words = text.split_whitespace().take(EARLY);
-    let parts: Vec<&str> = topic.split(' ').collect();
-    parts.len() > 1 && !text.contains(topic) && parts.iter().all(|part| words.any(|it| it == *part))
+    // `Layer: Applications` is no sentence.
+    let is_prose = |block: &&Block| {
+        let is_key = || tokens(&block.text).first().is_some_and(|first| first.after == ":");
+        !matches!(block.kind, Kind::Heading(_)) && !is_key()
+    };
+    let first = page.blocks.iter().find(is_prose);
+    let all = tokens(first.map_or("", |block| block.text.as_str()));
+    let start = super::clause::behind_article(&all, 0);
+    let run = shape::run(&all, start);
+    // `All API requests`, `This BIP`
+    let is_led = start == 0
+        && all
+            .first()
+            .is_some_and(|first| words::is_starter(&first.lower()) || first.lower() == "all");
+    let is_name = run > start + 1 || all.get(start).is_some_and(|it| shape::is_shaped(it.text));
+    let early: Vec<String> = all.iter().take(EARLY).map(|token| fold(token.text)).collect();
+    is_name && !is_led || fold(topic).split(' ').all(|part| early.iter().any(|word| word == part))
 }
 
 /// Whether a page's title is a name that its text has as well.
@@ -443,12 +456,20 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
         .find(is_date)
         .map(str::to_owned)
         .or_else(|| date_below(page))
-        .or_else(|| titles.find(|title| is_document(title) && has_year(title)).map(str::to_owned))
+        .or_else(|| titles.find(is_of_one_time).map(str::to_owned))
 }
 
-/// `April 2019 Minutes`
-fn has_year(title: &str) -> bool {
-    title.split(' ').any(super::name::is_year)
+/// `April 2019 Minutes`, `Board meeting, 11 March 2021`
+fn is_of_one_time(title: &&str) -> bool {
+    const KINDS: &[&str] = &["meeting", "minutes"];
+    let key = spaced(title);
+    let mut words = key.split_whitespace();
+    words.clone().any(|word| KINDS.contains(&word)) && words.any(super::name::is_year)
+}
+
+/// Whether a page that the user gave tells of one meeting.
+pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
+    page.is_given && titles(page, title).any(|title| is_of_one_time(&title))
 }
 
 /// The day that stands below a title: `Held on Thursday 14 March 2024`.
@@ -529,6 +550,8 @@ mod tests {
             ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", true),
             ("Meet-ups are 1 week long.", "basecamp", true),
             ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
+            ("The KEF LS50 Meta is a speaker.", "kef ls50", false),
+            ("# Sound\n\nThe KEF LS50 Meta is a speaker.", "speakers", false),
             ("# Redis Cluster\n\nA Redis Cluster has nodes.", "Redis", false),
         ] {
             let page = Page { is_given: true, ..read(text) };

@@ -582,7 +582,7 @@ fn tells_part(heading: &str, own: &str) -> bool {
         && !heading.contains(['|', '`', '<', '{'])
         && !own.contains(&key)
         && !key.contains(own)
-        && !(words::is_starter(first) && !words::is_determiner(first))
+        && (!words::is_starter(first) || words::is_determiner(first))
         && !words::is_verb_base(first)
         && !list.iter().all(|word| {
             words::is_generic(word)
