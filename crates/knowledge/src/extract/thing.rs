@@ -469,7 +469,10 @@ fn is_of_one_time(title: &&str) -> bool {
 
 /// Whether a page that the user gave tells of one meeting.
 pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
-    page.is_given && titles(page, title).any(|title| is_of_one_time(&title))
+    const MOST: usize = 12;
+    let line = page.blocks.first().map(|block| block.text.as_str());
+    let line = line.filter(|it| it.split(' ').count() <= MOST && !it.trim_end().ends_with('.'));
+    page.is_given && titles(page, title).chain(line).any(|title| is_of_one_time(&title))
 }
 
 /// The day that stands below a title: `Held on Thursday 14 March 2024`.

@@ -524,7 +524,7 @@ fn is_typed(text: &str) -> bool {
 
 /// `The Council`, of the Town Council.
 fn is_of_name(token: &Token<'_>, thing: &Thing) -> bool {
-    token.is_capitalised() && fold(&thing.name).split(' ').any(|word| word == token.lower())
+    token.is_capitalised() && fold(&thing.name).split([' ', ',']).any(|word| word == token.lower())
 }
 
 /// `The request` for `this request`, where the label before the sentence or the thing's name has it.
