@@ -374,7 +374,7 @@ fn fetched(learning: &Learning, address: &str) -> Result<Finding, Error> {
 
 fn found(read: reading::Read, url: Option<String>) -> Finding {
     let reading::Read { title, text, image, byline, .. } = read;
-    Finding { title, url, text, image, byline, is_note: false }
+    Finding { title, url, text, image, byline, ..Finding::default() }
 }
 
 fn unreadable(cause: reading::ReadError) -> Error {

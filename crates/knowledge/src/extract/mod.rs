@@ -77,6 +77,9 @@ pub struct Known {
 pub enum Mode {
     /// Known entities and new ones.
     Full,
+    /// The same of a text that the user gave for what was asked: it is about that, unless it is about
+    /// something else that it names.
+    Given,
     /// Facts about known entities and nothing else.
     KnownOnly,
 }
@@ -123,12 +126,15 @@ pub fn is_unread(document: &Document<'_>) -> bool {
 /// paragraphs, which are capped.
 pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> Extraction {
     let text = document.text;
-    let page = page::read_for(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)], topic);
+    let mut page = page::read_for(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)], topic);
+    page.is_given = mode == Mode::Given;
     // A new entity can only come out of the candidates, and there are none when there may be none.
     let grammar = foreign::grammar(&page);
     let new = match (mode, grammar) {
-        (Mode::Full, None) => candidates::candidates(&page, document.title, topic),
-        (Mode::Full, Some(grammar)) => foreign::candidates(&page, grammar, topic, document.title),
+        (Mode::Full | Mode::Given, None) => candidates::candidates(&page, document.title, topic),
+        (Mode::Full | Mode::Given, Some(grammar)) => {
+            foreign::candidates(&page, grammar, topic, document.title)
+        }
         (Mode::KnownOnly, _) => Vec::new(),
     };
     let mut names = Names::default();
@@ -160,7 +166,8 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     }
     let minutes = minutes::read(&page);
     // What was so at one meeting need not be at the next.
-    if let Some(thing) = thing.as_mut().filter(|_| minutes.is_some())
+    let is_of_meeting = minutes.is_some() || thing::is_of_meeting(&page, document.title);
+    if let Some(thing) = thing.as_mut().filter(|_| is_of_meeting)
         && let Some(date) = thing::date(&page, document.title)
     {
         thing.name = format!("{}, {date}", thing.name);

@@ -40,7 +40,7 @@ pub fn identify(
         .collect();
     let mark = mark(nonce, &[document.text, document.title.unwrap_or_default(), topic]);
     let task = match mode {
-        Mode::Full => FULL,
+        Mode::Full | Mode::Given => FULL,
         Mode::KnownOnly => KNOWN_ONLY,
     };
     let mut prompt = format!(

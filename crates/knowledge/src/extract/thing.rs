@@ -1,11 +1,13 @@
 //! What a page itself is about: what its title, its infobox or its first heading names, or what was
 //! asked for where it has none of them.
 
+use std::collections::HashSet;
+
 use super::Statement;
 use super::facts::is_told;
 use super::fold::fold;
 use super::name::{MAX_NAME_WORDS, Rejection, structural, tidy};
-use super::page::{Kind, Page};
+use super::page::{Block, Kind, Page};
 use super::shape;
 use super::subject::Names;
 use super::token::tokens;
@@ -28,6 +30,8 @@ pub(super) struct Thing {
     pub(super) is_sure: bool,
     /// Whether the page is a document of it, as a policy is: what it says holds for that alone.
     pub(super) is_document: bool,
+    /// Whether the page writes its name, which is more than what was asked for.
+    pub(super) is_written: bool,
 }
 
 impl Thing {
@@ -101,13 +105,18 @@ pub(super) fn of(page: &Page, topic: &str, title: Option<&str>, names: &Names) -
     let of_document = of_document(page, topic, title, names);
     let found = of_document.or_else(|| called(page, topic, title).into_iter().find_map(whole));
     if let Some((entity, name)) = found {
-        let is_sure = is_titled || begins_with(page, entity, names);
+        let is_sure = is_titled
+            || begins_with(page, entity, names)
+            || of_topic(page, topic, title).is_some_and(|own| own == name);
         let is_document = titles(page, title).next().is_some_and(|title| is_document(&tidy(title)))
             && fold(&name) == fold(&tidy(topic));
-        return Some(Thing { entity, name, is_sure, is_document });
+        let key = fold(&name);
+        let is_written = titles(page, title).any(|title| fold(title).contains(&key))
+            || page.blocks.iter().any(|block| fold(&block.text).contains(&key));
+        return Some(Thing { entity, name, is_sure, is_document, is_written });
     }
     let (entity, name) = asked(page, topic, title, names)?;
-    Some(Thing { entity, name, is_sure: true, is_document: false })
+    Some(Thing { entity, name, is_sure: true, is_document: false, is_written: true })
 }
 
 /// The titles that a page has, the surest first.
@@ -246,7 +255,11 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         return None;
     }
     let mut all = titles(page, title).peekable();
-    all.peek()?;
+    if all.peek().is_none() {
+        let is_given = page.is_given && !begins_with_name(page, &topic);
+        let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
+        return is_its.then_some(topic);
+    }
     let mut documents = Vec::new();
     for title in all {
         let bare = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
@@ -280,7 +293,92 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         let texts = page.blocks.iter().map(|block| spaced(&block.text));
         texts.filter(|text| text.contains(&key)).take(LEAST).count() == LEAST
     };
-    (more || !documents.is_empty() && (named() || is_set_off(page, &key))).then_some(topic)
+    let begins = || {
+        let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+        is_called(&topic) && first.is_some_and(|block| spaced(&block.text).contains(&key))
+    };
+    let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
+    let is_given = || !is_of_another(page, title) && !begins_with_name(page, &topic);
+    let is_its = is_its || page.is_given && is_given();
+    (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
+}
+
+/// Whether a page begins with a name: what was asked for, in whatever form, or something else.
+fn begins_with_name(page: &Page, topic: &str) -> bool {
+    const EARLY: usize = 10;
+    // `Layer: Applications` is no sentence.
+    let is_prose = |block: &&Block| {
+        let is_key = || tokens(&block.text).first().is_some_and(|first| first.after == ":");
+        !matches!(block.kind, Kind::Heading(_)) && !is_key()
+    };
+    let first = page.blocks.iter().find(is_prose);
+    let all = tokens(first.map_or("", |block| block.text.as_str()));
+    let start = super::clause::behind_article(&all, 0);
+    let run = shape::run(&all, start);
+    // `All API requests`, `This BIP`
+    let is_led = start == 0
+        && all
+            .first()
+            .is_some_and(|first| words::is_starter(&first.lower()) || first.lower() == "all");
+    let is_name = run > start + 1 || all.get(start).is_some_and(|it| shape::is_shaped(it.text));
+    let early: Vec<String> = all.iter().take(EARLY).map(|token| fold(token.text)).collect();
+    is_name && !is_led || fold(topic).split(' ').all(|part| early.iter().any(|word| word == part))
+}
+
+/// Whether a page's title is a name that its text has as well.
+fn is_of_another(page: &Page, title: Option<&str>) -> bool {
+    titles(page, title).any(|title| {
+        let name = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
+        let is_told = |block: &Block| {
+            !matches!(block.kind, Kind::Heading(_)) && block.text.contains(name.as_str())
+        };
+        shape::is_proper(&name) && page.blocks.iter().any(is_told)
+    })
+}
+
+/// Whether a name stands in what was asked for: a search in words alone calls nothing by them.
+fn is_called(topic: &str) -> bool {
+    topic.chars().any(char::is_uppercase)
+}
+
+/// Whether a page is about what was asked for in several words, though its title says it in others: `Object
+/// Lock Guide` where `MinIO object lock` was, or `Rate limits`, if the page begins with what was asked
+/// for and goes on to name it.
+fn is_covered(page: &Page, key: &str, title: Option<&str>) -> bool {
+    const LEAST: usize = 3;
+    let asked: Vec<&str> = key.split_whitespace().filter(|word| !shape::is_joint(word)).collect();
+    let words_of = |text: &str| {
+        let text = fold(text);
+        let words =
+            text.split(|char: char| !char.is_alphanumeric()).map(|word| one_of(word).to_owned());
+        words.collect::<HashSet<String>>()
+    };
+    let titled: HashSet<String> = titles(page, title).flat_map(words_of).collect();
+    let told = |word: &&str| {
+        let mut parts = word.split(|char: char| !char.is_alphanumeric());
+        parts.all(|part| titled.contains(one_of(part)))
+    };
+    let in_title = asked.iter().filter(|word| told(word)).count();
+    let texts: Vec<String> = page.blocks.iter().map(|block| spaced(&block.text)).collect();
+    let in_text = |word: &&str| texts.iter().any(|text| text.contains(one_of(word)));
+    if asked.len() > 1
+        && in_title * 2 >= asked.len()
+        && asked.iter().all(|word| told(word) || in_text(word))
+    {
+        return true;
+    }
+    let is_prose = |(block, _): &(&Block, &String)| !matches!(block.kind, Kind::Heading(_));
+    let mut prose = page.blocks.iter().zip(&texts).filter(is_prose).map(|(_, text)| text);
+    let names_none = titles(page, title).all(|title| !shape::is_proper(&tidy(title)));
+    let opens = prose.clone().next().is_some_and(|text| text.contains(key));
+    names_none
+        && opens
+        && prose.by_ref().filter(|text| text.contains(key)).take(LEAST).count() == LEAST
+}
+
+/// A word without the ending of several.
+fn one_of(word: &str) -> &str {
+    word.strip_suffix('s').filter(|one| one.len() > 2 && !one.ends_with('s')).unwrap_or(word)
 }
 
 /// What a document's title says more than what kind of document it is, as [`spaced`] has it.
@@ -353,7 +451,28 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
     let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
     let mut titles = title.into_iter().chain(heading.map(|block| block.text.as_str()));
     let is_date = |title: &&str| structural(title) == Err(Rejection::Date);
-    titles.find(is_date).map(str::to_owned).or_else(|| date_below(page))
+    titles
+        .clone()
+        .find(is_date)
+        .map(str::to_owned)
+        .or_else(|| date_below(page))
+        .or_else(|| titles.find(is_of_one_time).map(str::to_owned))
+}
+
+/// `April 2019 Minutes`, `Board meeting, 11 March 2021`
+fn is_of_one_time(title: &&str) -> bool {
+    const KINDS: &[&str] = &["meeting", "minutes"];
+    let key = spaced(title);
+    let mut words = key.split_whitespace();
+    words.clone().any(|word| KINDS.contains(&word)) && words.any(super::name::is_year)
+}
+
+/// Whether a page that the user gave tells of one meeting.
+pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
+    const MOST: usize = 12;
+    let line = page.blocks.first().map(|block| block.text.as_str());
+    let line = line.filter(|it| it.split(' ').count() <= MOST && !it.trim_end().ends_with('.'));
+    page.is_given && titles(page, title).chain(line).any(|title| is_of_one_time(&title))
 }
 
 /// The day that stands below a title: `Held on Thursday 14 March 2024`.
@@ -406,4 +525,41 @@ pub(super) fn called(page: &Page, topic: &str, title: Option<&str>) -> Vec<Strin
     all.retain(|name| !name.is_empty());
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::page::read;
+
+    #[test]
+    fn what_was_asked_for_is_a_page_s_thing_though_its_title_says_it_otherwise() {
+        for (text, topic, expected) in [
+            ("# Object Lock Guide\n\nMinIO has locks.", "MinIO object lock", true),
+            ("# Lock rate\n\nCeph has locks.", "MinIO lock", false),
+            ("# Benefits & Perks\n\nBasecamp pays.", "Basecamp benefits", true),
+            ("# Benefits & Perks\n\nBasecamp pays.", "basecamp benefits", false),
+            ("# Rate limit\n\nA Foo API is.\n\nThe Foo API has.\n\nA Foo API.", "Foo API", true),
+            ("# Rate limit\n\nA Foo API is.\n\nIt has.", "Foo API", false),
+            ("# Bar Server\n\nA Foo API is.\n\nThe Foo API has.\n\nA Foo API.", "Foo API", false),
+            ("# Glossary\n\nTerms of Foo.\n\nA is B.", "Foo", true),
+            ("# Glossary\n\nTerms of Bar.\n\nA is B.", "Foo", false),
+        ] {
+            let found = of_topic(&read(text), topic, None);
+            assert_eq!(found.as_deref(), expected.then_some(topic), "{text} {topic}");
+        }
+        // What the user gives for it is about it, unless it is about something else.
+        for (text, topic, expected) in [
+            ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", true),
+            ("Meet-ups are 1 week long.", "basecamp", true),
+            ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
+            ("The KEF LS50 Meta is a speaker.", "kef ls50", false),
+            ("# Sound\n\nThe KEF LS50 Meta is a speaker.", "speakers", false),
+            ("# Redis Cluster\n\nA Redis Cluster has nodes.", "Redis", false),
+        ] {
+            let page = Page { is_given: true, ..read(text) };
+            let found = of_topic(&page, topic, None);
+            assert_eq!(found.as_deref(), expected.then_some(topic), "{text} {topic}");
+        }
+    }
 }

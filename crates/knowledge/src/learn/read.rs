@@ -97,6 +97,10 @@ pub fn read(
         let title = finding.title.as_deref().map(|title| secrets::mask(title).0);
         let document = Document { text: &text, title: title.as_deref() };
         let about = About::of(&document, question);
+        let mode = match mode {
+            Mode::Full if finding.is_given => Mode::Given,
+            mode => mode,
+        };
         // What is left of a secret tells nothing.
         let masks: Vec<String> =
             secrets::scan(&finding.text).into_iter().map(|found| found.masked).collect();

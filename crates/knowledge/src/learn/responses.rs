@@ -39,12 +39,15 @@ pub struct Finding {
     /// It is a note of this repository, which a search finds as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_note: bool,
+    /// The user gave it for what they want to learn of.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_given: bool,
 }
 
 impl From<providers::Finding> for Finding {
     fn from(found: providers::Finding) -> Self {
         let providers::Finding { title, url, text, image, byline, .. } = found;
-        Self { title, url, text, image, byline, is_note: false }
+        Self { title, url, text, image, byline, ..Self::default() }
     }
 }
 
@@ -65,7 +68,15 @@ impl Finding {
         let (title, url, image) = (part(&self.title), part(&self.url), part(&self.image));
         let byline =
             Byline { author: part(&self.byline.author), published: part(&self.byline.published) };
-        Self { title, url, text: mask(&self.text), image, byline, is_note: self.is_note }
+        Self {
+            title,
+            url,
+            text: mask(&self.text),
+            image,
+            byline,
+            is_note: self.is_note,
+            is_given: self.is_given,
+        }
     }
 }
 

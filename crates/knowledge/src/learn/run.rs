@@ -88,6 +88,7 @@ pub fn given(
         learn_prompt_id: Some(prompt.id.clone()),
         ..queued(prompt.prompt_text.as_str(), trigger, user, now)
     };
+    let found = Finding { is_given: true, ..found };
     let search = keep(record_store, record_store.place(false), &search, &[found], 0, now)?;
     record_store.write(record_store.place(false), &[&prompt])?;
     Ok((prompt, search))

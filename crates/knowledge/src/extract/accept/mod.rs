@@ -70,7 +70,7 @@ pub fn identify(
             }
             None => match mode {
                 Mode::KnownOnly => None,
-                Mode::Full => new(tidied, &source),
+                Mode::Full | Mode::Given => new(tidied, &source),
             },
         };
         found.filter(|found| seen.insert(fold(&found.name)))

@@ -33,7 +33,11 @@ pub(super) fn named(
     thing: &Thing,
     home: &Home,
 ) -> Option<String> {
-    if !thing.is_sure || thing.is_document || fold(text).contains(&fold(&thing.name)) {
+    if !thing.is_sure
+        || !thing.is_written
+        || thing.is_document
+        || fold(text).contains(&fold(&thing.name))
+    {
         return None;
     }
     let at = tokens.iter().position(|token| token.lower() == "this" && token.joins())?;

@@ -14,6 +14,7 @@ mod pronoun;
 pub(super) mod rows;
 mod scope;
 mod speech;
+mod whole;
 
 use std::borrow::Cow;
 
@@ -31,6 +32,7 @@ pub use form::FACT_WORDS;
 use form::{is_address, is_self_contained, statement};
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
 use home::{Home, broader};
+use own::Ground;
 use pointer::Written;
 use pronoun::by_pronoun;
 pub(super) use speech::is_spoken;
@@ -48,8 +50,10 @@ pub(super) fn collect(
     let mut person: Option<Told> = None;
     let mut home = Home::default();
     let mut written = Written::default();
-    let ground = own::Ground::of(page, thing, names);
+    let ground = Ground::of(page, thing, names);
     let scopes = scope::of(page, thing);
+    let parts = thing.map(|thing| whole::parts(page, thing)).unwrap_or_default();
+    let mut whole: Vec<(usize, Statement)> = Vec::new();
     let mut own: Vec<(usize, Statement)> = Vec::new();
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
@@ -156,6 +160,22 @@ pub(super) fn collect(
             let text = ground.named(sentence, thing, &text);
             own.push((thing.entity, Statement { text, line }));
         }
+        let is_kept = found.len() > about || own.len() > owned;
+        if !is_kept
+            && !left
+            && let Some(thing) =
+                thing.filter(|_| ground.has(sentence) && !is_of_step(page, sentence))
+            && licence::behind_subject(page.text(sentence)).is_none()
+            && let Some(text) = whole::of(text, &tokens, item, thing)
+        {
+            let part = parts.get(sentence.block).and_then(Option::as_deref);
+            let limit = scopes.get(sentence.block).and_then(Option::as_ref);
+            let text = match limit.filter(|it| it.holds(false)) {
+                Some(limit) => scope::within(text, Some(&limit.name), thing),
+                None => whole::named(thing, part, &text),
+            };
+            whole.push((thing.entity, Statement { text, line }));
+        }
         for (entity, text) in in_passing(text, &tokens, names) {
             if found.iter().skip(about).all(|(known, _)| *known != entity) {
                 found.push((entity, Statement { text, line }));
@@ -178,6 +198,7 @@ pub(super) fn collect(
     }
     // What is told without its name comes last: there is room for so many facts alone.
     found.extend(own);
+    found.extend(whole::best(whole));
     found
 }
 

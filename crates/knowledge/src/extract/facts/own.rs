@@ -145,14 +145,17 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
             // What a policy says of the team, it says of its own.
-            let is_own = |noun: &str| {
-                thing.is_document || OWN_DOCUMENT.contains(&noun) || KINDS.contains(&noun)
-            };
+            let is_own = |noun: &str| is_own_noun(noun, thing);
             let said = token::tokens(&definite);
             is_told.then(|| statement_of_page(&definite, &said, verb, is_own)).flatten()
         }
         None => opens.then(|| tagline(text, tokens, thing)).flatten(),
     }
+}
+
+/// Whether a noun with `the` stands for the page's thing.
+pub(super) fn is_own_noun(noun: &str, thing: &Thing) -> bool {
+    thing.is_document || OWN_DOCUMENT.contains(&noun) || KINDS.contains(&noun)
 }
 
 /// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is, or, as in `Exposes
@@ -185,6 +188,11 @@ fn tagline(text: &str, tokens: &[Token<'_>], thing: &Thing) -> Option<String> {
 /// What something is called that does what another thing does.
 const OF_ANOTHER: &[&str] =
     &["alternative", "bindings", "implementation", "port", "replacement", "rewrite", "wrapper"];
+
+/// Whether a word counts what follows it.
+pub(super) fn is_count(word: &str) -> bool {
+    COUNTS.contains(&word)
+}
 
 /// The first token that is surely a verb.
 pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
@@ -228,7 +236,8 @@ fn lists_kinds(tokens: &[Token<'_>]) -> Option<usize> {
 /// `Construction always pairs the`: whatever verb it is of.
 fn is_behind_adverb(tokens: &[Token<'_>], at: usize) -> bool {
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
-    let adverb = matches!(word(at - 1).as_str(), "also" | "always" | "never" | "often" | "usually");
+    let adverb =
+        matches!(word(at - 1).as_str(), "also" | "always" | "never" | "often" | "only" | "usually");
     adverb
         && tokens[at - 1].joins()
         && tokens[at].joins()
@@ -477,7 +486,7 @@ const OWN_DOCUMENT: &[&str] =
     &["project", "policy", "repository", "organization", "organisation", "agreement"];
 
 /// `foo_bar(x)`, `$line`, `types/index.d.ts`: what is typed says little away from where it stands.
-fn is_code(token: &Token<'_>) -> bool {
+pub(super) fn is_code(token: &Token<'_>) -> bool {
     let text = token.text;
     let is_humped = text.starts_with(char::is_lowercase)
         && text.chars().any(char::is_uppercase)

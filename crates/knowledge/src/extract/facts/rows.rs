@@ -201,6 +201,19 @@ fn is_file(value: &str) -> bool {
     ending.is_some_and(|ending| SHOWN.contains(&ending.as_str()))
 }
 
+/// Whether a value is only names of other pages, as addresses have them, or a list for a program:
+/// `team-rules, how-to-join`, `Ab,Cd,Ef,Gh`.
+fn is_slugs(value: &str) -> bool {
+    let is_slug = |part: &str| {
+        part.contains('-')
+            && part
+                .bytes()
+                .all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    let is_list = value.matches(',').count() > 2 && !value.contains(", ");
+    is_list || value.contains(", ") && value.split(", ").all(is_slug)
+}
+
 /// Whether a line between others only switches something of how they are shown: `Team: yes`.
 fn is_switch(row: &Row, value: &str) -> bool {
     let is_line = row.header.is_empty() && !row.is_item;
@@ -269,7 +282,7 @@ fn cell_of(row: &Row, first: &str) -> Option<String> {
 fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Statement> {
     // What is to be done in turn is no property, and one step of it no whole.
     let instructs = fold(predicate).ends_with("instructions");
-    if instructs || is_private(predicate, value) || is_file(value) {
+    if instructs || is_private(predicate, value) || is_file(value) || is_slugs(value) {
         return None;
     }
     let predicate = predicate.trim().trim_end_matches(':');

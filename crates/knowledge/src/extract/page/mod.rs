@@ -128,6 +128,8 @@ pub(super) struct Page {
     pub(super) sentences: Vec<Sentence>,
     /// Of its tables.
     pub(super) rows: Vec<Row>,
+    /// The user gave it for what they asked for.
+    pub(super) is_given: bool,
 }
 
 impl Page {
@@ -170,7 +172,7 @@ pub(super) fn read_for(text: &str, topic: &str) -> Page {
     let (title, mut blocks, rows) = blocks(text, topic, false);
     furniture::tell(&mut blocks);
     let sentences = sentences::sentences(&blocks);
-    Page { title, blocks, sentences, rows }
+    Page { title, blocks, sentences, rows, is_given: false }
 }
 
 /// Reads what a person wrote: nothing in it is furniture, and what they quote is not theirs.
@@ -178,7 +180,7 @@ pub(super) fn read_message(text: &str) -> Page {
     let (title, mut blocks, rows) = blocks(text, "", true);
     blocks.retain(|block| !block.is_quoted);
     let sentences = sentences::sentences(&blocks);
-    Page { title, blocks, sentences, rows }
+    Page { title, blocks, sentences, rows, is_given: false }
 }
 
 fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
