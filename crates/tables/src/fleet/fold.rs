@@ -282,7 +282,7 @@ impl Tables {
             Self { opened: BTreeMap::new(), known: BTreeMap::new(), left: BTreeMap::new() };
         for name in table::names(place).await? {
             let of = |cause| FleetError::of(&place.address, &cause);
-            let dataset = table::open_to_write(place, &name).await.map_err(of)?;
+            let Some(dataset) = table::newest(place, &name).await.map_err(of)? else { continue };
             for (repository, head) in table::heads(&dataset).await.map_err(of)? {
                 tables.learn(&name, repository, head);
             }

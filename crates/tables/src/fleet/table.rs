@@ -7,9 +7,10 @@ use futures::{TryStreamExt as _, future::try_join_all};
 use lance::{
     Dataset,
     dataset::{
-        InsertBuilder, WriteParams,
+        CommitBuilder, InsertBuilder, WriteParams,
         builder::DatasetBuilder,
         optimize::{CompactionOptions, compact_files},
+        transaction::Transaction,
     },
     index::{
         DatasetIndexExt as _, DatasetIndexInternalExt as _,
@@ -76,31 +77,72 @@ fn params(place: &Place) -> WriteParams {
 }
 
 /// Opens a table as it is now, with files that never change kept on this machine if that is wanted.
-pub(super) async fn open(place: &Place, name: &str) -> lance::Result<Dataset> {
+pub(super) async fn open(place: &Place, name: &str) -> lance::Result<Option<Dataset>> {
     let builder = DatasetBuilder::from_uri(place.table(name)).with_session(place.session.clone());
-    builder.with_store_params(place.params.clone()).load().await
+    there(builder.with_store_params(place.params.clone()).load().await)
 }
 
-/// The same for whoever writes: nothing of it is kept here.
-pub(super) async fn open_to_write(place: &Place, name: &str) -> lance::Result<Dataset> {
+/// The same for whoever writes: nothing of it is kept here. Where there is no version of it, somebody
+/// is about to make it.
+pub(super) async fn newest(place: &Place, name: &str) -> lance::Result<Option<Dataset>> {
     let builder = DatasetBuilder::from_uri(place.table(name)).with_session(place.session.clone());
-    builder.load().await
+    there(builder.load().await)
 }
 
-/// Makes a table that has no rows, with its indexes.
+/// What was opened, or that there is no version of it yet.
+fn there(opened: lance::Result<Dataset>) -> lance::Result<Option<Dataset>> {
+    match opened {
+        Ok(dataset) => Ok(Some(dataset)),
+        Err(lance::Error::DatasetNotFound { .. }) => Ok(None),
+        Err(cause) => Err(cause),
+    }
+}
+
+/// Makes a table that has no rows, with its indexes, unless somebody else makes it meanwhile.
 pub(super) async fn make(
     place: &Place,
     name: &str,
     model: &str,
     dimension: usize,
 ) -> lance::Result<()> {
-    let uri = place.table(name);
-    let params = params(place);
-    let empty = RecordBatch::new_empty(columns::schema(model, dimension));
-    let builder = InsertBuilder::new(uri.as_str()).with_params(&params);
-    let mut dataset = builder.execute(vec![empty]).await?;
+    let empty = empty(place, name, model, dimension).await?;
+    let mut dataset = begin(place, name, empty).await?;
     scalar_indexes(&mut dataset).await?;
     Ok(())
+}
+
+/// The first version of a table that is not there, not committed.
+pub(super) async fn empty(
+    place: &Place,
+    name: &str,
+    model: &str,
+    dimension: usize,
+) -> lance::Result<Transaction> {
+    let uri = place.table(name);
+    let rows = RecordBatch::new_empty(columns::schema(model, dimension));
+    InsertBuilder::new(uri.as_str())
+        .with_params(&params(place))
+        .execute_uncommitted(vec![rows])
+        .await
+}
+
+/// Commits the first version of a table, or opens what others committed before.
+///
+/// To Lance it overwrites what is there: a commit that may be retried is carried over whatever was
+/// committed meanwhile, rows of others too. This one may not: it is the first version or none.
+pub(super) async fn begin(place: &Place, name: &str, empty: Transaction) -> lance::Result<Dataset> {
+    let commit = CommitBuilder::new(place.table(name).as_str())
+        .with_session(place.session.clone())
+        .with_store_params(ObjectStoreParams::default())
+        .enable_v2_manifest_paths(true)
+        .with_skip_auto_cleanup(true)
+        .with_max_retries(0)
+        .execute(empty)
+        .await;
+    match commit {
+        Ok(dataset) => Ok(dataset),
+        Err(cause) => newest(place, name).await?.ok_or(cause),
+    }
 }
 
 /// Makes the indexes of words, keys, repositories and kinds that there are not, and says whether there

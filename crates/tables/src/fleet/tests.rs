@@ -498,7 +498,8 @@ fn two_who_fold_at_once_lose_and_double_nothing() {
                     deposit(&fleet, &publication("shared", count, &[&text, "same"]));
                     let own = format!("own-{side}");
                     deposit(&fleet, &publication(&own, round, &[&text]));
-                    fleet.fold(side == 0 && round % 4 == 0).unwrap();
+                    let folded = fleet.fold(side == 0 && round % 4 == 0).unwrap();
+                    assert_eq!((&folded.aside[..], &folded.odd[..]), (&[][..], &[][..]));
                 });
             }
         });
@@ -514,6 +515,26 @@ fn two_who_fold_at_once_lose_and_double_nothing() {
             assert_eq!(held[&format!("own-{side}")], (round, vec![text]), "round {round}");
         }
     }
+}
+
+#[test]
+fn who_makes_a_table_that_others_made_meanwhile_overwrites_nothing() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    let name = table::name_of(MODEL);
+    // Slow: it saw that there is no table, and wrote one that it has not committed.
+    let (place, its) = (fleet.0.clone(), name.clone());
+    let empty = async move { Ok(table::empty(&place, &its, MODEL, DIMENSION).await.unwrap()) };
+    let empty = fleet.run(WRITING, empty).unwrap();
+    assert!(!store.names().iter().any(|name| name.contains("_versions")));
+    assert!(held(&fleet).is_empty(), "a table that has no version is not there yet");
+    deposit(&fleet, &publication("r", 1, &["otters sleep"]));
+    fleet.fold(false).unwrap();
+    let place = fleet.0.clone();
+    let begun = async move { Ok(table::begin(&place, &name, empty).await.unwrap()) };
+    let begun = fleet.run(WRITING, begun).unwrap();
+    assert!(begun.version().version > 1);
+    assert_eq!(held(&fleet)["r"], (1, vec!["otters sleep".to_owned()]));
 }
 
 #[test]
