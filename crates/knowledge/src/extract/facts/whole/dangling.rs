@@ -1,0 +1,165 @@
+//! What in a sentence stands for something that only the text around it tells.
+
+use super::subject::is_typed;
+use crate::extract::facts::own::{self, is_code};
+use crate::extract::facts::{is_plural, mention};
+use crate::extract::fold::fold;
+use crate::extract::shape;
+use crate::extract::thing::Thing;
+use crate::extract::token::{Token, tokens};
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Whoever writes or reads, and times and places that only the text has.
+static DANGLING: Words = list!(words "dangling");
+
+/// Behind which `that` stands for a noun.
+static BEFORE_THAT: Words = list!(words "before_that");
+
+/// What is only to be.
+static PROMISES: Words = list!(words "promises");
+
+/// Whether a word stands for what another sentence names, for whoever writes, or for a time that only
+/// the text has.
+pub(super) fn dangles(
+    tokens: &[Token<'_>],
+    at: usize,
+    verb: usize,
+    goes_on: bool,
+    label: &[String],
+) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let is_first = at == 0;
+    let before = at.checked_sub(1).map(word).unwrap_or_default();
+    let next = word(at + 1);
+    // `US`, `IT`: no pronouns.
+    if shape::is_acronym(tokens[at].text) {
+        return false;
+    }
+    let told = |noun: &str| tokens[..at].iter().any(|token| token.lower() == *noun);
+    match word(at).as_str() {
+        word if is_dangling(word) => true,
+        "you" | "your" => at < verb.max(1) && !obliges(tokens, verb) && !limits(tokens, verb),
+        "this" => !label.contains(&next),
+        "these" => true,
+        "such" => next != "as",
+        "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
+        "it" | "they" => at < verb && !goes_on || at < 3,
+        "them" | "its" | "their" | "itself" | "themselves" => at < verb.min(3),
+        "there" => !mention::exists(tokens, at),
+        "that" => {
+            let leads = BEFORE_THAT.contains(before.as_str());
+            is_first || (leads || is_of_noun(tokens, at)) && !told(&next)
+        }
+        "other" => at < 3 || before == "the",
+        "another" => at < 3,
+        "latter" | "former" => !tokens[..at].iter().any(|token| token.text == "and"),
+        "both" => !tokens[at..].iter().any(|token| token.text == "and"),
+        "first" | "second" | "third" | "last" | "next" | "previous" => {
+            matches!(
+                next.as_str(),
+                "year" | "day" | "week" | "month" | "season" | "half" | "time" | "step" | "section"
+            )
+        }
+        "same" => !tokens[at..].iter().any(|token| token.text == "as"),
+        "so" => next != "that" && !words::is_adverb(&next),
+        "later" | "earlier" => before != "or" && next != "than",
+        _ => is_code(&tokens[at]) && !is_typed(tokens[at].text) && !is_price(tokens[at].text),
+    }
+}
+
+fn is_dangling(word: &str) -> bool {
+    DANGLING.contains(word) || DANGLING.contains(word.replace('’', "'").as_str())
+}
+
+/// `reproduce that issue for`: `that` says which one.
+fn is_of_noun(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(noun) = tokens.get(at + 1) else { return true };
+    let word = noun.lower();
+    let ends =
+        tokens.get(at + 2).is_none_or(|next| !noun.joins() || words::ends_phrase(&next.lower()));
+    ends && noun.text.starts_with(char::is_lowercase)
+        && !is_plural(noun.text)
+        && !words::is_starter(&word)
+        && !words::is_finite(&word, true)
+}
+
+/// `Your client must reuse`: said to everybody whom it is about.
+pub(super) fn obliges(tokens: &[Token<'_>], verb: usize) -> bool {
+    let next = tokens.get(verb + 1).map(Token::lower).unwrap_or_default();
+    tokens.get(verb).is_some_and(|verb| match verb.lower().as_str() {
+        "must" | "cannot" | "shall" | "should" => true,
+        "may" | "can" => next == "not" || next == "only",
+        _ => false,
+    })
+}
+
+/// `You may appeal within six months`
+pub(super) fn limits(tokens: &[Token<'_>], verb: usize) -> bool {
+    let is_allowed = tokens.get(verb).is_some_and(|verb| matches!(verb.text, "can" | "may"));
+    let counts = |token: &Token<'_>| {
+        token.text.starts_with(|char: char| char.is_ascii_digit() || char == '$')
+            || own::is_count(token.text)
+    };
+    is_allowed && tokens.iter().any(counts)
+}
+
+/// `$1,623.70`
+fn is_price(text: &str) -> bool {
+    let is_part = |char: char| char.is_ascii_digit() || ".,".contains(char);
+    text.strip_prefix('$').is_some_and(|rest| {
+        rest.starts_with(|char: char| char.is_ascii_digit()) && rest.chars().all(is_part)
+    })
+}
+
+/// What is only planned, and what a list of sources is referred to for.
+pub(super) fn is_promise(tokens: &[Token<'_>]) -> bool {
+    (0..tokens.len()).any(|at| {
+        let word = tokens[at].lower();
+        let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+        let third = tokens.get(at + 2).map(Token::lower).unwrap_or_default();
+        PROMISES.contains(word.as_str())
+            || word == "as" && next == "well" && third != "as"
+            || tokens[at].before.contains('[')
+    })
+}
+
+/// Whether a number or a name says of what happened when, where or to whom.
+pub(super) fn is_anchored(tokens: &[Token<'_>]) -> bool {
+    let tells = |token: &Token<'_>| {
+        token.text.starts_with(char::is_uppercase)
+            || token.text.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    tokens.iter().skip(1).any(tells)
+}
+
+/// `The Council`, of the Town Council.
+pub(super) fn is_of_name(token: &Token<'_>, thing: &Thing) -> bool {
+    token.is_capitalised() && fold(&thing.name).split([' ', ',']).any(|word| word == token.lower())
+}
+
+/// `The request` for `this request`, where the label before the sentence or the thing's name has it.
+pub(super) fn with_articles(text: &str, label: &[String]) -> String {
+    let mut shown = text.to_owned();
+    let all = tokens(text);
+    for two in all.windows(2).rev().filter(|two| label.contains(&two[1].lower())) {
+        let article = match two[0].text {
+            "This" => "The",
+            "this" => "the",
+            _ => continue,
+        };
+        shown.replace_range(two[0].start..two[0].end, article);
+    }
+    shown
+}
+
+/// The text without `also`, which ties it to the one before.
+pub(super) fn without_also(text: &str, tokens: &[Token<'_>]) -> String {
+    let mut shown = text.to_owned();
+    let is_only = tokens.iter().any(|token| token.text == "only");
+    let also = tokens.iter().find(|token| token.text == "also" && token.joins() && !is_only);
+    if let Some(also) = also.filter(|also| text.get(also.end..also.end + 1) == Some(" ")) {
+        shown.replace_range(also.start..=also.end, "");
+    }
+    shown
+}

@@ -1,0 +1,107 @@
+//! Where on its page a sentence stands, which is told with it, and which sentences stay where there are
+//! too many.
+
+use crate::extract::Statement;
+use crate::extract::facts::{is_told, own};
+use crate::extract::fold::fold;
+use crate::extract::name::tidy;
+use crate::extract::page::{Kind, Page};
+use crate::extract::shape;
+use crate::extract::thing::Thing;
+use crate::extract::token::tokens;
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Most words of a heading that says where a sentence stands.
+const MAX_HEADING: usize = 6;
+
+/// What limits: such a sentence stays where there are too many.
+static WEIGHTY: Words = list!(words "weighty");
+
+/// For each block, the heading that says which part of the thing it is about.
+pub(in crate::extract::facts) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String>> {
+    let own = fold(&thing.name);
+    let mut open: Vec<(u8, Option<String>)> = Vec::new();
+    let all = page.blocks.iter().map(|block| {
+        if let Kind::Heading(level) = block.kind {
+            open.retain(|(above, _)| *above < level);
+            let number = |char: char| char.is_ascii_digit() || ".)".contains(char);
+            let heading = block.text.trim_start_matches(number);
+            let heading = tidy(heading.split(" (").next().unwrap_or_default());
+            let says = level > 1 && tells_part(&heading, &own);
+            open.push((level, says.then_some(heading)));
+        }
+        open.last().and_then(|(_, part)| part.clone())
+    });
+    all.collect()
+}
+
+/// Whether a heading names a part, and neither asks, commands, nor only says what kind of text follows.
+fn tells_part(heading: &str, own: &str) -> bool {
+    let key = fold(heading);
+    let list: Vec<&str> = key.split(' ').collect();
+    let first = list.first().copied().unwrap_or_default();
+    list.len() <= MAX_HEADING
+        && !heading.ends_with(['?', '!', ':', '.'])
+        && heading.starts_with(char::is_alphanumeric)
+        && !heading.contains(['|', '`', '<', '{'])
+        && !own.contains(&key)
+        && !key.contains(own)
+        && (!words::is_starter(first) || words::is_determiner(first))
+        && !words::is_verb_base(first)
+        && !list.iter().all(|word| {
+            words::is_generic(word)
+                || words::is_starter(word)
+                || shape::is_joint(word)
+                || word.len() < 2
+        })
+}
+
+/// `Name, Heading – sentence`, or `Name – sentence` where the heading says nothing that the sentence
+/// does not.
+pub(in crate::extract::facts) fn named(
+    thing: &Thing,
+    part: Option<&str>,
+    statement: &str,
+) -> String {
+    let said = fold(statement);
+    let is_said = |part: &&str| {
+        let told = |word: &str| {
+            let stem = word.strip_suffix('s').unwrap_or(word);
+            said.contains(stem) || shape::is_joint(word)
+        };
+        fold(part).split(' ').all(told)
+    };
+    let plain = own::named(thing, statement);
+    match part.filter(|part| !is_said(part)) {
+        Some(part) => {
+            let told = format!("{}, {part} – {statement}", thing.name);
+            if is_told(&told) { told } else { plain }
+        }
+        None => plain,
+    }
+}
+
+/// Most of them of one page.
+pub(super) const MAX_WHOLE: usize = 30;
+
+/// The best of them, as the page has them.
+pub(in crate::extract::facts) fn best(found: Vec<(usize, Statement)>) -> Vec<(usize, Statement)> {
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(weight(&found[at].1.text)));
+    order.truncate(MAX_WHOLE);
+    let mut at = 0..;
+    found.into_iter().filter(|_| at.next().is_some_and(|at| order.contains(&at))).collect()
+}
+
+/// What speaks for a sentence where there are too many: figures, limits, causes, what something is.
+fn weight(text: &str) -> usize {
+    let all = tokens(text);
+    let has = |one: &[&str]| all.iter().any(|token| one.contains(&token.lower().as_str()));
+    let counts =
+        all.iter().filter(|token| token.text.bytes().any(|byte| byte.is_ascii_digit())).count();
+    counts.min(3) * 2
+        + usize::from(all.iter().any(|token| WEIGHTY.contains(token.lower().as_str()))) * 2
+        + usize::from(has(&["because", "causes", "caused", "due", "since"]))
+        + usize::from(has(&["is", "are", "means", "called"]))
+}

@@ -1,0 +1,108 @@
+use super::place::MAX_WHOLE;
+use super::*;
+use crate::extract::Statement;
+use crate::extract::page::{Kind, read};
+use crate::extract::token::tokens;
+
+fn thing() -> Thing {
+    Thing { entity: 0, name: "Foo".to_owned(), is_sure: true, is_document: false, is_written: true }
+}
+
+fn is_kept(text: &str, item: bool) -> bool {
+    of(text, &tokens(text), item, &thing()).is_some()
+}
+
+#[test]
+fn sentences_that_need_no_other_one_are_kept() {
+    for text in [
+        "Open enrollment is in November every year.",
+        "Dental insurance in the US is provided through MetLife.",
+        "WORM on a bucket is enabled by setting a lock configuration.",
+        "If an object is under legal hold, it cannot be deleted unless the hold is removed.",
+        "In Compliance mode, objects cannot be deleted before the date.",
+        "Your Foo client must reuse tokens for at least 30 minutes.",
+        "Do not request a new token more than twice in a one-hour period.",
+        "Fees – The Foo council adopted the rate of $1,623.70 for cameras.",
+        "Projects at 18F begin as opportunities.",
+        "Every fix ships with a regression test.",
+        "data_by_player.csv contains data for every player.",
+        "The length of time that a token is valid depends on the environment.",
+    ] {
+        assert!(is_kept(text, false), "{text}");
+    }
+}
+
+#[test]
+fn sentences_that_need_another_one_are_left() {
+    for text in [
+        "It cannot be deleted before the date.",
+        "This bar is applied to all objects.",
+        "This configuration is applied to all objects.",
+        "The incident was reported to the police.",
+        "Many suspects were beaten up and some bribed.",
+        "If it fails, the request is repeated twice.",
+        "Returns a list of all objects in a bucket.",
+        "Future versions may enforce a limit on requests.",
+        "A replacement for SQLite code that has the ability to read databases.",
+        "We adjusted the limits to accommodate usage patterns.",
+        "You can store objects in a bucket of your choice.",
+        "Noting that there were problems, they did not go on.",
+        "Do not share long snippets.",
+        "Pass the object to the other function.",
+    ] {
+        assert!(!is_kept(text, false), "{text}");
+    }
+}
+
+#[test]
+fn items_may_lack_a_stop_and_say_what_a_term_means() {
+    for (text, expected) in [
+        ("Retention headers can be optionally set while uploading objects", true),
+        ("The capture theory—the Moon formed elsewhere and was captured by Earth.", true),
+        ("Fast - it is fast.", false),
+        ("1,5s clean release build time", false),
+    ] {
+        assert_eq!(is_kept(text, true), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_label_gives_way_to_this_and_also_is_left_out() {
+    for (text, expected) in [
+        (
+            "Bar Request – The Foo board approved this request in 2015.",
+            "Bar Request – The Foo board approved the request in 2015.",
+        ),
+        ("This foo must be kept at 5 degrees.", "The foo must be kept at 5 degrees."),
+        ("An object can also be under legal hold.", "An object can be under legal hold."),
+    ] {
+        assert_eq!(of(text, &tokens(text), false, &thing()).as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn a_heading_says_which_part_a_sentence_is_about() {
+    let page =
+        read("# Foo\n\nA.\n\n## 2. Dental insurance\n\nB.\n\n### Overview\n\nC.\n\n## Bar?\n\nD.");
+    let parts = parts(&page, &thing());
+    let told = page.blocks.iter().zip(&parts).filter(|(block, _)| block.kind == Kind::Paragraph);
+    let told: Vec<Option<&str>> = told.map(|(_, part)| part.as_deref()).collect();
+    assert_eq!(told, [None, Some("Dental insurance"), None, None]);
+    for (part, text, expected) in [
+        (Some("Dental insurance"), "The fee is paid.", "Foo, Dental insurance – The fee is paid."),
+        (Some("Fees"), "The fee is paid.", "Foo – The fee is paid."),
+        (None, "Foo pays the fee.", "Foo pays the fee."),
+    ] {
+        assert_eq!(named(&thing(), part, text), expected);
+    }
+}
+
+#[test]
+fn of_too_many_those_with_figures_and_limits_stay() {
+    let of = |text: &str| (0, Statement { text: text.to_owned(), line: 1 });
+    let mut all = vec![of("Cats like milk."); MAX_WHOLE];
+    all.insert(3, of("A request must take less than 5 seconds."));
+    let kept = best(all);
+    assert_eq!(kept.len(), MAX_WHOLE);
+    assert_eq!(kept[3].1.text, "A request must take less than 5 seconds.");
+}

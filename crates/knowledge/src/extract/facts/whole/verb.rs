@@ -1,0 +1,88 @@
+//! The verb of a sentence where the words around it tell that it is one.
+
+use crate::extract::facts::is_plural;
+use crate::extract::token::Token;
+use crate::extract::words;
+
+/// `Projects at Foo begin as`: a verb in its base form behind a noun of several and what tells more of it.
+pub(super) fn verb_of_several(clause: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 7;
+    let is_verb = |at: &usize| {
+        let word = clause[*at].lower();
+        let subject = &clause[..*at];
+        let is_inner = |token: &&Token<'_>| {
+            !words::ends_phrase(&token.lower()) && !words::is_adverb(&token.lower())
+        };
+        let head = subject.iter().take_while(is_inner).last();
+        head.is_some_and(|head| is_plural(head.text))
+            && subject.iter().all(|token| token.before.is_empty() && token.joins())
+            && clause[*at].text.starts_with(char::is_lowercase)
+            && words::is_verb_base(&word)
+            && !words::ends_phrase(&clause[at - 1].lower())
+            && !words::is_determiner(&clause[at - 1].lower())
+            && clause[*at].joins()
+    };
+    (1..clause.len().min(MOST)).find(is_verb)
+}
+
+/// `Every fix ships with`
+pub(super) fn verb_of_each(clause: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 5;
+    let is_each = matches!(clause.first()?.lower().as_str(), "each" | "every");
+    let ends = |at: &usize| {
+        let plain = clause[*at].text.starts_with(char::is_lowercase) && clause[*at].joins();
+        plain && is_plural(clause[*at].text) && *at + 1 < clause.len()
+    };
+    is_each.then(|| (2..clause.len().min(MOST)).find(ends)).flatten()
+}
+
+/// `The council tabled the`: whatever verb it is of.
+pub(super) fn verb_in_past(clause: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 5;
+    (1..clause.len().min(MOST)).find(|&at| {
+        let next = clause.get(at + 1).map(Token::lower).unwrap_or_default();
+        let has_object = words::is_determiner(&next)
+            || matches!(next.as_str(), "its" | "this" | "all")
+            || next.starts_with(|char: char| char.is_ascii_digit() || char == '$')
+            || clause.get(at + 1).is_some_and(Token::is_capitalised);
+        clause[at].joins()
+            && clause[at - 1].joins()
+            && clause[at].text.starts_with(char::is_lowercase)
+            && words::looks_past(&clause[at].lower())
+            && !words::is_determiner(&clause[at - 1].lower())
+            && has_object
+    })
+}
+
+/// `The incident was reported`: what happened to something that was told of before.
+pub(super) fn is_told_before(clause: &[Token<'_>], verb: usize) -> bool {
+    let word = |at: usize| clause.get(at).map(Token::lower).unwrap_or_default();
+    let verb_word = word(verb);
+    let is_past = matches!(verb_word.as_str(), "was" | "were" | "had" | "did")
+        || !words::is_auxiliary(&verb_word) && !verb_word.ends_with('s');
+    word(0) == "the" && verb == 2 && is_past && !clause[1].is_capitalised()
+}
+
+/// Whether the only verbs are those of what tells which one: `A replacement that has the ability.`
+pub(super) fn is_relative(tokens: &[Token<'_>], main: usize, verb: usize) -> bool {
+    let relates =
+        |at: &usize| matches!(tokens[*at].text, "that" | "which" | "who" | "whose" | "where");
+    let is_verb = |at: &usize| {
+        let word = tokens[*at].lower();
+        let is_bound = at.checked_sub(1).is_some_and(|before| tokens[before].text == "to");
+        words::is_finite(&word, false)
+            && !is_bound
+            && !words::is_noun_verb(&word)
+            && (words::is_auxiliary(&word) || !words::looks_past(&word))
+    };
+    let relatives = (main..tokens.len()).filter(relates).count();
+    (main..verb).any(|at| relates(&at)) && (main..tokens.len()).filter(is_verb).count() <= relatives
+}
+
+/// What happened at one time.
+pub(super) fn is_past(verb: &Token<'_>) -> bool {
+    let word = verb.lower();
+    matches!(word.as_str(), "was" | "were" | "had" | "did")
+        || words::looks_past(&word)
+        || words::is_finite(&word, false) && !words::is_auxiliary(&word) && !word.ends_with('s')
+}
