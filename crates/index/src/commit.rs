@@ -20,6 +20,9 @@ use crate::store::{
 };
 use elophanto_repo::{NotePath, tracked_under, watch};
 
+/// A large pending table stays while at most one of so many of its vectors is of no use.
+const MOST_STALE: usize = 16;
+
 /// Where the tables lie, relative to the root.
 pub const TABLES: &str = ".elophanto/index";
 
@@ -48,7 +51,6 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     let _lock = view::write_lock(&folder, None)?;
     let mut state = State::read(context, snapshot)?;
     let missing = state.missing();
-    let pending_keys = state.registry.keys(state.fingerprint, |name| !state.is_tracked(name));
     let mut committed = Committed {
         tracked: state.used.len() - missing.len(),
         pending: missing.len(),
@@ -60,7 +62,17 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     let mut pending_tables = state.pending_tables();
     pending_tables.retain(|name| complete || !state.is_of_other_model(name));
     let sound = !pending_tables.iter().any(|name| state.damaged.contains(name));
-    let pieces = tables::pieces(missing.len(), context.embedder.dimension()).max(1);
+    let dimension = context.embedder.dimension();
+    let large = tables::rows_of_piece(dimension);
+    let of_large = |name: &str| {
+        let is_large = state.registry.size(name) >= large && !state.is_of_other_model(name);
+        is_large.then(|| state.registry.keys(state.fingerprint, |known| known == name))
+    };
+    let missing = keep_large(&mut pending_tables, missing, of_large);
+    let pending_keys = state
+        .registry
+        .keys(state.fingerprint, |name| pending_tables.iter().any(|pending| pending == name));
+    let pieces = tables::pieces(missing.len(), dimension).max(1);
     if missing == pending_keys && pending_tables.len() <= pieces && sound {
         return Ok(committed);
     }
@@ -81,6 +93,28 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     state.registry.follow(context.tables, &tables, Some(&folder), false)?;
     state.registry.save(&view::registry_file(&folder))?;
     Ok(committed)
+}
+
+/// Takes out of the pending tables those that stay as they are: as large as a table may be, and nearly all
+/// they hold is missing elsewhere. Returns what is missing beside them.
+///
+/// One note of a million chunks that changes would else have all of them written anew.
+fn keep_large(
+    pending: &mut Vec<String>,
+    mut missing: Keys,
+    of_large: impl Fn(&str) -> Option<Keys>,
+) -> Keys {
+    pending.retain(|name| {
+        let Some(keys) = of_large(name) else { return true };
+        let others = missing.without(&keys);
+        let held = missing.len() - others.len();
+        let stays = held * MOST_STALE >= keys.len() * (MOST_STALE - 1);
+        if stays {
+            missing = others;
+        }
+        !stays
+    });
+    missing
 }
 
 /// How many vectors in use no table holds, tracked or pending, and which tables cannot be read.
@@ -202,4 +236,49 @@ fn rows(snapshot: &Snapshot, wanted: &Keys) -> Vec<(Key, Encoded)> {
     }
     rows.sort_unstable_by_key(|row| row.0);
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    fn keys(numbers: impl IntoIterator<Item = u32>) -> Keys {
+        let key = |number: u32| u128::from(number).to_be_bytes();
+        Keys::new(numbers.into_iter().map(key).collect())
+    }
+
+    #[test]
+    fn large_tables_stay_while_they_are_of_use() {
+        let held = |name: &str| -> Range<u32> {
+            match name {
+                "first" => 0..320,
+                "second" => 320..640,
+                "again" => 300..620,
+                _ => 640..650,
+            }
+        };
+        let left = |names: &[&str], missing: Keys| {
+            let mut pending: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let of_large = |name: &str| (held(name).len() >= 320).then(|| keys(held(name)));
+            let rest = keep_large(&mut pending, missing, of_large);
+            (pending, rest)
+        };
+        // What is small is made again, whatever it holds.
+        let all = ["first", "second", "small"];
+        assert_eq!(left(&all, keys(0..650)), (vec!["small".to_owned()], keys(640..650)));
+        // A note changed: one vector is of no use, and one is new.
+        let changed = keys((0..650).filter(|number| *number != 7).chain([999]));
+        assert_eq!(left(&all, changed), (vec!["small".to_owned()], keys((640..650).chain([999]))));
+        // More than one of sixteen is of no use.
+        let (pending, rest) = left(&all, keys(21..650));
+        assert_eq!((pending.len(), rest), (2, keys((21..320).chain(640..650))));
+        assert_eq!(left(&all, keys(20..650)).0, ["small"]);
+        // Two that hold much the same do not both stay.
+        let twice = ["second", "again"];
+        assert_eq!(left(&twice, keys(300..640)), (vec!["again".to_owned()], keys(300..320)));
+        // Nothing is missing any more: it was committed.
+        assert_eq!(left(&all, Keys::default()), (all.map(str::to_owned).to_vec(), Keys::default()));
+    }
 }

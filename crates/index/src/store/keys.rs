@@ -17,6 +17,14 @@ impl Keys {
         Self(keys)
     }
 
+    /// The same of keys that are in order but for some places, as those of tables one after another are:
+    /// what is in order is not sorted again.
+    pub fn of_runs(mut keys: Vec<Key>) -> Self {
+        keys.sort_by_key(|key| u128::from_be_bytes(*key));
+        keys.dedup();
+        Self(keys)
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -51,7 +59,7 @@ impl Keys {
 
     /// Those of both.
     pub fn with(&self, others: &Self) -> Self {
-        Self::new(self.0.iter().chain(&others.0).copied().collect())
+        Self::of_runs(self.0.iter().chain(&others.0).copied().collect())
     }
 
     /// The same as sets of so many at most.

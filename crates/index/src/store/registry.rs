@@ -5,6 +5,7 @@
 
 use std::{collections::BTreeMap, io, path::Path};
 
+use bytes::Bytes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -23,8 +24,22 @@ const ROW_BYTES: usize = 24;
 #[derive(Debug, Clone, PartialEq)]
 struct Known {
     fingerprint: String,
-    /// Key and hash of the vector, in the order of the rows.
-    keys: Vec<(Key, u64)>,
+    /// Key and hash of each vector, in the order of the rows: a part of the file it was read from.
+    rows: Bytes,
+}
+
+impl Known {
+    fn len(&self) -> usize {
+        self.rows.len() / ROW_BYTES
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&Key, u64)> {
+        let (rows, _) = self.rows.as_chunks::<ROW_BYTES>();
+        rows.iter().filter_map(|row| {
+            let (key, hash) = row.split_first_chunk()?;
+            Some((key, u64::from_le_bytes(hash.try_into().ok()?)))
+        })
+    }
 }
 
 /// All readable tables of a repository.
@@ -63,7 +78,7 @@ impl Registry {
         file: &Path,
         folder: &Path,
     ) -> io::Result<(Self, Vec<BadTable>)> {
-        let known = read_whole(file).ok().and_then(|bytes| parse(&bytes).ok()).unwrap_or_default();
+        let known = read_whole(file).ok().and_then(|bytes| parse(bytes).ok()).unwrap_or_default();
         let mut registry = Self { known, ..Self::default() };
         let bad = registry.follow(format, folder, file.parent(), true)?;
         Ok((registry, bad))
@@ -126,14 +141,19 @@ impl Registry {
             .known
             .iter()
             .filter(|(name, known)| known.fingerprint == fingerprint && choose(name.as_str()));
-        Keys::new(chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect())
+        Keys::of_runs(chosen.flat_map(|(_, known)| known.rows().map(|(key, _)| *key)).collect())
+    }
+
+    /// How many vectors a table holds.
+    pub fn size(&self, name: &str) -> usize {
+        self.known.get(name).map_or(0, Known::len)
     }
 
     /// The rows of a table, in its order.
     pub fn rows(&self, name: &str) -> Vec<Row> {
         let Some(known) = self.known.get(name) else { return Vec::new() };
-        let row = |&(key, hash): &(Key, u64)| Row { model: known.fingerprint.clone(), key, hash };
-        known.keys.iter().map(row).collect()
+        let row = |(&key, hash)| Row { model: known.fingerprint.clone(), key, hash };
+        known.rows().map(row).collect()
     }
 
     /// Every vector of a model that the tables read in this run hold for the wanted keys.
@@ -160,7 +180,7 @@ impl Registry {
     pub fn models(&self) -> BTreeMap<String, usize> {
         let mut models = BTreeMap::new();
         for known in self.known.values() {
-            *models.entry(known.fingerprint.clone()).or_default() += known.keys.len();
+            *models.entry(known.fingerprint.clone()).or_default() += known.len();
         }
         models
     }
@@ -183,10 +203,10 @@ impl Registry {
         let mut needed = Vec::new();
         for (name, known) in self.known.iter().filter(|(_, k)| k.fingerprint == fingerprint) {
             let mut used = false;
-            for (key, hash) in known.keys.iter().filter(|(key, _)| wanted.contains(key)) {
+            for (key, hash) in known.rows().filter(|(key, _)| wanted.contains(*key)) {
                 used = true;
-                let agreed = hashes.entry(*key).or_insert(Some(*hash));
-                if *agreed != Some(*hash) {
+                let agreed = hashes.entry(*key).or_insert(Some(hash));
+                if *agreed != Some(hash) {
                     *agreed = None;
                 }
             }
@@ -237,8 +257,12 @@ impl Registry {
         trials: Option<&Path>,
     ) -> Result<(), TableError> {
         let content = tables::read(format, folder, name, trials)?;
-        let keys = content.rows.iter().map(|(key, vector)| (*key, hash(vector))).collect();
-        let known = Known { fingerprint: content.fingerprint.clone(), keys };
+        let mut rows = Vec::with_capacity(content.rows.len() * ROW_BYTES);
+        for (key, vector) in &content.rows {
+            rows.extend_from_slice(key);
+            rows.extend_from_slice(&hash(vector).to_le_bytes());
+        }
+        let known = Known { fingerprint: content.fingerprint.clone(), rows: rows.into() };
         self.dirty |= self.known.get(name) != Some(&known);
         self.known.insert(name.to_owned(), known);
         self.read.insert(name.to_owned(), content);
@@ -254,35 +278,31 @@ fn hash(vector: &Encoded) -> u64 {
 
 fn write(known: &BTreeMap<String, Known>) -> Vec<u8> {
     let mut out = Writer::begin(MAGIC);
-    let rows: usize = known.values().map(|table| table.keys.len()).sum();
-    out.bytes.reserve(rows * ROW_BYTES);
+    // Names and lengths are short: with room for these too nothing is moved.
+    let of_table = |(name, table): (&String, &Known)| {
+        table.rows.len() + name.len() + table.fingerprint.len() + 32
+    };
+    out.bytes.reserve(known.iter().map(of_table).sum::<usize>() + 32);
     out.varint(known.len() as u64);
     for (name, table) in known {
         out.block(name.as_bytes());
         out.block(table.fingerprint.as_bytes());
-        out.varint(table.keys.len() as u64);
-        for (key, hash) in &table.keys {
-            out.bytes.extend_from_slice(key);
-            out.u64(*hash);
-        }
+        out.varint(table.len() as u64);
+        out.bytes.extend_from_slice(&table.rows);
     }
     out.seal()
 }
 
-fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Known>, Malformed> {
-    let mut reader = unseal(MAGIC, bytes)?;
+fn parse(bytes: Vec<u8>) -> Result<BTreeMap<String, Known>, Malformed> {
+    let whole = Bytes::from(bytes);
+    let mut reader = unseal(MAGIC, &whole)?;
     let mut known = BTreeMap::new();
     for _ in 0..reader.size()? {
         let name = reader.text()?.to_owned();
         let fingerprint = reader.text()?.to_owned();
         let size = reader.size()?;
         let rows = reader.take(size.checked_mul(ROW_BYTES).ok_or(Malformed)?)?;
-        let row = |row: &[u8]| {
-            let (key, hash) = row.split_at_checked(16)?;
-            Some((key.try_into().ok()?, u64::from_le_bytes(hash.try_into().ok()?)))
-        };
-        let keys = rows.chunks_exact(ROW_BYTES).map(row).collect::<Option<_>>().ok_or(Malformed)?;
-        known.insert(name, Known { fingerprint, keys });
+        known.insert(name, Known { fingerprint, rows: whole.slice_ref(rows) });
     }
     Ok(known)
 }
