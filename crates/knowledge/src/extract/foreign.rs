@@ -78,6 +78,11 @@ static GRAMMARS: [Grammar; 3] = [
             "ersteres",
             "selbiges",
             "beides",
+            "solche",
+            "solchem",
+            "solchen",
+            "solcher",
+            "solches",
         ],
         plurals: &["alle", "jeder", "jede", "jedes"],
         persons: &["ich", "wir", "uns", "man", "du", "euch", "mir", "mich"],
@@ -349,8 +354,9 @@ pub(super) fn collect(
             }
             continue;
         };
-        let points = tokens(&said).iter().any(|token| {
-            grammar.pointers.contains(&token.lower().as_str()) || TYING.contains(&token.text)
+        let words = tokens(&said);
+        let points = (0..words.len()).any(|at| {
+            grammar.pointers.contains(&words[at].lower().as_str()) || grammar.ties(&words, at)
         });
         if !points && is_whole(&said) {
             found.push((entity, Statement { text: shown(&said), line: sentence.line }));
@@ -363,17 +369,23 @@ pub(super) fn collect(
 }
 
 /// German words that lead in where, when or how something is.
-const LEADING: &[&str] = &[
-    "ab", "am", "an", "auf", "bei", "beim", "bis", "durch", "im", "in", "mit", "nach", "neben",
-    "seit", "über", "um", "unter", "vom", "von", "vor", "während", "wegen", "zu", "zum", "zur",
-    "zwischen",
-];
+static LEADING: Words = list!(words "german_leads");
 
-/// German words that tie a sentence to the one before.
-const TYING: &[&str] = &[
+/// German words that tie a sentence to the one before where they begin it.
+static TYING: Words = list!(words "german_ties");
+
+/// Those that do wherever they stand.
+const TYING_ANYWHERE: &[&str] = &[
     "dabei", "dagegen", "daher", "dennoch", "deshalb", "hierbei", "hierfür", "hierzu", "jedoch",
     "somit", "trotzdem",
 ];
+
+/// German words that begin a clause which goes on about the subject of the main one.
+static BINDING: Words = list!(words "german_binders");
+
+/// German words that begin a clause which tells which one a noun is of.
+const RELATING: &[&str] =
+    &["das", "dem", "den", "denen", "der", "deren", "dessen", "die", "welche", "welcher"];
 
 /// `Es gibt viele`, `Sie können`, `Il est possible de`: the pronoun stands for nothing before it.
 fn is_impersonal(tokens: &[Token<'_>]) -> bool {
@@ -436,11 +448,14 @@ impl Grammar {
                 && first.before.is_empty()
                 && (self.articles.contains(&word.as_str()) || self.plurals.contains(&word.as_str()))
         });
-        let points = |token: &Token<'_>| {
+        let points = |at: usize| {
+            let token = &tokens[at];
             let word = token.lower();
             let bare = word.split_once(['\'', '’']).map_or(word.as_str(), |(_, rest)| rest);
+            let goes_on = self.pronouns.contains(&bare) && self.goes_on(tokens, at);
             [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
-                || TYING.contains(&token.text)
+                && !goes_on
+                || self.ties(tokens, at)
                 || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
         };
         // `Profile werden geladen`: several, of which the verb tells.
@@ -457,22 +472,66 @@ impl Grammar {
                     && (second.text.ends_with("en") || matches!(second.text, "sind" | "waren"))
             });
         let leads = self.leads_in(tokens);
-        let begins = begins || of_several || leads || self.opens_with_several(tokens);
+        let of_noun = self.opens_with_noun(tokens);
+        let begins = begins || of_several || leads || of_noun || self.opens_with_several(tokens);
         let most = if leads { MAX_LEAD } else { MAX_SUBJECT };
         // The verb of the sentence, before any comma.
         let head = tokens.iter().take(most);
         let head = head.clone().position(|token| !(token.joins() || leads && closes(token)));
         let head = head.map_or(most, |at| at + 1);
-        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
+        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]));
+        let verb = verb.or_else(|| self.verb_behind_clause(tokens, head))?;
         let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
-        let ties = |token: &Token<'_>| TYING.contains(&token.text);
         (begins
             && whole
-            && !tokens.iter().any(ties)
             && verb + 1 < tokens.len()
-            && !tokens.iter().any(points)
+            && !(0..tokens.len()).any(points)
             && is_whole(text))
         .then(|| shown(text))
+    }
+
+    /// Whether a word ties its sentence to the one before.
+    fn ties(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let word = tokens[at].lower();
+        let word = word.as_str();
+        self.inverts && (at == 0 && TYING.contains(word) || TYING_ANYWHERE.contains(&word))
+    }
+
+    /// Whether a pronoun stands in a clause that goes on about the subject of the sentence: `wenn er`,
+    /// `es sei denn`.
+    fn goes_on(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+        let Some(before) = at.checked_sub(1).filter(|before| *before > 1) else { return false };
+        self.inverts
+            && (BINDING.contains(word(before).as_str())
+                && tokens[..before].iter().any(|token| self.is_verb(token))
+                || word(at) == "es" && word(at + 1) == "sei")
+    }
+
+    /// `Arbeitnehmer im Sinne des Gesetzes sind`, `Bruchteile von Tagen, die`: a noun with what tells which
+    /// one it is.
+    fn opens_with_noun(&self, tokens: &[Token<'_>]) -> bool {
+        let [first, second, ..] = tokens else { return false };
+        let word = second.lower();
+        let binds = LEADING.contains(word.as_str())
+            || matches!(word.as_str(), "der" | "des" | "und" | "zwischen");
+        let is_noun = first.is_capitalised()
+            && first.text.chars().count() > 4
+            && first.before.is_empty()
+            && !self.is_small(&first.lower())
+            && !LEADING.contains(first.lower().as_str());
+        let is_plain = first.joins() && second.text.starts_with(char::is_lowercase) && binds;
+        let is_related = first.after == "," && RELATING.contains(&word.as_str());
+        self.nouns_have_capitals && is_noun && (is_plain || is_related)
+    }
+
+    /// The verb behind a clause that tells which one the subject is: `Tage, die einen ergeben, sind`.
+    fn verb_behind_clause(&self, tokens: &[Token<'_>], comma: usize) -> Option<usize> {
+        const MOST: usize = 20;
+        let relates = tokens.get(comma).is_some_and(|next| RELATING.contains(&next.text));
+        let ends = |at: &usize| tokens[*at].after == ",";
+        let end = (comma..tokens.len().min(comma + MOST)).find(ends).filter(|_| relates)?;
+        tokens.get(end + 1).is_some_and(|verb| self.is_verb(verb)).then_some(end + 1)
     }
 
     /// `Im Sommer 2025 entstand eine Arbeit`: where or when, the verb, and behind it the subject.
@@ -480,7 +539,7 @@ impl Grammar {
         const MAX_LEAD: usize = 18;
         const NEAR: usize = 6;
         let first = tokens.first().filter(|first| self.inverts && first.before.is_empty());
-        let leads = first.is_some_and(|first| LEADING.contains(&first.lower().as_str()));
+        let leads = first.is_some_and(|first| LEADING.contains(first.lower().as_str()));
         let verb = (2..tokens.len().min(MAX_LEAD)).find(|&at| self.is_verb(&tokens[at]));
         let Some(verb) = verb.filter(|_| leads) else { return false };
         let closed = |token: &Token<'_>| token.joins() || closes(token);

@@ -31,6 +31,7 @@ mod template;
 mod tests;
 mod thing;
 mod token;
+mod wiki;
 mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -184,7 +185,8 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
         }
     }
     if let Some(minutes) = minutes {
-        facts.extend(minutes.facts(thing.as_ref(), &names));
+        let told = minutes.facts(thing.as_ref(), &names, &facts);
+        facts.extend(told);
     }
     if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
         changelog::tell(&page, thing, &mut facts);

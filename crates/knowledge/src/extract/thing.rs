@@ -115,7 +115,8 @@ pub(super) fn of(page: &Page, topic: &str, title: Option<&str>, names: &Names) -
             || page.blocks.iter().any(|block| fold(&block.text).contains(&key));
         return Some(Thing { entity, name, is_sure, is_document, is_written });
     }
-    let (entity, name) = asked(page, topic, title, names)?;
+    let (entity, name) =
+        asked(page, topic, title, names).or_else(|| in_full(page, topic, names))?;
     Some(Thing { entity, name, is_sure: true, is_document: false, is_written: true })
 }
 
@@ -149,6 +150,24 @@ fn asked(page: &Page, topic: &str, title: Option<&str>, names: &Names) -> Option
     })?;
     let key = spaced(&name);
     titles(page, title).any(|title| tells_of(title, &key, page)).then_some((entity, name))
+}
+
+/// What a page without a title begins with, if that is what was asked for in full: `Ada M. Byron`, where `Ada
+/// Byron` was.
+fn in_full(page: &Page, topic: &str, names: &Names) -> Option<(usize, String)> {
+    if titles(page, None).next().is_some() || !topic.contains(' ') {
+        return None;
+    }
+    let first = page.sentences.first()?;
+    let text = page.text(first);
+    let all = tokens(text);
+    let hit = names.at(text, &all, 0)?;
+    let name = text.get(..all.get(hit.end.checked_sub(1)?)?.end)?;
+    let (own, asked) = (spaced(name), spaced(topic));
+    let mut words = own.split_whitespace();
+    let is_it = asked.split_whitespace().all(|word| words.any(|own| own == word));
+    let ends = |key: &str| key.split_whitespace().last().map(str::to_owned);
+    (is_it && ends(&own) == ends(&asked)).then(|| (hit.entity, name.to_owned()))
 }
 
 /// Whether a title with a name in it is about that, and not about `Redis Cluster` where Redis is asked
@@ -261,6 +280,8 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         return is_its.then_some(topic);
     }
     let mut documents = Vec::new();
+    // `Berlin, Mitte`, given for what was asked for as `Foo office Berlin Mitte`.
+    let mut is_in_topic = false;
     for title in all {
         let bare = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
         let own = spaced(&bare);
@@ -281,6 +302,10 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         if is_name && is_part && !words::is_generic(own.trim()) {
             return Some(bare);
         }
+        is_in_topic |= page.is_given
+            && own.trim().contains(' ')
+            && letters(&own).len() > LONG
+            && letters(&key).contains(&letters(&own));
         if tells_of(title, &key, page) && is_written_as_name(page, &topic) {
             return Some(topic);
         }
@@ -299,7 +324,7 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
     };
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
     let is_given = || !is_of_another(page, title) && !begins_with_name(page, &topic);
-    let is_its = is_its || page.is_given && is_given();
+    let is_its = is_its || is_in_topic || page.is_given && is_given();
     (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
 }
 
@@ -317,13 +342,19 @@ fn begins_with_name(page: &Page, topic: &str) -> bool {
     let run = shape::run(&all, start);
     // `All API requests`, `This BIP`
     let is_led = start == 0
-        && all
-            .first()
-            .is_some_and(|first| words::is_starter(&first.lower()) || first.lower() == "all");
+        && all.first().is_some_and(|first| {
+            let word = first.lower();
+            words::is_starter(&word) || word == "all" || ARTICLES.contains(&word.as_str())
+        });
     let is_name = run > start + 1 || all.get(start).is_some_and(|it| shape::is_shaped(it.text));
     let early: Vec<String> = all.iter().take(EARLY).map(|token| fold(token.text)).collect();
     is_name && !is_led || fold(topic).split(' ').all(|part| early.iter().any(|word| word == part))
 }
+
+/// Articles of other languages, with a capital where a sentence begins.
+const ARTICLES: &[&str] = &[
+    "das", "der", "die", "ein", "eine", "el", "la", "las", "le", "les", "los", "un", "una", "une",
+];
 
 /// Whether a page's title is a name that its text has as well.
 fn is_of_another(page: &Page, title: Option<&str>) -> bool {
@@ -482,10 +513,11 @@ fn date_below(page: &Page) -> Option<String> {
     let is_part = |char: char| ".,;:()".contains(char);
     let rows = page.rows.iter().filter(|row| fold(row.cells.first().map_or("", |it| it)) == "date");
     let texts = rows.filter_map(|row| row.cells.get(1)).map(String::as_str);
+    let texts = texts.chain(page.title.as_deref());
     let texts = texts.chain(page.blocks.iter().take(EARLY).map(|block| block.text.as_str()));
     texts.into_iter().find_map(|text| {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let days = words.windows(PARTS).map(|words| words.join(" "));
+        let days = words.windows(PARTS).chain(words.windows(1)).map(|words| words.join(" "));
         let mut days = days.map(|day| day.trim_matches(is_part).to_owned());
         days.find(|day| {
             let has_year = day.split([' ', '.', '-']).any(super::name::is_year);

@@ -16,6 +16,14 @@ const OPENINGS: &[&str] = &[
     "it should be mentioned that ",
     "it is important to note that ",
     "it is interesting to note that ",
+    "keep in mind that ",
+    "note, ",
+    "note that ",
+    "please be aware that ",
+    "please note, ",
+    "please note that ",
+    "remember that ",
+    "to recall, ",
 ];
 
 /// The sentence without them, with a capital again; none if it begins with nothing of the kind.

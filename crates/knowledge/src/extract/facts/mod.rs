@@ -55,6 +55,7 @@ pub(super) fn collect(
     let parts = thing.map(|thing| whole::parts(page, thing)).unwrap_or_default();
     let mut whole: Vec<(usize, Statement)> = Vec::new();
     let mut own: Vec<(usize, Statement)> = Vec::new();
+    let is_ours = page.sentences.iter().any(|it| whole::speaks(&token::tokens(page.text(it))));
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
         person = told.clone().filter(|told| told.person).or(person.take());
@@ -166,12 +167,12 @@ pub(super) fn collect(
             && let Some(thing) =
                 thing.filter(|_| ground.has(sentence) && !is_of_step(page, sentence))
             && licence::behind_subject(page.text(sentence)).is_none()
-            && let Some(text) = whole::of(text, &tokens, item, thing)
+            && let part = parts.get(sentence.block).and_then(Option::as_deref)
+            && let Some(text) = whole::of(text, thing, &whole::Setting { item, part, is_ours })
         {
-            let part = parts.get(sentence.block).and_then(Option::as_deref);
             let limit = scopes.get(sentence.block).and_then(Option::as_ref);
             let text = match limit.filter(|it| it.holds(false)) {
-                Some(limit) => scope::within(text, Some(&limit.name), thing),
+                Some(limit) => scope::within(own::named(thing, &text), Some(&limit.name), thing),
                 None => whole::named(thing, part, &text),
             };
             whole.push((thing.entity, Statement { text, line }));

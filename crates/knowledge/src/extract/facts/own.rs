@@ -318,7 +318,15 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
             && !token.after.contains([':', ';', '?', '"', '”'])
     });
     let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
-    if !plain || is_vague(head) || begins || subject.iter().any(|token| token.text == "following") {
+    // `The number of users has`
+    let behind =
+        tokens.get(start + subject.iter().position(|it| it.start == head.start).unwrap_or(0) + 1);
+    let is_of = behind.is_some_and(|next| next.text == "of") && OF_SOMETHING.contains(&head.text);
+    if !plain
+        || is_vague(head) && !is_of
+        || begins
+        || subject.iter().any(|token| token.text == "following")
+    {
         return false;
     }
     // A lead, whose comma closes before what the sentence is about.
@@ -381,11 +389,16 @@ pub(super) fn has_subject(tokens: &[Token<'_>], verb: usize, thing: &Thing) -> b
     }
 }
 
+/// Nouns that say nothing but of what follows `of`.
+const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "time"];
+
 /// Whether words are a noun of several and what it is like: `febrile seizures`.
 fn subject_is_plain(words: &[Token<'_>]) -> bool {
     let is_asked = |noun: &Token<'_>| matches!(noun.text, "developers" | "programs" | "users");
     let mut last = words.iter().rev().take(1);
-    last.any(|noun| is_plural(noun.text) && !is_vague(noun) && !is_asked(noun))
+    let is_several =
+        |noun: &Token<'_>| noun.text == "people" || is_plural(noun.text) && !is_vague(noun);
+    last.any(|noun| is_several(noun) && !is_asked(noun))
         && words.iter().all(|it| {
             it.joins()
                 && it.before.is_empty()

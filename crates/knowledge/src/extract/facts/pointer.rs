@@ -35,6 +35,11 @@ pub(super) fn begins(tokens: &[Token<'_>]) -> bool {
     bare_noun(tokens, 0).is_some_and(|noun| is_pointing(&tokens[noun]))
 }
 
+/// The noun behind the article at `at`, in lower case, if nothing tells which one it is.
+pub(super) fn unexplained(tokens: &[Token<'_>], at: usize) -> Option<String> {
+    bare_noun(tokens, at).map(|noun| tokens[noun].lower())
+}
+
 fn is_pointing(token: &Token<'_>) -> bool {
     POINTING.contains(bare(token.text))
 }

@@ -170,7 +170,7 @@ pub(super) fn goes_on(tokens: &[Token<'_>], person: Option<&Told>) -> bool {
     };
     let first = tokens.iter().enumerate().find_map(|(at, token)| Some((at, pronoun(token)?)));
     let Some((at, pronoun)) = first else { return false };
-    let is_its = |told: &Told| told.pronoun.is_some_and(|it| it == pronoun);
+    let is_its = |told: &Told| told.pronoun.map_or(!told.beside, |it| it == pronoun);
     person.is_some_and(is_its) && (1..at).all(|at| !tokens[at].is_capitalised())
 }
 

@@ -44,6 +44,7 @@ pub(in crate::extract) fn collect(
     // `largest city: capital` means what another row says.
     let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
     let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
+    let thing_key = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
     for (number, row) in page.rows.iter().enumerate() {
         // `Support (details below)`
         let section = row.section.as_deref().map(without_number);
@@ -68,7 +69,8 @@ pub(in crate::extract) fn collect(
             }
             ([predicate, value], Some(_))
                 if row.lists_properties()
-                    && (is_of_form(row, predicate)
+                    && (fold(&format!("{predicate} {value}")) == thing_key
+                        || is_of_form(row, predicate)
                         || keys.contains(&fold(value))
                         || is_switch(row, value)) => {}
             ([predicate, value], Some((entity, name))) if row.lists_properties() => {

@@ -15,6 +15,7 @@ use super::indented;
 use super::name::tidy;
 use super::restructured;
 use super::template;
+use super::wiki;
 use cut::plain_blocks;
 use elophanto_text::markdown;
 pub(super) use properties::tells_no_more;
@@ -186,6 +187,7 @@ pub(super) fn read_message(text: &str) -> Page {
 fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
     let text = indented::without_margin(text);
     let text = restructured::as_markdown(&text);
+    let text = wiki::as_markdown(&text);
     let text = template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {

@@ -30,18 +30,27 @@ static SETTING_OPENINGS: Words = list!(words "setting_openings");
 static SETTING_ENDS: Words = list!(words "setting_ends");
 
 /// The pairs of a block of which each line is `key: value`, each with the number of its line. Few of
-/// them may say what only sentences do.
-pub(super) fn of_lines(block: &Block) -> Option<Vec<(usize, &str, &str)>> {
+/// them may say what only sentences do; in the header of a document a value may go on below.
+pub(super) fn of_lines(block: &Block, is_header: bool) -> Option<Vec<(usize, &str, &str)>> {
     let ends = block.breaks.iter().copied().chain([block.text.len()]);
     let mut from = 0;
     let lines = ends.map(|end| (std::mem::replace(&mut from, end), end));
-    let pairs: Vec<(usize, &str, &str)> = lines
-        .enumerate()
-        .map(|(number, (from, end))| {
-            let (key, value) = pair(block.text.get(from..end)?)?;
-            Some((number, key, value))
-        })
-        .collect::<Option<_>>()?;
+    let mut pairs: Vec<(usize, &str, &str)> = Vec::new();
+    let mut more = 0;
+    for (number, (from, end)) in lines.enumerate() {
+        match pair(block.text.get(from..end)?) {
+            Some((key, value)) => pairs.push((number, key, value)),
+            // A value that goes on below is left out.
+            None if is_header && number > 0 => {
+                pairs.pop_if(|(before, ..)| *before + 1 == number);
+                more += 1;
+            }
+            None => return None,
+        }
+    }
+    if more > pairs.len() {
+        return None;
+    }
     let said = pairs.iter().filter(|(_, _, value)| is_said(value)).count();
     (pairs.len() >= LEAST && said * 4 <= pairs.len()).then_some(pairs)
 }
@@ -287,6 +296,15 @@ fn pair(line: &str) -> Option<(&str, &str)> {
 /// only they have.
 fn is_said(value: &str) -> bool {
     let speaks = |word: &str| words::is_auxiliary(word) || matches!(word, "i" | "you" | "we");
-    value.ends_with(['.', '!', '?'])
-        || value.split(' ').any(|word| speaks(&word.trim_matches(',').to_lowercase()))
+    // `BGBl I 868`: a number.
+    let is_numbered = |behind: Option<&&str>| {
+        behind.is_some_and(|it| it.starts_with(|char: char| char.is_ascii_digit()))
+    };
+    let mut all = value.split(' ').peekable();
+    let mut is_spoken = false;
+    while let Some(word) = all.next() {
+        let is_number = matches!(word, "I" | "I:") && is_numbered(all.peek());
+        is_spoken |= !is_number && speaks(&word.trim_matches(',').to_lowercase());
+    }
+    value.ends_with(['.', '!', '?']) || is_spoken
 }

@@ -125,7 +125,8 @@ impl Reader {
 
     /// Takes a paragraph of which each line is `key: value` as rows; whether it is one.
     fn properties(&mut self, block: &Block) -> bool {
-        let Some(pairs) = properties::of_lines(block) else { return false };
+        let is_header = self.blocks.is_empty() && self.rows.is_empty();
+        let Some(pairs) = properties::of_lines(block, is_header) else { return false };
         if self.is_message || !self.section.is_own() || self.rows.len() + pairs.len() > MAX_ROWS {
             return false;
         }

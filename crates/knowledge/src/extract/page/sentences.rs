@@ -82,10 +82,29 @@ fn lead(text: &str) -> usize {
     {
         return before.len() + " → ".len();
     }
+    if let Some(number) = number(head) {
+        return number;
+    }
     let Some((term, _)) = head.split_once(':') else { return 0 };
     let rest = &text[term.len() + 1..];
     let again = rest.trim_start().starts_with(term.trim_end()) && term.trim_end().contains(' ');
     if again { text.len() - rest.trim_start().len() } else { 0 }
+}
+
+/// Bytes of `(1) ` and `[1] ` before a paragraph of a law or a note.
+fn number(text: &str) -> Option<usize> {
+    const LONGEST: usize = 4;
+    let close = match text.chars().next()? {
+        '(' => ')',
+        '[' => ']',
+        _ => return None,
+    };
+    let (inner, rest) = text[1..].split_once(close)?;
+    let is_number = inner.starts_with(|char: char| char.is_ascii_digit())
+        && inner.len() <= LONGEST
+        && inner.chars().all(char::is_alphanumeric);
+    let rest = rest.strip_prefix(' ')?;
+    (is_number && rest.starts_with(char::is_uppercase)).then(|| text.len() - rest.len())
 }
 
 /// The term with which an item begins that tells what it means: `Version 0.54 : Version 0.54 was`.
@@ -118,6 +137,9 @@ mod tests {
             ("Version 0.54 : Version 0.54 was", "Version 0.54 was"),
             ("Grafana: a dashboard", "Grafana: a dashboard"),
             ("It goes. So → on", "It goes. So → on"),
+            ("(1) The fee is paid.", "The fee is paid."),
+            ("[12] The fee is paid.", "The fee is paid."),
+            ("(1988) was a year.", "(1988) was a year."),
         ] {
             assert_eq!(&text[lead(text)..], expected);
         }

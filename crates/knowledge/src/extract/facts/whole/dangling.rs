@@ -1,6 +1,6 @@
 //! What in a sentence stands for something that only the text around it tells.
 
-use super::subject::is_typed;
+use super::subject::{is_typed, says_there_is, weighs};
 use crate::extract::facts::own::{self, is_code};
 use crate::extract::facts::{is_plural, mention};
 use crate::extract::fold::fold;
@@ -19,15 +19,32 @@ static BEFORE_THAT: Words = list!(words "before_that");
 /// What is only to be.
 static PROMISES: Words = list!(words "promises");
 
+/// What is known of a sentence when one of its words is asked for what it stands for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place<'a> {
+    pub(super) verb: usize,
+    /// A condition before it names what pronouns stand for.
+    pub(super) goes_on: bool,
+    /// Words of the label, the heading and the name that it stands behind.
+    pub(super) label: &'a [String],
+    /// Whoever wrote the page may speak.
+    pub(super) speaks: bool,
+    /// It is said to everybody for whom it holds.
+    pub(super) addresses: bool,
+}
+
+impl Place<'_> {
+    /// Whether a noun stands before the sentence, so that it needs no other one.
+    pub(super) fn tells(&self, noun: &str) -> bool {
+        let one = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
+        self.label.iter().any(|word| one(word) == one(noun))
+    }
+}
+
 /// Whether a word stands for what another sentence names, for whoever writes, or for a time that only
 /// the text has.
-pub(super) fn dangles(
-    tokens: &[Token<'_>],
-    at: usize,
-    verb: usize,
-    goes_on: bool,
-    label: &[String],
-) -> bool {
+pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> bool {
+    let Place { verb, goes_on, label, speaks, addresses } = *place;
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let is_first = at == 0;
     let before = at.checked_sub(1).map(word).unwrap_or_default();
@@ -39,14 +56,25 @@ pub(super) fn dangles(
     let told = |noun: &str| tokens[..at].iter().any(|token| token.lower() == *noun);
     match word(at).as_str() {
         word if is_dangling(word) => true,
-        "you" | "your" => at < verb.max(1) && !obliges(tokens, verb) && !limits(tokens, verb),
+        "we" | "us" | "our" | "ours" => !speaks,
+        "you" | "your" => {
+            let holds = addresses || obliges(tokens, verb) || limits(tokens, verb);
+            at < verb.max(1) && !holds
+        }
         "this" => !label.contains(&next),
         "these" => true,
         "such" => next != "as",
         "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
+        "it" if opens(tokens, at) && weighs(&tokens[at..]) => false,
         "it" | "they" => at < verb && !goes_on || at < 3,
         "them" | "its" | "their" | "itself" | "themselves" => at < verb.min(3),
-        "there" => !mention::exists(tokens, at),
+        "there" => !mention::exists(tokens, at) && !(is_first && says_there_is(tokens, 1)),
+        // `anything that's new`
+        "that's" | "that’s" => {
+            at < verb
+                || !tokens[at - 1].joins()
+                || matches!(before.as_str(), "and" | "but" | "so" | "or")
+        }
         "that" => {
             let leads = BEFORE_THAT.contains(before.as_str());
             is_first || (leads || is_of_noun(tokens, at)) && !told(&next)
@@ -56,16 +84,32 @@ pub(super) fn dangles(
         "latter" | "former" => !tokens[..at].iter().any(|token| token.text == "and"),
         "both" => !tokens[at..].iter().any(|token| token.text == "and"),
         "first" | "second" | "third" | "last" | "next" | "previous" => {
-            matches!(
-                next.as_str(),
-                "year" | "day" | "week" | "month" | "season" | "half" | "time" | "step" | "section"
-            )
+            let is_told =
+                word(at + 2) == "of" || matches!(before.as_str(), "each" | "every" | "your");
+            !is_told
+                && matches!(
+                    next.as_str(),
+                    "year"
+                        | "day"
+                        | "week"
+                        | "month"
+                        | "season"
+                        | "half"
+                        | "time"
+                        | "step"
+                        | "section"
+                )
         }
         "same" => !tokens[at..].iter().any(|token| token.text == "as"),
         "so" => next != "that" && !words::is_adverb(&next),
-        "later" | "earlier" => before != "or" && next != "than",
+        "later" | "earlier" => !matches!(before.as_str(), "or" | "and") && next != "than",
         _ => is_code(&tokens[at]) && !is_typed(tokens[at].text) && !is_price(tokens[at].text),
     }
+}
+
+/// Whether a sentence or its main clause begins with a token.
+fn opens(tokens: &[Token<'_>], at: usize) -> bool {
+    at == 0 || tokens[at - 1].after.contains(',')
 }
 
 fn is_dangling(word: &str) -> bool {
@@ -88,7 +132,7 @@ fn is_of_noun(tokens: &[Token<'_>], at: usize) -> bool {
 pub(super) fn obliges(tokens: &[Token<'_>], verb: usize) -> bool {
     let next = tokens.get(verb + 1).map(Token::lower).unwrap_or_default();
     tokens.get(verb).is_some_and(|verb| match verb.lower().as_str() {
-        "must" | "cannot" | "shall" | "should" => true,
+        "must" | "cannot" | "shall" | "should" | "can't" | "can’t" | "won't" | "won’t" => true,
         "may" | "can" => next == "not" || next == "only",
         _ => false,
     })

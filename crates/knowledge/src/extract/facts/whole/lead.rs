@@ -1,7 +1,9 @@
 //! What stands before the clause that a sentence is about.
 
-use super::subject::is_noun;
+use super::speech::{is_reader, is_writers, verb_of_person};
+use super::subject::{is_everybody, is_noun};
 use super::verb::is_told_before;
+use crate::extract::facts::is_plural;
 use crate::extract::facts::own::{self, has_subject};
 use crate::extract::thing::Thing;
 use crate::extract::token::Token;
@@ -21,31 +23,71 @@ static TIES: Words = list!(words "ties");
 /// it is so, or speaks of somebody by a pronoun.
 pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing) -> Option<usize> {
     let first = tokens.first()?.lower();
+    let condition = condition(tokens);
     let leads = words::is_lead(&first)
         || matches!(first.as_str(), "independent" | "regardless")
-        || CONDITIONS.contains(first.as_str());
+        || condition.is_some();
     if !leads {
         return Some(0);
     }
-    if TIES.contains(first.as_str()) {
+    if condition.is_none() && TIES.contains(first.as_str()) {
+        return None;
+    }
+    // `In return,`: for what, another sentence tells.
+    let next = tokens.get(1).map(Token::lower).unwrap_or_default();
+    let refers = matches!(next.as_str(), "both" | "contrast" | "response" | "return" | "turn");
+    if first == "in" && refers && tokens.get(1).is_some_and(|next| next.after.contains(',')) {
         return None;
     }
     let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
     let Some(comma) = comma else {
         // `In 2011 the office opened`.
-        return words::is_lead(&first)
-            .then_some(0)
-            .filter(|_| !CONDITIONS.contains(first.as_str()));
+        return words::is_lead(&first).then_some(0).filter(|_| condition.is_none());
     };
-    if is_condition(tokens) {
-        let clause = tokens.get(1..=comma)?;
-        let verb = own::verb(clause)?;
-        let told = has_subject(clause, verb, thing) || is_noun(clause, verb);
-        return (told && !is_told_before(clause, verb)).then_some(comma + 1);
+    let rest = tokens.get(comma + 1..).filter(|rest| !rest.is_empty())?;
+    if let Some(behind) = condition {
+        let clause = tokens.get(behind..=comma)?;
+        return names_condition(clause, rest, thing).then_some(comma + 1);
     }
-    (comma + 1 < tokens.len()).then_some(comma + 1)
+    // `In most cases, if you leave, you are`.
+    let behind = if self::condition(rest).is_some() { main_clause(rest, thing)? } else { 0 };
+    Some(comma + 1 + behind)
 }
 
-pub(super) fn is_condition(tokens: &[Token<'_>]) -> bool {
-    tokens.first().is_some_and(|first| CONDITIONS.contains(first.lower().as_str()))
+/// Whether a condition says of whom or what it is, and a pronoun that goes on with it can stand for that.
+fn names_condition(clause: &[Token<'_>], rest: &[Token<'_>], thing: &Thing) -> bool {
+    let Some(verb) = own::verb(clause).or_else(|| verb_of_person(clause)) else { return false };
+    let is_person = is_writers(clause, verb) || is_reader(clause, verb) || is_everybody(&clause[0]);
+    let told = is_person || has_subject(clause, verb, thing) || is_noun(clause, verb);
+    let head = clause[..verb].iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
+    let is_several = head.is_some_and(|head| is_plural(head.text));
+    let agrees = match rest.first().map(Token::lower).as_deref() {
+        Some("it" | "its") => {
+            !is_several && clause[0].lower() != "you" && clause[0].lower() != "we"
+        }
+        Some("they" | "their") => is_several,
+        _ => true,
+    };
+    told && agrees && !is_told_before(clause, verb)
+}
+
+/// Whether a sentence depends on a condition before its main clause.
+pub(super) fn has_condition(tokens: &[Token<'_>], main: usize) -> bool {
+    (0..main).any(|at| {
+        let is_start = at == 0 || tokens[at - 1].after.contains(',');
+        is_start && condition(&tokens[at..]).is_some()
+    })
+}
+
+/// The token behind what begins a condition: `If`, `So long as`; `Because of` begins none.
+fn condition(tokens: &[Token<'_>]) -> Option<usize> {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let first = word(0);
+    let is_span = matches!(first.as_str(), "as" | "so")
+        && matches!(word(1).as_str(), "long" | "soon")
+        && word(2) == "as";
+    match CONDITIONS.contains(first.as_str()) {
+        true if word(1) != "of" => Some(1),
+        _ => is_span.then_some(3),
+    }
 }

@@ -2,9 +2,11 @@
 //! below: `Foo, Limits – The gateway caches tokens for five minutes.` Owns when such a sentence needs no
 //! other one.
 
+mod advice;
 mod dangling;
 mod lead;
 mod place;
+mod speech;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -13,39 +15,90 @@ mod verb;
 use super::form::{begins_elsewhere, statement_of_page};
 use super::own::{self, has_subject, is_own_noun};
 use super::pointer;
+use std::borrow::Cow;
+
 use crate::extract::fold::fold;
 use crate::extract::thing::Thing;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
-use dangling::{dangles, is_anchored, is_of_name, is_promise, limits, obliges};
+use advice::{advises, forbids};
+use dangling::{Place, dangles, is_anchored, is_of_name, is_promise, limits, obliges};
 use dangling::{with_articles, without_also};
-use lead::{is_condition, main_clause};
+use lead::{has_condition, main_clause};
 pub(super) use place::{best, named, parts};
+pub(super) use speech::speaks;
+use speech::{addresses, is_reader, is_writers, spelled_out, tells_of_writers, verb_of_person};
 use subject::{
-    is_acronym_of_part, is_everybody, is_file, is_long_gerund, is_noun, is_reader, is_shaped_number,
+    is_acronym_of_part, is_everybody, is_file, is_long_gerund, is_noun, is_shaped_number,
 };
+use subject::{says_there_is, weighs};
+use verb::verb_before_object;
 use verb::{is_past, is_relative, is_told_before, verb_in_past, verb_of_each, verb_of_several};
+
+/// What is known of where a sentence stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Setting<'a> {
+    /// It is an item of a list.
+    pub(super) item: bool,
+    /// The heading above it, if that tells which part of the thing it is about.
+    pub(super) part: Option<&'a str>,
+    /// Whoever wrote the page speaks of themselves as `we`.
+    pub(super) is_ours: bool,
+}
+
+/// What those who speak of themselves as `we` call themselves else.
+const OURS: &[&str] =
+    &["association", "board", "committee", "company", "council", "organization", "team"];
 
 /// Fewest and most tokens of such a sentence.
 const LENGTH: std::ops::RangeInclusive<usize> = 5..=45;
 
 /// The sentence, if whoever reads it below the name of the thing understands it: alone, or behind a label
 /// of its own, as in `Fees – The council approved them.`
-pub(super) fn of(text: &str, tokens: &[Token<'_>], item: bool, thing: &Thing) -> Option<String> {
+pub(super) fn of(text: &str, thing: &Thing, setting: &Setting<'_>) -> Option<String> {
+    let text = of_document(text, thing).map_or_else(|| spelled_out(text), Cow::Owned);
+    let Setting { item, part, .. } = *setting;
+    let (text, tokens) = (text.as_ref(), &token::tokens(&text));
     if item && let Some(told) = definition(text, tokens, thing) {
         return Some(told);
     }
     // `This policy`, on the page of the Foo policy.
-    let own: Vec<String> = fold(&thing.name).split(' ').map(str::to_owned).collect();
+    let own = fold(&format!("{} {}", thing.name, part.unwrap_or_default()));
+    let own: Vec<String> = own.split(' ').map(str::to_owned).collect();
     if let Some(from) = behind_label(tokens) {
         let start = tokens.get(from)?.start;
         let body = text.get(start..)?;
         let label: Vec<String> = tokens[..from].iter().map(Token::lower).chain(own).collect();
-        let said = sentence(body, &token::tokens(body), item, thing, &label)?;
+        let said = sentence(body, &token::tokens(body), thing, &label, setting)?;
         return Some(format!("{}{said}", text.get(..start)?));
     }
-    sentence(text, tokens, item, thing, &own)
+    sentence(text, tokens, thing, &own, setting)
 }
+
+/// `Foo 66 specifies` for `This document specifies`, where a document says what it is for.
+fn of_document(text: &str, thing: &Thing) -> Option<String> {
+    let rest = text.strip_prefix("This ")?;
+    let (noun, rest) = rest.split_once(' ')?;
+    let verb = rest.split(' ').next()?;
+    let is_it = DOCUMENTS.contains(&noun) && STATING.contains(&verb) && thing.is_sure;
+    is_it.then(|| format!("{} {rest}", thing.name))
+}
+
+/// What a page may call itself, and what it says that it does.
+const DOCUMENTS: &[&str] =
+    &["act", "document", "guide", "law", "page", "policy", "proposal", "specification", "standard"];
+const STATING: &[&str] = &[
+    "applies",
+    "defines",
+    "describes",
+    "establishes",
+    "governs",
+    "introduces",
+    "proposes",
+    "regulates",
+    "requires",
+    "specifies",
+];
 
 /// `The capture theory—the Moon was captured by Earth.`, an item that says what its term means.
 fn definition(text: &str, tokens: &[Token<'_>], thing: &Thing) -> Option<String> {
@@ -64,7 +117,8 @@ fn definition(text: &str, tokens: &[Token<'_>], thing: &Thing) -> Option<String>
         && words::is_determiner(&first.lower())
         && text.trim_end().ends_with('.')
         && own::verb(body).is_some()
-        && !(0..tokens.len()).any(|at| dangles(tokens, at, 0, true, &[]));
+        && !(0..tokens.len())
+            .any(|at| dangles(tokens, at, &Place { goes_on: true, ..Place::default() }));
     (plain && is_told)
         .then(|| statement_of_page(text, tokens, dash, |noun| is_own_noun(noun, thing)))?
 }
@@ -89,12 +143,15 @@ fn behind_label(tokens: &[Token<'_>]) -> Option<usize> {
 fn sentence(
     text: &str,
     tokens: &[Token<'_>],
-    item: bool,
     thing: &Thing,
     label: &[String],
+    setting: &Setting<'_>,
 ) -> Option<String> {
-    if forbids(tokens) && !(1..tokens.len()).any(|at| dangles(tokens, at, 0, true, label)) {
-        return statement_of_page(text, tokens, 1, |noun| is_own_noun(noun, thing));
+    let Setting { item, is_ours, .. } = *setting;
+    let is_own = |noun: &str| is_own_noun(noun, thing) || is_ours && OURS.contains(&noun);
+    let advice = Place { goes_on: true, label, addresses: true, ..Place::default() };
+    if forbids(tokens) && !(1..tokens.len()).any(|at| dangles(tokens, at, &advice)) {
+        return statement_of_page(text, tokens, 1, is_own);
     }
     // `Returns a list`: nobody does.
     let first = tokens.first()?.lower();
@@ -113,12 +170,23 @@ fn sentence(
     if !LENGTH.contains(&tokens.len()) || !begins || !ends || text.contains('?') {
         return None;
     }
+    let speaks = speaks(tokens);
+    if speaks && !tells_of_writers(tokens) {
+        return None;
+    }
     let main = main_clause(tokens, thing)?;
     let clause = tokens.get(main..)?;
+    let goes_on = has_condition(tokens, main);
+    if (main == 0 || goes_on) && advises(tokens, main, item, &Place { goes_on, ..advice }) {
+        return statement_of_page(text, tokens, main.max(1), is_own);
+    }
     let plain = |token: &Token<'_>| !token.is_capitalised();
     let verb = own::verb(clause)
         .filter(|&verb| !clause.first().is_some_and(is_file) || clause[1..verb].iter().all(plain))
+        .filter(|_| verb_of_person(clause).is_none())
+        .or_else(|| verb_of_person(clause))
         .or_else(|| verb_of_several(clause))
+        .or_else(|| verb_before_object(clause))
         .or_else(|| verb_of_each(clause))
         .or_else(|| verb_in_past(clause))?;
     // `New hires are`: a noun.
@@ -126,42 +194,49 @@ fn sentence(
         |at: usize| clause.get(at).is_some_and(|token| words::is_auxiliary(&token.lower()));
     let is_plural_noun = is_auxiliary(verb + 1) && !is_auxiliary(verb) && clause[verb].joins();
     let verb = main + verb + usize::from(is_plural_noun);
-    let goes_on = main > 0 && is_condition(tokens);
+    let addresses = addresses(tokens, main, verb);
     let is_pronoun = |token: &Token<'_>| matches!(token.text, "it" | "they");
     let has_pronoun = goes_on && clause.first().is_some_and(is_pronoun);
+    let is_group = is_ours && clause.get(1).is_some_and(|noun| OURS.contains(&noun.text));
+    let is_group = is_group && clause[0].lower() == "the" && verb == main + 2;
     let has_subject = has_pronoun
+        || is_group
+        || says_there_is(clause, verb - main)
+        || weighs(clause)
         || is_acronym_of_part(clause, verb - main)
         || is_noun(clause, verb - main)
         || verb == main + 2 && is_of_name(&clause[1], thing)
         || is_everybody(&clause[0])
-        || (obliges(tokens, verb) || limits(tokens, verb)) && is_reader(clause, verb - main)
+        || speaks && is_writers(clause, verb - main)
+        || (addresses || obliges(tokens, verb) || limits(tokens, verb))
+            && is_reader(clause, verb - main)
         || !is_long_gerund(&clause[..verb - main]) && has_subject(clause, verb - main, thing);
+    let place = Place { verb, goes_on, label, speaks, addresses };
     if !has_subject
+        || !is_group && is_bare(clause, verb - main, &place)
         || is_relative(tokens, main, verb)
         || is_promise(tokens)
         || is_past(&tokens[verb]) && !is_anchored(tokens)
-        || pointer::begins(clause)
-        || begins_elsewhere(clause) && !is_of_name(&clause[1], thing)
-        || is_told_before(clause, verb - main)
-        || (0..tokens.len()).any(|at| dangles(tokens, at, verb, goes_on, label))
+        || !is_group && pointer::begins(clause)
+        || begins_elsewhere(clause) && !is_group && !is_of_name(&clause[1], thing)
+        || !is_group && is_told_before(clause, verb - main)
+        || (0..tokens.len()).any(|at| dangles(tokens, at, &place))
     {
         return None;
     }
     let text = with_articles(&without_also(text, tokens), label);
     let said = token::tokens(&text);
     let verb = verb.min(said.len().saturating_sub(1));
-    statement_of_page(&text, &said, verb, |noun| is_own_noun(noun, thing))
+    let told = statement_of_page(&text, &said, verb, is_own)?;
+    match speaks {
+        // As those who wrote it said it.
+        true => (!told.contains(['"', '“'])).then(|| format!("\"{told}\"")),
+        false => Some(told),
+    }
 }
 
-/// `Do not request a token twice.`: what holds for whoever uses the thing, and no step of anything.
-fn forbids(tokens: &[Token<'_>]) -> bool {
-    const LEAST: usize = 8;
-    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
-    let never = word(0) == "never" && words::is_verb_base(&word(1));
-    (LEAST..=*LENGTH.end()).contains(&tokens.len())
-        && (never
-            || word(0) == "do" && word(1) == "not"
-            || matches!(word(0).as_str(), "don't" | "don’t"))
-        && tokens.last().is_some_and(|last| last.after.ends_with('.'))
-        && tokens.iter().all(|token| token.after != ":")
+/// `The function is`: which one, neither the name nor the heading before it says.
+fn is_bare(clause: &[Token<'_>], verb: usize, place: &Place<'_>) -> bool {
+    let noun = pointer::unexplained(clause, 0).filter(|_| verb == 2);
+    noun.is_some_and(|noun| !place.tells(&noun))
 }

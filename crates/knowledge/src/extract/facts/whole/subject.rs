@@ -4,6 +4,10 @@ use crate::extract::facts::{is_plural, own};
 use crate::extract::shape;
 use crate::extract::token::Token;
 use crate::extract::words;
+use crate::words::{Words, list};
+
+/// What something is to do: `important to`.
+static WEIGHTS: Words = list!(words "weights");
 
 /// `37signals`, `18F`
 pub(super) fn is_shaped_number(token: &Token<'_>) -> bool {
@@ -34,15 +38,6 @@ pub(super) fn is_acronym_of_part(clause: &[Token<'_>], verb: usize) -> bool {
     first.is_some_and(|first| {
         shape::is_acronym(first.text) || is_shaped_number(first) || is_file(first)
     }) && clause[..verb].iter().all(|token| token.joins())
-}
-
-/// `You`, `Your Foo client`
-pub(super) fn is_reader(clause: &[Token<'_>], verb: usize) -> bool {
-    const MOST: usize = 6;
-    let first = clause.first().map(Token::lower).unwrap_or_default();
-    (first == "you" && verb == 1 || first == "your" && verb > 1)
-        && verb <= MOST
-        && clause[..verb].iter().all(|token| token.joins())
 }
 
 /// `Noting that there were`
@@ -77,6 +72,31 @@ pub(super) fn is_noun(clause: &[Token<'_>], verb: usize) -> bool {
         && !own::is_vague(last)
         && (subject.len() > 1 || !first.ends_with("ing") && !first.ends_with("ed"))
         && (is_auxiliary || is_plural(last.text) && subject.len() > 1 && is_count(&first))
+}
+
+/// `There are scheduled talks at every meeting`: that something is, and where or for whom.
+pub(super) fn says_there_is(clause: &[Token<'_>], verb: usize) -> bool {
+    const LEAST: usize = 8;
+    let word = |at: usize| clause.get(at).map(Token::lower).unwrap_or_default();
+    let places =
+        |token: &Token<'_>| matches!(token.text, "at" | "between" | "for" | "in" | "on" | "when");
+    word(0) == "there"
+        && verb == 1
+        && matches!(word(1).as_str(), "are" | "is")
+        && clause.len() >= LEAST
+        && clause.iter().any(places)
+}
+
+/// `It is important to`: the pronoun stands for what follows.
+pub(super) fn weighs(clause: &[Token<'_>]) -> bool {
+    const MOST: usize = 7;
+    let word = |at: usize| clause.get(at).map(Token::lower).unwrap_or_default();
+    let weight = (2..MOST).find(|&at| WEIGHTS.contains(word(at).as_str()));
+    let behind = weight.is_some_and(|weight| {
+        matches!(word(weight + 1).as_str(), "to" | "that")
+            || word(weight + 1) == "for" && (weight + 3..weight + 7).any(|at| word(at) == "to")
+    });
+    word(0) == "it" && matches!(word(1).as_str(), "is" | "was") && behind
 }
 
 /// `Everyone in the company`

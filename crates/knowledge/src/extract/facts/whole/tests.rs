@@ -9,7 +9,7 @@ fn thing() -> Thing {
 }
 
 fn is_kept(text: &str, item: bool) -> bool {
-    of(text, &tokens(text), item, &thing()).is_some()
+    of(text, &thing(), &Setting { item, ..Setting::default() }).is_some()
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_label_gives_way_to_this_and_also_is_left_out() {
         ("This foo must be kept at 5 degrees.", "The foo must be kept at 5 degrees."),
         ("An object can also be under legal hold.", "An object can be under legal hold."),
     ] {
-        assert_eq!(of(text, &tokens(text), false, &thing()).as_deref(), Some(expected));
+        assert_eq!(of(text, &thing(), &Setting::default()).as_deref(), Some(expected));
     }
 }
 

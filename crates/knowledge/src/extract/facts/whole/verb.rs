@@ -6,21 +6,49 @@ use crate::extract::words;
 
 /// `Projects at Foo begin as`: a verb in its base form behind a noun of several and what tells more of it.
 pub(super) fn verb_of_several(clause: &[Token<'_>]) -> Option<usize> {
-    const MOST: usize = 7;
+    const MOST: usize = 10;
     let is_verb = |at: &usize| {
         let word = clause[*at].lower();
         let subject = &clause[..*at];
         let is_inner = |token: &&Token<'_>| {
             !words::ends_phrase(&token.lower()) && !words::is_adverb(&token.lower())
         };
-        let head = subject.iter().take_while(is_inner).last();
-        head.is_some_and(|head| is_plural(head.text))
+        // `All requests require`: `all` is no adverb there.
+        let all = usize::from(subject.first().is_some_and(|first| first.lower() == "all"));
+        let head = subject.iter().skip(all).take_while(is_inner).last();
+        head.is_some_and(|head| is_plural(head.text) || head.text == "people")
             && subject.iter().all(|token| token.before.is_empty() && token.joins())
             && clause[*at].text.starts_with(char::is_lowercase)
             && words::is_verb_base(&word)
             && !words::ends_phrase(&clause[at - 1].lower())
             && !words::is_determiner(&clause[at - 1].lower())
             && clause[*at].joins()
+    };
+    (1..clause.len().min(MOST)).find(is_verb)
+}
+
+/// `The company offers a`, `Talking to users helps us`: a verb in -s that is as often a noun, before what
+/// only a verb has behind it.
+pub(super) fn verb_before_object(clause: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 7;
+    let is_verb = |at: &usize| {
+        let next = clause.get(*at + 1).map(Token::lower).unwrap_or_default();
+        let has_object = words::is_determiner(&next)
+            || matches!(
+                next.as_str(),
+                "all" | "it" | "its" | "our" | "their" | "them" | "us" | "you" | "your"
+            )
+            || next.starts_with(|char: char| char.is_ascii_digit() || char == '$');
+        let before = &clause[*at - 1];
+        let is_gerund = clause[0].lower().ends_with("ing");
+        has_object
+            && clause[*at].joins()
+            && before.joins()
+            && clause[*at].text.starts_with(char::is_lowercase)
+            && words::is_noun_verb(&clause[*at].lower())
+            && (is_gerund || !is_plural(before.text))
+            && !words::ends_phrase(&before.lower())
+            && !words::is_determiner(&before.lower())
     };
     (1..clause.len().min(MOST)).find(is_verb)
 }

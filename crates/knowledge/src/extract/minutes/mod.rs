@@ -1,5 +1,7 @@
 //! Minutes of meetings: who was there, what was decided, and who said what.
 
+mod notes;
+
 use std::collections::BTreeMap;
 
 use super::Statement;
@@ -11,6 +13,7 @@ use super::subject::Names;
 use super::thing::Thing;
 use crate::words::{Words, list};
 use elophanto_text::sentences::sentences;
+use notes::Note;
 
 /// What stands before who was there, in lower case.
 static ATTENDANCE: Words = list!(phrases "attendance");
@@ -31,6 +34,7 @@ pub(super) struct Minutes {
     decisions: Vec<(String, String, usize)>,
     /// Whoever speaks, by the full name where the list of people has it.
     said: Vec<(String, String, usize)>,
+    notes: Vec<Note>,
 }
 
 /// Reads a page that says who was at a meeting; other pages are no minutes.
@@ -48,6 +52,11 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
         let text = block.text.trim();
         if matches!(block.kind, Kind::Heading(_)) {
             below = Some(text.trim_end_matches(':').trim());
+            continue;
+        }
+        // `Board members in attendance were:`, before a list of them.
+        if let Some(key) = attendance_in(text) {
+            below = Some(key);
             continue;
         }
         let heading = below.map(fold).unwrap_or_default();
@@ -71,11 +80,34 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
         return None;
     }
     minutes.call_by_full_names();
+    minutes.notes = notes::read(page);
     Some(minutes)
 }
 
+/// What of a line before a list says that the people in it were there.
+fn attendance_in(text: &str) -> Option<&'static str> {
+    const MOST: usize = 8;
+    let lead = text.strip_suffix(':').filter(|lead| lead.split(' ').count() <= MOST)?;
+    let lead = format!(" {} ", fold(lead));
+    let mut all = ATTENDANCE.iter().filter(|key| lead.contains(&format!(" {key} ")));
+    all.next().copied()
+}
+
 /// What parts the people of one line.
-const SEPARATORS: &[char] = &[',', ';'];
+const SEPARATORS: &[char] = &[',', ';', '&'];
+
+/// Nouns that say what several people are, and no name: `Town Supervisors`.
+const ROLES: &[&str] = &[
+    "chair",
+    "clerk",
+    "director",
+    "manager",
+    "member",
+    "officer",
+    "secretary",
+    "supervisor",
+    "treasurer",
+];
 
 impl Minutes {
     /// Takes down people under what stands before them.
@@ -124,7 +156,13 @@ impl Minutes {
     }
 
     /// What is so of the meeting, and what people said in it.
-    pub(super) fn facts(&self, thing: Option<&Thing>, names: &Names) -> Vec<(usize, Statement)> {
+    /// `told` are the facts that are known of them already.
+    pub(super) fn facts(
+        &self,
+        thing: Option<&Thing>,
+        names: &Names,
+        told: &[(usize, Statement)],
+    ) -> Vec<(usize, Statement)> {
         let mut found = Vec::new();
         if let Some(thing) = thing {
             if let Some((key, line)) = &self.attendance {
@@ -142,11 +180,38 @@ impl Minutes {
                 }
             }
         }
+        if let Some(thing) = thing.filter(|thing| thing.is_sure) {
+            found.extend(self.noted(thing, told));
+        }
         for (who, said, line) in &self.said {
             let told = names.whole(who).zip(speech(who, said));
             found.extend(told.map(|(entity, text)| (entity, Statement { text, line: *line })));
         }
         found
+    }
+}
+
+impl Minutes {
+    /// What was noted of the meeting and is not told by other facts.
+    fn noted(&self, thing: &Thing, told: &[(usize, Statement)]) -> Vec<(usize, Statement)> {
+        let said = |note: &Note| -> Option<&str> {
+            let ends = told.iter().map(|(_, fact)| fact);
+            let mut ends = ends.filter_map(|fact| fact.text.rsplit(" – ").next());
+            ends.find(|said| note.text.contains(*said))
+        };
+        let rest = |note: &Note| match said(note) {
+            Some(said) => notes::without(&note.text, said),
+            None => Some(note.text.clone()),
+        };
+        let shown = |note: &Note| {
+            let rest = rest(note)?;
+            let text = match note.label.is_empty() {
+                true => format!("{} – {rest}", thing.name),
+                false => format!("{}, {} – {rest}", thing.name, note.label),
+            };
+            is_statement(&text).then(|| Statement { text: shown(&text), line: note.line })
+        };
+        self.notes.iter().filter_map(shown).map(|fact| (thing.entity, fact)).collect()
     }
 }
 
@@ -214,7 +279,7 @@ const AWAY: &[&str] = &[
 
 /// A text as the name of a person, if it can be one.
 fn name(text: &str) -> Option<String> {
-    let bare = text.split(['(', '–', '—', '[']).next()?.split(" - ").next()?;
+    let bare = text.split(['(', '–', '—', '[', '@']).next()?.split(" - ").next()?;
     // Whoever is listed as away was not there.
     let rest = fold(&text[bare.len()..]);
     if AWAY.iter().any(|away| rest.contains(away)) {
@@ -229,6 +294,8 @@ fn name(text: &str) -> Option<String> {
     let is_name = (1..=MAX_NAME_WORDS).contains(&words) && capitals && plain && name.len() > 1;
     let heads =
         ATTENDANCE.contains(fold(&name).as_str()) || DECISIONS.contains(fold(&name).as_str());
-    let ordinary = super::words::is_generic(&name.to_lowercase());
+    let last = fold(name.rsplit(' ').next().unwrap_or_default());
+    let is_role = ROLES.contains(&last.strip_suffix('s').unwrap_or(&last));
+    let ordinary = is_role || super::words::is_generic(&name.to_lowercase());
     (is_name && !heads && !ordinary && structural(&name).is_ok()).then_some(name)
 }
