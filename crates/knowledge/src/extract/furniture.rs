@@ -27,8 +27,12 @@ pub(super) fn tell(blocks: &mut [Block]) {
 
 fn idle_sections(blocks: &mut [Block]) {
     let mut idle: Option<u8> = None;
-    for block in blocks {
+    for (number, block) in blocks.iter_mut().enumerate() {
         if let Kind::Heading(level) = block.kind {
+            // `# Acknowledgements`, the title of a page about them.
+            if number == 0 && level == 1 {
+                continue;
+            }
             if idle.is_some_and(|above| level <= above) {
                 idle = None;
             }

@@ -287,7 +287,7 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
 
 /// Whether marks of another language than the page's were left: tags, templates, links of a wiki.
 fn has_markup(text: &str) -> bool {
-    ["</", "/>", "/ >", "{{", "}}", "[[", "]]", "<br", "<ref", "&nbsp;", "&amp;", "&lt;"]
+    ["</", "/>", "/ >", "{{", "}}", "[[", "]]", "][", "<br", "<ref", "&nbsp;", "&amp;", "&lt;"]
         .iter()
         .any(|mark| text.contains(mark))
 }

@@ -168,7 +168,9 @@ pub(super) fn collect(
                 thing.filter(|_| ground.has(sentence) && !is_of_step(page, sentence))
             && licence::behind_subject(page.text(sentence)).is_none()
             && let part = parts.get(sentence.block).and_then(Option::as_deref)
-            && let Some(text) = whole::of(text, thing, &whole::Setting { item, part, is_ours })
+            && let setting = (whole::Setting { item, part, is_ours })
+            && let Some(text) = whole::of(text, thing, &setting)
+                .or_else(|| whole::of(&mention::first_part(text)?, thing, &setting))
         {
             let limit = scopes.get(sentence.block).and_then(Option::as_ref);
             let text = match limit.filter(|it| it.holds(false)) {

@@ -72,3 +72,27 @@ fn german_may_say_first_where_or_when() {
         ]
     );
 }
+
+#[test]
+fn german_laws_are_read_paragraph_by_paragraph() {
+    let page = "# Gesetz über Gärten\n\nAusfertigungsdatum\n:   1963-01-08\n\nFundstelle\n:   BGBl I 2\n\n\
+                Stand\n:   2013\n\n## § 1\n\n(1) Der Garten beträgt jährlich mindestens 24 Beete.\n\n(2) Als \
+                Beete gelten alle Flächen, die nicht Weg oder Wiese sind.\n\n(3) Teile von Beeten, die einen \
+                halben Meter ergeben, sind auf volle Meter aufzurunden.\n\n(4) Jedes Beet verfällt, wenn es \
+                älter als 14 Tage ist. Deshalb sind stets nur Beete da. Ein solches Beet zeigt an, dass es \
+                verfällt.\n";
+    assert_eq!(
+        told(page, "Gesetz über Gärten"),
+        [
+            "Gesetz über Gärten | Gesetz über Gärten – Ausfertigungsdatum: 1963-01-08",
+            "Gesetz über Gärten | Gesetz über Gärten – Fundstelle: BGBl I 2",
+            "Gesetz über Gärten | Gesetz über Gärten – Stand: 2013",
+            "Gesetz über Gärten | Gesetz über Gärten – Der Garten beträgt jährlich mindestens 24 Beete.",
+            "Gesetz über Gärten | Gesetz über Gärten – Als Beete gelten alle Flächen, die nicht Weg oder \
+             Wiese sind.",
+            "Gesetz über Gärten | Gesetz über Gärten – Teile von Beeten, die einen halben Meter ergeben, \
+             sind auf volle Meter aufzurunden.",
+            "Gesetz über Gärten | Gesetz über Gärten – Jedes Beet verfällt, wenn es älter als 14 Tage ist.",
+        ]
+    );
+}

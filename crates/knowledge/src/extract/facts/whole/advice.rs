@@ -1,8 +1,8 @@
 //! What holds for whoever uses the thing, said as a command: `Do not request a token twice.`, `Use a cache to
 //! reduce requests.` Owns which commands say something away from the steps around them.
 
-use super::LENGTH;
 use super::dangling::{Place, dangles};
+use super::{LENGTH, UNIQUE};
 use crate::extract::facts::pointer;
 use crate::extract::shape;
 use crate::extract::token::Token;
@@ -34,14 +34,15 @@ pub(super) fn advises(tokens: &[Token<'_>], main: usize, item: bool, place: &Pla
     let Some(first) = clause.first().filter(|first| first.joins()) else { return false };
     let verb = first.lower();
     let word = |at: usize| clause.get(at).map(Token::lower).unwrap_or_default();
-    let commands = words::is_verb_base(&verb)
+    let commands = words::is_verb_base(verb.strip_prefix("re-").unwrap_or(&verb))
         && !IDLE.contains(verb.as_str())
         && !words::is_auxiliary(&word(1))
         && !words::is_finite(&word(1), false);
     // `to reduce`, and no `to you`.
     let is_purpose = |at: usize| word(at) == "to" && words::is_verb_base(&word(at + 1));
-    let named = named(clause);
-    let tells = main > 0 || named > 1 || (2..clause.len()).any(is_purpose);
+    let has = |word: &str| clause.iter().any(|token| token.text == word);
+    let leads = has("from") && has("to") && named(clause) > 1;
+    let tells = main > 0 || leads || (2..clause.len()).any(is_purpose);
     let last = clause.last().map_or("", |last| last.after);
     let ends = last.ends_with('.') || item && last.is_empty();
     commands
@@ -49,8 +50,10 @@ pub(super) fn advises(tokens: &[Token<'_>], main: usize, item: bool, place: &Pla
         && ends
         && (LEAST..=*LENGTH.end()).contains(&tokens.len())
         && tokens.iter().all(|token| !token.after.contains([':', ';']))
-        && (main..tokens.len())
-            .all(|at| pointer::unexplained(tokens, at).is_none_or(|noun| place.tells(&noun)))
+        && (main..tokens.len()).all(|at| {
+            let noun = pointer::unexplained(tokens, at);
+            noun.is_none_or(|noun| place.tells(&noun) || UNIQUE.contains(&noun.as_str()))
+        })
         && !(0..tokens.len()).any(|at| dangles(tokens, at, place))
 }
 

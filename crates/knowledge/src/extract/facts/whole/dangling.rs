@@ -4,6 +4,7 @@ use super::subject::{is_typed, says_there_is, weighs};
 use crate::extract::facts::own::{self, is_code};
 use crate::extract::facts::{is_plural, mention};
 use crate::extract::fold::fold;
+use crate::extract::name::is_year;
 use crate::extract::shape;
 use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
@@ -49,12 +50,17 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
     let is_first = at == 0;
     let before = at.checked_sub(1).map(word).unwrap_or_default();
     let next = word(at + 1);
-    // `US`, `IT`: no pronouns.
-    if shape::is_acronym(tokens[at].text) {
+    // `US`, `IT`: no pronouns, nor `Too Many Requests`.
+    let is_name = at > 0 && tokens[at].is_capitalised() && before != ".";
+    if shape::is_acronym(tokens[at].text)
+        || is_name && is_dangling(&word(at)) && !is_person(&word(at))
+    {
         return false;
     }
     let told = |noun: &str| tokens[..at].iter().any(|token| token.lower() == *noun);
     match word(at).as_str() {
+        "then" if before == "and" => false,
+        "respectively" => !tokens[..at].iter().any(|token| token.text == "and"),
         word if is_dangling(word) => true,
         "we" | "us" | "our" | "ours" => !speaks,
         "you" | "your" => {
@@ -100,6 +106,8 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
                         | "section"
                 )
         }
+        // `When a limit is reached, requests in the same minute`
+        "same" if goes_on && at > verb.saturating_sub(8) => false,
         "same" => !tokens[at..].iter().any(|token| token.text == "as"),
         "so" => next != "that" && !words::is_adverb(&next),
         "later" | "earlier" => !matches!(before.as_str(), "or" | "and") && next != "than",
@@ -110,6 +118,10 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
 /// Whether a sentence or its main clause begins with a token.
 fn opens(tokens: &[Token<'_>], at: usize) -> bool {
     at == 0 || tokens[at - 1].after.contains(',')
+}
+
+fn is_person(word: &str) -> bool {
+    matches!(word, "i" | "he" | "she" | "her" | "his" | "my")
 }
 
 fn is_dangling(word: &str) -> bool {
@@ -169,10 +181,12 @@ pub(super) fn is_promise(tokens: &[Token<'_>]) -> bool {
 }
 
 /// Whether a number or a name says of what happened when, where or to whom.
-pub(super) fn is_anchored(tokens: &[Token<'_>]) -> bool {
+pub(super) fn is_anchored(tokens: &[Token<'_>], speaks: bool) -> bool {
     let tells = |token: &Token<'_>| {
-        token.text.starts_with(char::is_uppercase)
-            || token.text.bytes().any(|byte| byte.is_ascii_digit())
+        let counts = token.text.bytes().any(|byte| byte.is_ascii_digit());
+        // `We raised it to 5`: when, only a year tells.
+        let is_when = if speaks { is_year(token.text) } else { counts };
+        token.text.starts_with(char::is_uppercase) && !matches!(token.text, "We" | "Our") || is_when
     };
     tokens.iter().skip(1).any(tells)
 }

@@ -2,7 +2,7 @@
 
 use super::speech::{is_reader, is_writers, verb_of_person};
 use super::subject::{is_everybody, is_noun};
-use super::verb::is_told_before;
+use super::verb::{is_told_before, verb_before_object};
 use crate::extract::facts::is_plural;
 use crate::extract::facts::own::{self, has_subject};
 use crate::extract::thing::Thing;
@@ -56,7 +56,11 @@ pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing) -> Option<usize> 
 
 /// Whether a condition says of whom or what it is, and a pronoun that goes on with it can stand for that.
 fn names_condition(clause: &[Token<'_>], rest: &[Token<'_>], thing: &Thing) -> bool {
-    let Some(verb) = own::verb(clause).or_else(|| verb_of_person(clause)) else { return false };
+    let Some(verb) =
+        own::verb(clause).or_else(|| verb_of_person(clause)).or_else(|| verb_before_object(clause))
+    else {
+        return false;
+    };
     let is_person = is_writers(clause, verb) || is_reader(clause, verb) || is_everybody(&clause[0]);
     let told = is_person || has_subject(clause, verb, thing) || is_noun(clause, verb);
     let head = clause[..verb].iter().take_while(|token| !words::ends_phrase(&token.lower())).last();

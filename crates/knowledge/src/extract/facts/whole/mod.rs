@@ -31,9 +31,9 @@ use speech::{addresses, is_reader, is_writers, spelled_out, tells_of_writers, ve
 use subject::{
     is_acronym_of_part, is_everybody, is_file, is_long_gerund, is_noun, is_shaped_number,
 };
-use subject::{says_there_is, weighs};
-use verb::verb_before_object;
+use subject::{is_quoted_term, says_there_is, weighs};
 use verb::{is_past, is_relative, is_told_before, verb_in_past, verb_of_each, verb_of_several};
+use verb::{verb_before_object, verb_in_capitals};
 
 /// What is known of where a sentence stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,7 +51,7 @@ const OURS: &[&str] =
     &["association", "board", "committee", "company", "council", "organization", "team"];
 
 /// Fewest and most tokens of such a sentence.
-const LENGTH: std::ops::RangeInclusive<usize> = 5..=45;
+const LENGTH: std::ops::RangeInclusive<usize> = 4..=45;
 
 /// The sentence, if whoever reads it below the name of the thing understands it: alone, or behind a label
 /// of its own, as in `Fees – The council approved them.`
@@ -125,7 +125,7 @@ fn definition(text: &str, tokens: &[Token<'_>], thing: &Thing) -> Option<String>
 
 /// The token behind `Cemetery fees –` or `Time windows:`, with which a sentence is labelled.
 fn behind_label(tokens: &[Token<'_>]) -> Option<usize> {
-    const MOST: usize = 12;
+    const MOST: usize = 18;
     let ends = |at: usize| tokens[at].is_dash() || tokens[at].after == ":";
     let last = (0..tokens.len().min(MOST)).rev().find(|&at| ends(at))?;
     let is_noun = |token: &Token<'_>| {
@@ -163,7 +163,7 @@ fn sentence(
     if does {
         return None;
     }
-    let begins = text.starts_with(char::is_uppercase)
+    let begins = text.trim_start_matches(['"', '“']).starts_with(char::is_uppercase)
         || tokens.first().is_some_and(|first| is_shaped_number(first) || is_file(first));
     let ends = text.trim_end().ends_with(['.', '"', '”', ')'])
         || item && text.ends_with(char::is_alphanumeric);
@@ -181,7 +181,10 @@ fn sentence(
         return statement_of_page(text, tokens, main.max(1), is_own);
     }
     let plain = |token: &Token<'_>| !token.is_capitalised();
-    let verb = own::verb(clause)
+    let term = (1..clause.len().min(5)).find(|&at| is_quoted_term(clause, at));
+    let verb = term
+        .or_else(|| verb_in_capitals(clause))
+        .or_else(|| own::verb(clause))
         .filter(|&verb| !clause.first().is_some_and(is_file) || clause[1..verb].iter().all(plain))
         .filter(|_| verb_of_person(clause).is_none())
         .or_else(|| verb_of_person(clause))
@@ -199,8 +202,14 @@ fn sentence(
     let has_pronoun = goes_on && clause.first().is_some_and(is_pronoun);
     let is_group = is_ours && clause.get(1).is_some_and(|noun| OURS.contains(&noun.text));
     let is_group = is_group && clause[0].lower() == "the" && verb == main + 2;
+    let is_thing = main == 0
+        && text
+            .get(..tokens[verb].start)
+            .is_some_and(|said| fold(said.trim()) == fold(&thing.name));
     let has_subject = has_pronoun
+        || is_thing
         || is_group
+        || term.is_some()
         || says_there_is(clause, verb - main)
         || weighs(clause)
         || is_acronym_of_part(clause, verb - main)
@@ -216,7 +225,7 @@ fn sentence(
         || !is_group && is_bare(clause, verb - main, &place)
         || is_relative(tokens, main, verb)
         || is_promise(tokens)
-        || is_past(&tokens[verb]) && !is_anchored(tokens)
+        || is_past(&tokens[verb]) && !is_anchored(tokens, speaks)
         || !is_group && pointer::begins(clause)
         || begins_elsewhere(clause) && !is_group && !is_of_name(&clause[1], thing)
         || !is_group && is_told_before(clause, verb - main)
@@ -235,8 +244,12 @@ fn sentence(
     }
 }
 
+/// Nouns with `the` of which there is one, wherever that is written.
+const UNIQUE: &[&str] =
+    &["browser", "client", "internet", "public", "server", "user", "users", "web", "world"];
+
 /// `The function is`: which one, neither the name nor the heading before it says.
 fn is_bare(clause: &[Token<'_>], verb: usize, place: &Place<'_>) -> bool {
     let noun = pointer::unexplained(clause, 0).filter(|_| verb == 2);
-    noun.is_some_and(|noun| !place.tells(&noun))
+    noun.is_some_and(|noun| !place.tells(&noun) && !UNIQUE.contains(&noun.as_str()))
 }

@@ -74,6 +74,19 @@ pub(super) fn is_noun(clause: &[Token<'_>], verb: usize) -> bool {
         && (is_auxiliary || is_plural(last.text) && subject.len() > 1 && is_count(&first))
 }
 
+/// `"Projects" are`: a term that the sentence says what it means.
+pub(super) fn is_quoted_term(clause: &[Token<'_>], verb: usize) -> bool {
+    const MOST: usize = 4;
+    let Some(term) = clause.get(..verb).filter(|term| (1..=MOST).contains(&term.len())) else {
+        return false;
+    };
+    let means = matches!(clause[verb].lower().as_str(), "are" | "is" | "means");
+    means
+        && term[0].before.ends_with(['"', '“'])
+        && term[verb - 1].after.starts_with(['"', '”'])
+        && term[..verb - 1].iter().all(Token::joins)
+}
+
 /// `There are scheduled talks at every meeting`: that something is, and where or for whom.
 pub(super) fn says_there_is(clause: &[Token<'_>], verb: usize) -> bool {
     const LEAST: usize = 8;
@@ -91,11 +104,12 @@ pub(super) fn says_there_is(clause: &[Token<'_>], verb: usize) -> bool {
 pub(super) fn weighs(clause: &[Token<'_>]) -> bool {
     const MOST: usize = 7;
     let word = |at: usize| clause.get(at).map(Token::lower).unwrap_or_default();
-    let weight = (2..MOST).find(|&at| WEIGHTS.contains(word(at).as_str()));
-    let behind = weight.is_some_and(|weight| {
-        matches!(word(weight + 1).as_str(), "to" | "that")
-            || word(weight + 1) == "for" && (weight + 3..weight + 7).any(|at| word(at) == "to")
-    });
+    let is_weight = |at: usize| {
+        let is_for = word(at + 1) == "for" && (at + 3..at + 7).any(|at| word(at) == "to");
+        WEIGHTS.contains(word(at).as_str())
+            && (matches!(word(at + 1).as_str(), "to" | "that") || is_for)
+    };
+    let behind = (2..MOST).any(is_weight);
     word(0) == "it" && matches!(word(1).as_str(), "is" | "was") && behind
 }
 

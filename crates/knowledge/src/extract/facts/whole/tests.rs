@@ -27,6 +27,22 @@ fn sentences_that_need_no_other_one_are_kept() {
         "Every fix ships with a regression test.",
         "data_by_player.csv contains data for every player.",
         "The length of time that a token is valid depends on the environment.",
+        "If you have been with us for a year, you'll be paid for 2 more weeks.",
+        "In most cases, if your contract has ended, you will be paid.",
+        "Your monthly refund is capped at the amount of the plan.",
+        "At the end of every cycle, we hold a meeting.",
+        "In 2022, we traveled to Miami and Amsterdam.",
+        "There are scheduled talks at every meeting of the board.",
+        "It is important for everybody to keep the door closed.",
+        "So long as a provider follows the rules, it won't be liable for content of users.",
+        "Because of modern aids, the number of active sites has declined to 1,500.",
+        "37signals offers a $400,000 life insurance to all staff.",
+        "All requests require authentication via a token.",
+        "\"Releases\" are uniquely identified snapshots of a project.",
+        "Identifiers MUST NOT include leading or trailing whitespace.",
+        "Use caching to reduce the number of requests to the server.",
+        "Take the Blue line from the Foo station to the Bar station.",
+        "If a request fails, re-authenticate to obtain a new token.",
     ] {
         assert!(is_kept(text, false), "{text}");
     }
@@ -49,8 +65,31 @@ fn sentences_that_need_another_one_are_left() {
         "Noting that there were problems, they did not go on.",
         "Do not share long snippets.",
         "Pass the object to the other function.",
+        "The function is called for every row of data.",
+        "Use the lid to cover the bowl for an hour.",
+        "Click the button to open the page of settings.",
+        "In return, you will be asked for a release.",
+        "If you want to know more, you will see a list.",
+        "As we saw in 2022, the number of talks is small.",
+        "We changed the limits of requests to 5.",
+        "Your ticket is for a time and a train.",
+        "If objects are locked, it cannot be deleted.",
+        "There is a lot more.",
     ] {
         assert!(!is_kept(text, false), "{text}");
+    }
+}
+
+#[test]
+fn those_who_wrote_a_page_are_quoted_and_their_company_is_theirs() {
+    let setting = Setting { is_ours: true, ..Setting::default() };
+    for (text, expected) in [
+        ("We meet in Rome every year.", Some("\"We meet in Rome every year.\"")),
+        ("The company pays 75% of the premium.", Some("The company pays 75% of the premium.")),
+        ("This document specifies two codes.", Some("Foo specifies two codes.")),
+        ("We think that Rome is far away.", None),
+    ] {
+        assert_eq!(of(text, &thing(), &setting).as_deref(), expected, "{text}");
     }
 }
 

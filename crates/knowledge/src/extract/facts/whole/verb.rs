@@ -53,6 +53,17 @@ pub(super) fn verb_before_object(clause: &[Token<'_>]) -> Option<usize> {
     (1..clause.len().min(MOST)).find(is_verb)
 }
 
+/// `Identifiers MUST NOT include`, as specifications write it.
+pub(super) fn verb_in_capitals(clause: &[Token<'_>]) -> Option<usize> {
+    const MOST: usize = 16;
+    let is_verb = |at: &usize| {
+        matches!(clause[*at].text, "MUST" | "SHALL" | "SHOULD" | "MAY")
+            && clause[*at].before.is_empty()
+            && clause[*at].joins()
+    };
+    (1..clause.len().min(MOST)).find(is_verb)
+}
+
 /// `Every fix ships with`
 pub(super) fn verb_of_each(clause: &[Token<'_>]) -> Option<usize> {
     const MOST: usize = 5;
