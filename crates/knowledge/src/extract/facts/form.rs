@@ -66,7 +66,7 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             | "instead"
             | "otherwise"
             | "conversely"
-    );
+    ) && word(1) != "long";
     // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
     let cites = tokens.windows(2).any(|two| {
         matches!(two[0].text, "in" | "by" | "from" | "see")
