@@ -160,7 +160,8 @@ pub fn head(repository: &str, count: u64) -> Head {
     }
 }
 
-fn name(repository: usize) -> String {
+/// What a repository is called.
+pub fn name(repository: usize) -> String {
     format!("acme/r{repository:04}")
 }
 

@@ -134,6 +134,8 @@ fn in_store(options: &Options) {
     ask(&place, true, &questions);
     let kept = ask(&place, true, &questions);
     kept.say("search, one process, kept here", Some(Aim::P95(40)));
+    let half: Vec<String> = (0..repositories).step_by(2).map(corpus::name).collect();
+    ask_among(&place, true, &questions, half).say("the same, of half of the repositories", None);
 
     for second_look in ["auto", "never"] {
         // Of clients that ask every ten seconds come ten questions a second.
@@ -277,9 +279,19 @@ fn ask_by_processes(place: &Place, questions: &[String], is_cold: bool) -> Answe
 /// Questions to one process, this one: the first of them warm it up. With `is_kept`, files that never
 /// change are kept in the program's own cache.
 fn ask(place: &Place, is_kept: bool, questions: &[String]) -> Answered {
+    ask_among(place, is_kept, questions, Vec::new())
+}
+
+/// The same of some repositories; of all if none is named.
+fn ask_among(
+    place: &Place,
+    is_kept: bool,
+    questions: &[String],
+    repositories: Vec<String>,
+) -> Answered {
     let workspace = place.program.workspace(&[]);
     let fleet = open(&place.address, &workspace.environment, Asking::Never, is_kept).unwrap();
-    let reader = Reader::new(fleet);
+    let reader = Reader::new(fleet).among(repositories);
     reader.warm().unwrap();
     let ask = |text: &String| {
         let within = Some(reader.clone());

@@ -15,7 +15,9 @@ use std::{
 use futures::{StreamExt as _, TryStreamExt as _};
 use lance::{
     Dataset,
-    dataset::{MergeInsertBuilder, WhenMatched, WhenNotMatched, WhenNotMatchedBySource},
+    dataset::{
+        DeleteBuilder, MergeInsertBuilder, WhenMatched, WhenNotMatched, WhenNotMatchedBySource,
+    },
 };
 
 use super::{
@@ -118,9 +120,10 @@ async fn attempt(
     }
     // What was found out to be none, and could not be moved, is not looked at again.
     let known: BTreeSet<String> = folded.odd.iter().map(|(name, _)| name.clone()).collect();
+    let mut nameless = Vec::new();
     for Listed { name, bytes } in listing.found.into_iter().filter(|it| !known.contains(&it.name)) {
         let Some(head) = Head::named(&name) else {
-            set_aside(place, &name, "its name is none of a publication", folded).await;
+            nameless.push((name, bytes));
             continue;
         };
         match newest.get_mut(&head.repository) {
@@ -132,6 +135,10 @@ async fn attempt(
                 newest.insert(head.repository.clone(), (head, bytes));
             }
         }
+    }
+    for some in groups(nameless) {
+        let why = || "its name is none of a publication".to_owned();
+        set_aside(place, some.into_iter().map(|name| (name, why())).collect(), folded).await;
     }
     let mut wanted: Vec<(Head, u64)> = Vec::new();
     let mut done = Vec::new();
@@ -145,29 +152,23 @@ async fn attempt(
     }
     remove(place, &done, folded).await?;
     let newest: Vec<Head> = wanted.iter().map(|(head, _)| head.clone()).collect();
-    let mut rest = wanted.into_iter().peekable();
-    while rest.peek().is_some() {
-        let mut size = 0;
-        let mut objects = Vec::new();
-        while let Some((head, bytes)) =
-            rest.next_if(|(_, bytes)| size == 0 || size + bytes <= BATCH_BYTES)
-        {
-            size += bytes;
-            objects.push(head.object());
-        }
+    let wanted = wanted.into_iter().map(|(head, bytes)| (head.object(), bytes)).collect();
+    for objects in groups(wanted) {
         let reading: Vec<_> =
             objects.into_iter().map(|object| read(place, object, models)).collect();
         let read: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).try_collect().await?;
         let mut batch: BTreeMap<String, Vec<Publication>> = BTreeMap::new();
+        let mut none = Vec::new();
         // Of those that are not there any more, another fold was faster.
         for (object, publication) in read.into_iter().flatten() {
             match publication {
                 Ok(publication) => {
                     batch.entry(publication.model.clone()).or_default().push(publication);
                 }
-                Err(why) => set_aside(place, &object, &why, folded).await,
+                Err(why) => none.push((object, why)),
             }
         }
+        set_aside(place, none, folded).await;
         for (model, publications) in batch {
             if let Attempt::Overtaken =
                 merge(place, &mut tables, &model, publications, folded).await?
@@ -197,6 +198,22 @@ async fn attempt(
         .iter()
         .any(|head| is_past(head) && kept.iter().any(|older| older.repository == head.repository));
     Ok((if again { Attempt::Again } else { Attempt::Done }, tables))
+}
+
+/// Objects in groups of no more bytes than may be in memory at once.
+fn groups(objects: Vec<(String, u64)>) -> impl Iterator<Item = Vec<String>> {
+    let mut rest = objects.into_iter().peekable();
+    std::iter::from_fn(move || {
+        let (first, mut size) = rest.next()?;
+        let mut group = vec![first];
+        while let Some((object, bytes)) =
+            rest.next_if(|(_, bytes)| size.saturating_add(*bytes) <= BATCH_BYTES)
+        {
+            size += bytes;
+            group.push(object);
+        }
+        Some(group)
+    })
 }
 
 /// What lies in the inbox. Where its listing ends at a name that no object can have, what the
@@ -335,20 +352,14 @@ async fn merge(
         Err(cause) => return Err(of(cause)),
     }
     let expected = table::dimension_of(&dataset);
-    let mut right = Vec::new();
-    for publication in publications {
-        match Some(publication.dimension) == expected {
-            true => right.push(publication),
-            false => {
-                let why = format!(
-                    "its vectors have {} components, those of its model {}",
-                    publication.dimension,
-                    expected.unwrap_or_default()
-                );
-                set_aside(place, &publication.head.object(), &why, folded).await;
-            }
-        }
-    }
+    let is_right = |one: &Publication| Some(one.dimension) == expected;
+    let (right, others): (Vec<_>, Vec<_>) = publications.into_iter().partition(is_right);
+    let why = |other: &Publication| {
+        let (own, known) = (other.dimension, expected.unwrap_or_default());
+        format!("its vectors have {own} components, those of its model {known}")
+    };
+    let others = others.iter().map(|other| (other.head.object(), why(other))).collect();
+    set_aside(place, others, folded).await;
     if right.is_empty() {
         tables.opened.insert(name, dataset);
         return Ok(Attempt::Done);
@@ -372,8 +383,10 @@ async fn merge(
     for (table, repositories) in std::mem::take(&mut tables.left) {
         let Some(dataset) = tables.opened.get_mut(&table) else { continue };
         let theirs = table::is_one_of("repo", repositories.iter().map(String::as_str));
-        match dataset.delete(&theirs).await {
-            Ok(_) => {}
+        // Tried again, it would take away what a repository that came back has there since.
+        let delete = DeleteBuilder::new(Arc::new(dataset.clone()), theirs).conflict_retries(0);
+        match delete.execute().await {
+            Ok(done) => *dataset = Arc::unwrap_or_clone(done.new_dataset),
             Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
             Err(cause) => return Err(of(cause)),
         }
@@ -404,20 +417,27 @@ async fn replace(
     Ok(Arc::unwrap_or_clone(dataset))
 }
 
-/// Moves what is no publication out of the inbox, so that somebody may look at it; what cannot be moved
-/// stays, and nobody waits for it.
-async fn set_aside(place: &Place, object: &str, why: &str, folded: &mut Folded) {
-    let below = object.strip_prefix("inbox/").unwrap_or(object);
-    let moved = async {
-        let Some(bytes) = place.read(object, MOST_BYTES).await? else { return Ok(false) };
-        place.create(&format!("aside/{below}"), bytes).await?;
-        place.remove(object).await?;
-        Ok::<_, StoreError>(true)
-    };
-    match moved.await {
-        Ok(true) => folded.aside.push((below.to_owned(), why.to_owned())),
-        Ok(false) => {}
-        Err(cause) => folded.odd.push((object.to_owned(), format!("{why}; {cause}"))),
+/// Moves what is no publication out of the inbox, each with why, so that somebody may look at it; what
+/// cannot be moved stays, and nobody waits for it.
+async fn set_aside(place: &Place, objects: Vec<(String, String)>, folded: &mut Folded) {
+    let moving = objects.into_iter().map(|(object, why)| async move {
+        let below = object.strip_prefix("inbox/").unwrap_or(&object).to_owned();
+        let moved = async {
+            let Some(bytes) = place.read(&object, MOST_BYTES).await? else { return Ok(false) };
+            place.create(&format!("aside/{below}"), bytes).await?;
+            place.remove(&object).await?;
+            Ok::<_, StoreError>(true)
+        };
+        (moved.await, below, object, why)
+    });
+    let moving: Vec<_> = moving.collect();
+    let mut moved = futures::stream::iter(moving).buffered(AT_ONCE);
+    while let Some((moved, below, object, why)) = moved.next().await {
+        match moved {
+            Ok(true) => folded.aside.push((below, why)),
+            Ok(false) => {}
+            Err(cause) => folded.odd.push((object, format!("{why}; {cause}"))),
+        }
     }
 }
 

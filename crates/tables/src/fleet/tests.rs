@@ -492,10 +492,13 @@ fn two_who_fold_at_once_lose_and_double_nothing() {
                 let store = &store;
                 scope.spawn(move || {
                     let fleet = on_store(store);
-                    // All of them publish states of one repository, and one that is theirs alone.
+                    // All of them publish states of one repository, whose model comes and goes, and one
+                    // that is theirs alone.
                     let count = round * 3 + side;
                     let text = format!("state {count}");
-                    deposit(&fleet, &publication("shared", count, &[&text, "same"]));
+                    let model = if (round + side) % 2 == 0 { MODEL } else { "other" };
+                    let shared = publication("shared", count, &[&text, "same"]);
+                    deposit(&fleet, &Publication { model: model.to_owned(), ..shared });
                     let own = format!("own-{side}");
                     deposit(&fleet, &publication(&own, round, &[&text]));
                     let folded = fleet.fold(side == 0 && round % 4 == 0).unwrap();
