@@ -88,8 +88,8 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
 
 /// The headings below the title, and the item, that a note stands below; nothing if they are too long.
 fn label(headings: &[(u8, String)], item: Option<&str>) -> Option<String> {
-    let below = headings.iter().filter(|(level, _)| *level > 1).map(|(_, text)| tidy(text));
-    let last = below.last().map(|heading| without_number(&heading).to_owned());
+    let mut below = headings.iter().filter(|(level, _)| *level > 1).map(|(_, text)| tidy(text));
+    let last = below.next_back().map(|heading| without_number(&heading).to_owned());
     let last = last.filter(|heading| {
         let key = fold(heading);
         let mut words = key.split(|char: char| !char.is_alphanumeric());

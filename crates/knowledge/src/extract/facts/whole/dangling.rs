@@ -74,7 +74,7 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         "it" if opens(tokens, at) && weighs(&tokens[at..]) => false,
         "it" | "they" => at < verb && !goes_on || at < 3,
         "them" | "its" | "their" | "itself" | "themselves" => at < verb.min(3),
-        "there" => !mention::exists(tokens, at) && !(is_first && says_there_is(tokens, 1)),
+        "there" => !(mention::exists(tokens, at) || is_first && says_there_is(tokens, 1)),
         // `anything that's new`
         "that's" | "that’s" => {
             at < verb

@@ -65,7 +65,9 @@ pub(super) fn tells_of_writers(tokens: &[Token<'_>]) -> bool {
 fn is_talk(tokens: &[Token<'_>]) -> bool {
     const MOST: usize = 4;
     let mut verbs = tokens.iter().take(MOST).map(Token::lower).skip_while(|word| {
-        words::is_auxiliary(word) || words::is_adverb(word) || matches!(word.as_str(), "to" | "not")
+        words::is_auxiliary(word)
+            || words::is_adverb(word)
+            || matches!(word.as_str(), "be" | "been" | "not" | "to")
     });
     verbs.next().is_some_and(|word| TALKING.contains(word.as_str()))
 }

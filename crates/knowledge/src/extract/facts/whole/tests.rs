@@ -2,7 +2,6 @@ use super::place::MAX_WHOLE;
 use super::*;
 use crate::extract::Statement;
 use crate::extract::page::{Kind, read};
-use crate::extract::token::tokens;
 
 fn thing() -> Thing {
     Thing { entity: 0, name: "Foo".to_owned(), is_sure: true, is_document: false, is_written: true }

@@ -1,5 +1,6 @@
 //! The verb of a sentence where the words around it tell that it is one.
 
+use super::subject::is_shaped_number;
 use crate::extract::facts::is_plural;
 use crate::extract::token::Token;
 use crate::extract::words;
@@ -46,7 +47,7 @@ pub(super) fn verb_before_object(clause: &[Token<'_>]) -> Option<usize> {
             && before.joins()
             && clause[*at].text.starts_with(char::is_lowercase)
             && words::is_noun_verb(&clause[*at].lower())
-            && (is_gerund || !is_plural(before.text))
+            && (is_gerund || is_shaped_number(before) || !is_plural(before.text))
             && !words::ends_phrase(&before.lower())
             && !words::is_determiner(&before.lower())
     };

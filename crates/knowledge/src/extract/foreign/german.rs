@@ -1,0 +1,111 @@
+//! Sentences of German that begin otherwise than with their subject: where or when, a noun alone, a clause
+//! that tells which one.
+
+use super::grammar::Grammar;
+use super::statements::closes;
+use crate::extract::token::Token;
+use crate::words::{Words, list};
+
+/// German words that lead in where, when or how something is.
+static LEADING: Words = list!(words "german_leads");
+
+/// German words that tie a sentence to the one before where they begin it.
+static TYING: Words = list!(words "german_ties");
+
+/// Those that do wherever they stand.
+const TYING_ANYWHERE: &[&str] = &[
+    "dabei", "dagegen", "daher", "dennoch", "deshalb", "hierbei", "hierfür", "hierzu", "jedoch",
+    "somit", "trotzdem",
+];
+
+/// German words that begin a clause which goes on about the subject of the main one.
+static BINDING: Words = list!(words "german_binders");
+
+/// German words that begin a clause which tells which one a noun is of.
+const RELATING: &[&str] =
+    &["das", "dem", "den", "denen", "der", "deren", "dessen", "die", "welche", "welcher"];
+
+impl Grammar {
+    /// Whether a word ties its sentence to the one before.
+    pub(super) fn ties(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let word = tokens[at].lower();
+        let word = word.as_str();
+        self.inverts && (at == 0 && TYING.contains(word) || TYING_ANYWHERE.contains(&word))
+    }
+
+    /// Whether a pronoun stands in a clause that goes on about the subject of the sentence: `wenn er`,
+    /// `es sei denn`.
+    pub(super) fn goes_on(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+        let Some(before) = at.checked_sub(1).filter(|before| *before > 1) else { return false };
+        self.inverts
+            && (BINDING.contains(word(before).as_str())
+                && tokens[..before].iter().any(|token| self.is_verb(token))
+                || word(at) == "es" && word(at + 1) == "sei")
+    }
+
+    /// `Arbeitnehmer im Sinne des Gesetzes sind`, `Bruchteile von Tagen, die`: a noun with what tells which
+    /// one it is.
+    pub(super) fn opens_with_noun(&self, tokens: &[Token<'_>]) -> bool {
+        let [first, second, ..] = tokens else { return false };
+        let word = second.lower();
+        let binds = LEADING.contains(word.as_str())
+            || matches!(word.as_str(), "der" | "des" | "und" | "zwischen");
+        let is_noun = first.is_capitalised()
+            && first.text.chars().count() > 4
+            && first.before.is_empty()
+            && !self.is_small(&first.lower())
+            && !LEADING.contains(first.lower().as_str());
+        let is_plain = first.joins() && second.text.starts_with(char::is_lowercase) && binds;
+        let is_related = first.after == "," && RELATING.contains(&word.as_str());
+        self.nouns_have_capitals && is_noun && (is_plain || is_related)
+    }
+
+    /// The verb behind a clause that tells which one the subject is: `Tage, die einen ergeben, sind`.
+    pub(super) fn verb_behind_clause(&self, tokens: &[Token<'_>], comma: usize) -> Option<usize> {
+        const MOST: usize = 20;
+        let relates = tokens.get(comma).is_some_and(|next| RELATING.contains(&next.text));
+        let ends = |at: &usize| tokens[*at].after == ",";
+        let end = (comma..tokens.len().min(comma + MOST)).find(ends).filter(|_| relates)?;
+        tokens.get(end + 1).is_some_and(|verb| self.is_verb(verb)).then_some(end + 1)
+    }
+
+    /// `Im Sommer 2025 entstand eine Arbeit`: where or when, the verb, and behind it the subject.
+    pub(super) fn leads_in(&self, tokens: &[Token<'_>]) -> bool {
+        const MAX_LEAD: usize = 18;
+        const NEAR: usize = 6;
+        let first = tokens.first().filter(|first| self.inverts && first.before.is_empty());
+        let leads = first.is_some_and(|first| LEADING.contains(first.lower().as_str()));
+        let verb = (2..tokens.len().min(MAX_LEAD)).find(|&at| self.is_verb(&tokens[at]));
+        let Some(verb) = verb.filter(|_| leads) else { return false };
+        let closed = |token: &Token<'_>| token.joins() || closes(token);
+        let is_subject = |token: &Token<'_>| {
+            matches!(token.text, "ein" | "eine" | "der" | "die" | "das" | "alle" | "mehrere")
+        };
+        let next = tokens.get(verb + 1).is_some_and(|next| {
+            next.is_capitalised() && next.before.is_empty() && next.text != "Sie"
+        });
+        tokens[..verb].iter().all(closed)
+            && (next || tokens.iter().skip(verb + 1).take(NEAR).any(is_subject))
+    }
+
+    /// `Elementare Regeln gruppieren alle Dinge`: several, with what they are like before them.
+    pub(super) fn opens_with_several(&self, tokens: &[Token<'_>]) -> bool {
+        const MAX_SUBJECT: usize = 4;
+        let verb = (2..=MAX_SUBJECT).find(|&at| {
+            tokens.get(at).is_some_and(|token| self.is_verb(token) && token.text.ends_with("en"))
+        });
+        let Some(subject) = verb.and_then(|verb| tokens.get(..verb)) else { return false };
+        let [first, inner @ .., noun] = subject else { return false };
+        let is_adjective = |token: &Token<'_>| {
+            token.text.ends_with('e') && token.text.starts_with(char::is_lowercase)
+        };
+        self.nouns_have_capitals
+            && first.is_capitalised()
+            && first.text.ends_with('e')
+            && !self.is_small(&first.lower())
+            && inner.iter().all(is_adjective)
+            && noun.is_capitalised()
+            && subject.iter().all(|token| token.joins() && token.before.is_empty())
+    }
+}

@@ -1,0 +1,110 @@
+//! Which sentences of other languages state something, and of what.
+
+use super::grammar::Grammar;
+use crate::extract::clause;
+use crate::extract::facts::{is_whole, shown};
+use crate::extract::token::Token;
+
+/// `Es gibt viele`, `Sie können`, `Il est possible de`: the pronoun stands for nothing before it.
+pub(super) fn is_impersonal(tokens: &[Token<'_>]) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let (verb, next) = (word(1), [word(2), word(3), word(4)]);
+    match word(0).as_str() {
+        "es" => matches!(verb.as_str(), "gibt" | "gab") || next.iter().any(|next| next == "dass"),
+        "sie" => verb.ends_with("en") || verb == "sind",
+        "il" => {
+            let adjective = matches!(verb.as_str(), "est" | "était" | "fut" | "sera");
+            let binds = |next: &String| {
+                matches!(next.as_str(), "de" | "que")
+                    || next.starts_with("d'")
+                    || next.starts_with("qu'")
+            };
+            adjective && next.iter().any(binds)
+        }
+        _ => false,
+    }
+}
+
+/// Whether nothing but a bracket or a quotation ends behind a word.
+pub(super) fn closes(token: &Token<'_>) -> bool {
+    matches!(token.after, ")" | "\"" | "“" | "”")
+}
+
+impl Grammar {
+    /// Whether a sentence states something of the name between two tokens: the name begins it, or
+    /// stands right behind its verb.
+    pub(super) fn states(&self, tokens: &[Token<'_>], from: usize, end: usize) -> bool {
+        let article = |at: usize| {
+            tokens.get(at).is_some_and(|token| self.articles.contains(&token.lower().as_str()))
+        };
+        let opens = from == 0 || (from == 1 && article(0));
+        let behind = clause::behind_bracket(tokens, end);
+        let joined = tokens
+            .get(behind.saturating_sub(1))
+            .is_some_and(|token| token.after.trim_matches(')').is_empty());
+        if opens && joined && tokens.get(behind).is_some_and(|token| self.is_verb(token)) {
+            return true;
+        }
+        let verb = if from > 1 && article(from - 1) { from - 2 } else { from.wrapping_sub(1) };
+        let rest = tokens.len() > end;
+        self.inverts
+            && rest
+            && (1..=10).contains(&verb)
+            && tokens.get(verb).is_some_and(|token| self.is_verb(token) && token.joins())
+            && tokens[..verb].iter().all(|token| token.joins() && !self.is_verb(token))
+    }
+
+    /// A sentence of a page that names nothing but can be understood below its title: it begins with
+    /// an article and its noun, and points to nothing before it.
+    pub(super) fn own(&self, text: &str, tokens: &[Token<'_>]) -> Option<String> {
+        const LEAST: usize = 6;
+        const MAX_SUBJECT: usize = 12;
+        const MAX_LEAD: usize = 18;
+        let begins = tokens.first().is_some_and(|first| {
+            let word = first.lower();
+            first.is_capitalised()
+                && first.before.is_empty()
+                && (self.articles.contains(&word.as_str()) || self.plurals.contains(&word.as_str()))
+        });
+        let points = |at: usize| {
+            let token = &tokens[at];
+            let word = token.lower();
+            let bare = word.split_once(['\'', '’']).map_or(word.as_str(), |(_, rest)| rest);
+            let goes_on = self.pronouns.contains(&bare) && self.goes_on(tokens, at);
+            [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
+                && !goes_on
+                || self.ties(tokens, at)
+                || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
+        };
+        // `Profile werden geladen`: several, of which the verb tells.
+        let of_several = self.nouns_have_capitals
+            && tokens.first().is_some_and(|first| {
+                let word = first.lower();
+                first.is_capitalised()
+                    && first.joins()
+                    && first.before.is_empty()
+                    && !self.is_small(&word)
+            })
+            && tokens.get(1).is_some_and(|second| {
+                self.is_verb(second)
+                    && (second.text.ends_with("en") || matches!(second.text, "sind" | "waren"))
+            });
+        let leads = self.leads_in(tokens);
+        let of_noun = self.opens_with_noun(tokens);
+        let begins = begins || of_several || leads || of_noun || self.opens_with_several(tokens);
+        let most = if leads { MAX_LEAD } else { MAX_SUBJECT };
+        // The verb of the sentence, before any comma.
+        let head = tokens.iter().take(most);
+        let head = head.clone().position(|token| !(token.joins() || leads && closes(token)));
+        let head = head.map_or(most, |at| at + 1);
+        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]));
+        let verb = verb.or_else(|| self.verb_behind_clause(tokens, head))?;
+        let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
+        (begins
+            && whole
+            && verb + 1 < tokens.len()
+            && !(0..tokens.len()).any(points)
+            && is_whole(text))
+        .then(|| shown(text))
+    }
+}
