@@ -12,7 +12,10 @@ const MAX_TERM: usize = 8;
 
 /// The text as Markdown.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
-    let text = defined(text);
+    let text = match defined(text) {
+        Cow::Borrowed(text) => without_references(text),
+        Cow::Owned(text) => Cow::Owned(without_references(&text).into_owned()),
+    };
     if text.lines().filter(|line| heading(line).is_some()).count() < LEAST_HEADINGS {
         return text;
     }
@@ -84,6 +87,34 @@ fn without_links(line: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The words of `[words][name]` where the text does not say what `[name]:` links to.
+fn without_references(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 80;
+    if !text.contains("][") {
+        return Cow::Borrowed(text);
+    }
+    let lower = text.to_lowercase();
+    let mut shown = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, _) in text.match_indices("][") {
+        let Some(open) = text[from..at].rfind('[').map(|open| from + open) else { continue };
+        let Some(close) = text[at + 2..].find(']').map(|close| at + 2 + close) else { break };
+        let (words, name) = (&text[open + 1..at], &text[at + 2..close]);
+        let name = if name.is_empty() { words } else { name };
+        let is_plain = words.starts_with(char::is_alphabetic)
+            && close - open <= LONGEST
+            && !text[open..close].contains('\n')
+            && text[..open].chars().next_back().is_none_or(|before| !before.is_alphanumeric());
+        if is_plain && !lower.contains(&format!("[{}]:", name.to_lowercase())) {
+            shown.push_str(&text[from..open]);
+            shown.push_str(words);
+            from = close + 1;
+        }
+    }
+    shown.push_str(&text[from..]);
+    Cow::Owned(shown)
+}
+
 /// `Term` and `: value` below it as an item of a list.
 fn defined(text: &str) -> Cow<'_, str> {
     let is_value = |line: &str| line.starts_with(": ") || line.starts_with(":\t");
@@ -130,6 +161,7 @@ mod tests {
             "\nFoo: 39\nTitle: Codes\nStatus: Final\n\n\n## Abstract\nSee b.\n### More\n",
         );
         check("Issued\n:   1963-01-08\n\nText\n", "\n- Issued: 1963-01-08\n\nText\n");
+        check("See [the list][] and [Foo][f].\n\n[f]: x", "See the list and [Foo][f].\n\n[f]: x");
         check("Smile :)\n: no\n", "Smile :)\n: no\n");
     }
 }

@@ -45,7 +45,8 @@ pub(in crate::extract) fn collect(
     let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
     let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
     let thing_key = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
-    for (number, row) in page.rows.iter().enumerate() {
+    let rows = in_groups(&page.rows);
+    for (number, row) in rows.iter().enumerate() {
         // `Support (details below)`
         let section = row.section.as_deref().map(without_number);
         let section = section.map(|section| tidy(section.split(" (").next().unwrap_or_default()));
@@ -80,7 +81,7 @@ pub(in crate::extract) fn collect(
                 };
                 found.extend(fact(name, &predicate, value, row.line).map(|fact| (entity, fact)));
             }
-            ([_, _, ..], Some((entity, name))) if is_tally(&page.rows, number) => {
+            ([_, _, ..], Some((entity, name))) if is_tally(&rows, number) => {
                 let told = row.header.iter().zip(&row.cells).filter_map(|(header, value)| {
                     let predicate = which.map_or(header.clone(), |it| format!("{it}, {header}"));
                     fact(name, &predicate, value, row.line)
@@ -109,6 +110,36 @@ pub(in crate::extract) fn collect(
         }
     }
     without_conflicts(found, page)
+}
+
+/// The rows with the first two cells as one where the first is left empty below it: each of `Light is red |
+/// Lamp broken | Replace it` and ` | Cable loose | Fasten it` is of both.
+fn in_groups(rows: &[Row]) -> Vec<Row> {
+    const LEAST: usize = 3;
+    let is_open = |row: &Row| {
+        row.header.len() >= LEAST
+            && row.cells.len() == row.header.len()
+            && row.cells.first().is_some_and(|first| first.trim().is_empty())
+    };
+    let mut grouped = rows.to_vec();
+    let mut first: Option<String> = None;
+    for (number, row) in rows.iter().enumerate() {
+        let opens = !is_open(row)
+            && row.cells.len() == row.header.len()
+            && rows.get(number + 1).is_some_and(|next| is_open(next) && next.header == row.header);
+        if opens {
+            first = row.cells.first().cloned();
+        } else if !is_open(row) {
+            first = None;
+        }
+        if let Some(first) = &first {
+            let own = &mut grouped[number];
+            let second = own.cells.remove(1);
+            own.header.remove(1);
+            own.cells[0] = format!("{first}, {}", second.trim_end_matches('?'));
+        }
+    }
+    grouped
 }
 
 /// Whether a row is the only one of its table and has nothing but numbers: it is called nothing, and each
@@ -284,7 +315,14 @@ fn cell_of(row: &Row, first: &str) -> Option<String> {
 fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Statement> {
     // What is to be done in turn is no property, and one step of it no whole.
     let instructs = fold(predicate).ends_with("instructions");
-    if instructs || is_private(predicate, value) || is_file(value) || is_slugs(value) {
+    // `See below`
+    let refers = value.split(' ').next().is_some_and(|first| {
+        matches!(
+            first.to_lowercase().trim_end_matches('.'),
+            "see" | "siehe" | "vgl" | "voir" | "véase"
+        )
+    });
+    if instructs || refers || is_private(predicate, value) || is_file(value) || is_slugs(value) {
         return None;
     }
     let predicate = predicate.trim().trim_end_matches(':');

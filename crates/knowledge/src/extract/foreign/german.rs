@@ -1,6 +1,8 @@
 //! Sentences of German that begin otherwise than with their subject: where or when, a noun alone, a clause
 //! that tells which one.
 
+use std::borrow::Cow;
+
 use super::grammar::Grammar;
 use super::statements::closes;
 use crate::extract::token::Token;
@@ -25,7 +27,60 @@ static BINDING: Words = list!(words "german_binders");
 const RELATING: &[&str] =
     &["das", "dem", "den", "denen", "der", "deren", "dessen", "die", "welche", "welcher"];
 
+/// What a law or a contract calls itself.
+const LAWS: &[&str] = &[
+    "Gesetz",
+    "Gesetzes",
+    "Ordnung",
+    "Richtlinie",
+    "Satzung",
+    "Vereinbarung",
+    "Verordnung",
+    "Vertrag",
+    "Vertrages",
+    "Vertrags",
+];
+
+/// `im Sinne des Gesetzes` for `im Sinne dieses Gesetzes`, on the page of it.
+pub(super) fn of_law(text: &str) -> Cow<'_, str> {
+    const ARTICLES: &[(&str, &str)] = &[
+        ("diesem ", "dem "),
+        ("diesen ", "den "),
+        ("dieser ", "der "),
+        ("dieses ", "des "),
+        ("diese ", "die "),
+    ];
+    let mut shown = Cow::Borrowed(text);
+    for noun in LAWS {
+        for (this, article) in ARTICLES {
+            let said = format!(" {this}{noun}");
+            if let Some(at) = shown.find(&said) {
+                let is_whole = !shown[at + said.len()..].starts_with(char::is_alphabetic);
+                // `dieses Gesetz gilt`: no genitive.
+                let article =
+                    if *noun == "Gesetz" && *this == "dieses " { "das " } else { article };
+                if is_whole {
+                    shown = Cow::Owned(shown.replacen(&said, &format!(" {article}{noun}"), 1));
+                }
+            }
+        }
+    }
+    shown
+}
+
 impl Grammar {
+    /// `nach Satz 1`, `von Absatz 1`: of a paragraph that only the text has, unless a number before it says
+    /// which.
+    pub(super) fn cites(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        const PARTS: &[&str] =
+            &["Abs", "Absatz", "Absatzes", "Buchstabe", "Nr", "Nummer", "Satz", "Satzes"];
+        let counts = |at: usize| {
+            tokens.get(at).is_some_and(|it| it.text.starts_with(|char: char| char.is_ascii_digit()))
+        };
+        let is_told = at.checked_sub(1).is_some_and(counts);
+        self.inverts && PARTS.contains(&tokens[at].text) && counts(at + 1) && !is_told
+    }
+
     /// Whether a word ties its sentence to the one before.
     pub(super) fn ties(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let word = tokens[at].lower();

@@ -7,6 +7,8 @@ mod grammar;
 mod names;
 mod statements;
 
+use std::borrow::Cow;
+
 use super::Statement;
 use super::facts::own::{Ground, MAX_OWN};
 use super::facts::{is_spoken, is_whole, rows, shown};
@@ -83,7 +85,10 @@ pub(super) fn collect(
         if is_spoken(block, &sentence.range) {
             continue;
         }
+        let is_law = thing.is_some_and(|thing| thing.is_sure) && grammar.inverts;
         let text = page.text(sentence);
+        let text = if is_law { german::of_law(text) } else { Cow::Borrowed(text) };
+        let text = text.as_ref();
         let all = tokens(text);
         let named = (0..all.len()).find_map(|from| {
             let hit = names.at(text, &all, from).filter(|hit| !hit.possessive)?;

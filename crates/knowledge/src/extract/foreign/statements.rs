@@ -74,6 +74,7 @@ impl Grammar {
             [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
                 && !goes_on
                 || self.ties(tokens, at)
+                || self.cites(tokens, at)
                 || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
         };
         // `Profile werden geladen`: several, of which the verb tells.

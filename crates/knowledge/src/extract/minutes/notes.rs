@@ -15,7 +15,7 @@ use elophanto_text::sentences::sentences;
 /// Fewest and most words of a note.
 const LENGTH: std::ops::RangeInclusive<usize> = 5..=60;
 /// Most words of what notes stand below.
-const MAX_LABEL: usize = 12;
+const MAX_LABEL: usize = 20;
 
 /// Headings, in lower case, below which nothing is noted.
 static EMPTY: Words = list!(phrases "unnoted_headings");
@@ -125,8 +125,9 @@ fn tells(heading: &str) -> bool {
 /// `Builds:`, an item that the list within it is about.
 fn is_topic(text: &str) -> bool {
     const MOST: usize = 6;
-    let short = text.split(' ').count() <= MOST;
-    short
+    const MOST_BEFORE_COLON: usize = 14;
+    let most = if text.ends_with(':') { MOST_BEFORE_COLON } else { MOST };
+    text.split(' ').count() <= most
         && (text.ends_with(':')
             || text.chars().all(|it| it.is_alphanumeric() || " -.".contains(it)))
 }

@@ -20,6 +20,10 @@ static BEFORE_THAT: Words = list!(words "before_that");
 /// What is only to be.
 static PROMISES: Words = list!(words "promises");
 
+/// What a law or a contract calls itself, and a specification.
+const LAWS: &[&str] =
+    &["act", "agreement", "law", "ordinance", "policy", "regulation", "specification", "standard"];
+
 /// What is known of a sentence when one of its words is asked for what it stands for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place<'a> {
@@ -59,6 +63,10 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
     }
     let told = |noun: &str| tokens[..at].iter().any(|token| token.lower() == *noun);
     match word(at).as_str() {
+        // `step 12`, `paragraph 1`: of a text that whoever reads it has not.
+        "clause" | "paragraph" | "step" | "subsection" => {
+            next.starts_with(|char: char| char.is_ascii_digit()) && word(at + 2) != "of"
+        }
         "then" if before == "and" => false,
         "respectively" => !tokens[..at].iter().any(|token| token.text == "and"),
         word if is_dangling(word) => true,
@@ -67,7 +75,10 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
             let holds = addresses || obliges(tokens, verb) || limits(tokens, verb);
             at < verb.max(1) && !holds
         }
-        "this" => !label.contains(&next),
+        "this" => {
+            let is_document = at > verb && LAWS.contains(&next.as_str());
+            !label.contains(&next) && !is_document
+        }
         "these" => true,
         "such" => next != "as",
         "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
@@ -200,7 +211,11 @@ pub(super) fn is_of_name(token: &Token<'_>, thing: &Thing) -> bool {
 pub(super) fn with_articles(text: &str, label: &[String]) -> String {
     let mut shown = text.to_owned();
     let all = tokens(text);
-    for two in all.windows(2).rev().filter(|two| label.contains(&two[1].lower())) {
+    let is_told = |two: &&[Token<'_>]| {
+        let noun = two[1].lower();
+        label.contains(&noun) || LAWS.contains(&noun.as_str())
+    };
+    for two in all.windows(2).rev().filter(is_told) {
         let article = match two[0].text {
             "This" => "The",
             "this" => "the",

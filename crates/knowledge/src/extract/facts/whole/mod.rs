@@ -18,6 +18,7 @@ use super::pointer;
 use std::borrow::Cow;
 
 use crate::extract::fold::fold;
+use crate::extract::name::is_year;
 use crate::extract::thing::Thing;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
@@ -225,7 +226,8 @@ fn sentence(
         || !is_group && is_bare(clause, verb - main, &place)
         || is_relative(tokens, main, verb)
         || is_promise(tokens)
-        || is_past(&tokens[verb]) && !is_anchored(tokens, speaks)
+        || is_past(&tokens[verb])
+            && (!is_anchored(tokens, speaks) || is_example(clause, verb - main))
         || !is_group && pointer::begins(clause)
         || begins_elsewhere(clause) && !is_group && !is_of_name(&clause[1], thing)
         || !is_group && is_told_before(clause, verb - main)
@@ -242,6 +244,13 @@ fn sentence(
         true => (!told.contains(['"', '“'])).then(|| format!("\"{told}\"")),
         false => Some(told),
     }
+}
+
+/// `A router with the name foo announced`: what only happened in an example.
+fn is_example(clause: &[Token<'_>], verb: usize) -> bool {
+    let is_one = clause.first().is_some_and(|first| matches!(first.text, "a" | "A" | "an" | "An"));
+    let acts = !words::is_auxiliary(&clause[verb].lower());
+    is_one && acts && !clause.iter().any(|token| is_year(token.text))
 }
 
 /// Nouns with `the` of which there is one, wherever that is written.

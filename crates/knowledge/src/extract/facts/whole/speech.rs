@@ -110,7 +110,8 @@ pub(super) fn addresses(tokens: &[Token<'_>], main: usize, verb: usize) -> bool 
         "will" | "are" | "must" | "need" | "get" | "receive" => true,
         // `Your coverage is limited`, and no `Your ticket is for`.
         "is" => owns && words::looks_past(next),
-        "may" | "can" => next == "be",
+        "may" => true,
+        "can" => next == "be",
         _ => false,
     });
     let is_told = tokens.iter().take(main).any(is_you) || holds;
