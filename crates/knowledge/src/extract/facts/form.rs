@@ -78,7 +78,15 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     let compares = tokens.len() > 3
         && word(tokens.len() - 2) == "as"
         && matches!(word(tokens.len() - 3).as_str(), "equally" | "just" | "not");
+    // `During the first decade,`: of what, another sentence tells.
+    let counts = matches!(word(2).as_str(), "first" | "following" | "last" | "next" | "second")
+        && WHEN.iter().any(|when| word(3) == *when || word(3) == format!("{when}s"))
+        && ends(3);
+    let spans = matches!(word(0).as_str(), "after" | "during" | "for" | "in" | "over")
+        && word(1) == "the"
+        && counts;
     concludes
+        || spans
         || compares
         || shows
         || soon
@@ -191,7 +199,7 @@ fn tells_several(tokens: &[Token<'_>]) -> bool {
 /// What `that` and `later` tell the time by.
 const WHEN: &[&str] = &[
     "year", "month", "week", "day", "night", "hour", "minute", "date", "moment", "point", "period",
-    "stage", "era", "age",
+    "stage", "era", "age", "decade", "century",
 ];
 
 /// Whether a sentence begins with what only the sentences before it name: `The company was`.
@@ -287,9 +295,12 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
 
 /// Whether marks of another language than the page's were left: tags, templates, links of a wiki.
 fn has_markup(text: &str) -> bool {
-    ["</", "/>", "/ >", "{{", "}}", "[[", "]]", "][", "<br", "<ref", "&nbsp;", "&amp;", "&lt;"]
-        .iter()
-        .any(|mark| text.contains(mark))
+    [
+        "</", "/>", "/ >", "{{", "}}", "[[", "]]", "][", " ()", "<br", "<ref", "&nbsp;", "&amp;",
+        "&lt;",
+    ]
+    .iter()
+    .any(|mark| text.contains(mark))
 }
 
 /// Whether something was cut out of a sentence: `about 55 to long`, `weighs 7 –, sometimes`.

@@ -72,8 +72,18 @@ impl Grammar {
     /// `nach Satz 1`, `von Absatz 1`: of a paragraph that only the text has, unless a number before it says
     /// which.
     pub(super) fn cites(&self, tokens: &[Token<'_>], at: usize) -> bool {
-        const PARTS: &[&str] =
-            &["Abs", "Absatz", "Absatzes", "Buchstabe", "Nr", "Nummer", "Satz", "Satzes"];
+        const PARTS: &[&str] = &[
+            "Abs",
+            "Absatz",
+            "Absätze",
+            "Sätze",
+            "Absatzes",
+            "Buchstabe",
+            "Nr",
+            "Nummer",
+            "Satz",
+            "Satzes",
+        ];
         let counts = |at: usize| {
             tokens.get(at).is_some_and(|it| it.text.starts_with(|char: char| char.is_ascii_digit()))
         };

@@ -57,6 +57,9 @@ fn is_price(text: &str) -> bool {
     text.split_whitespace().count() <= MAX_WORDS && (has_sum || text.eq_ignore_ascii_case("free"))
 }
 
+/// Tags behind which another part of a cell begins.
+const PARTING: &[&str] = &["<br", "<li", "<p>", "<ul", "<ol"];
+
 /// The text of a cell.
 pub(super) fn plain<'a>(node: &'a AstNode<'a>) -> String {
     let mut text = String::new();
@@ -65,6 +68,11 @@ pub(super) fn plain<'a>(node: &'a AstNode<'a>) -> String {
             NodeValue::Text(literal) => text.push_str(literal),
             NodeValue::Code(code) => text.push_str(&code.literal),
             NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
+            // `one</li><li>two`
+            NodeValue::HtmlInline(tag) if PARTING.iter().any(|part| tag.starts_with(part)) => {
+                let is_open = text.ends_with(|char: char| char.is_alphanumeric() || char == ')');
+                text.push_str(if is_open { "; " } else { " " });
+            }
             _ => {}
         }
     }

@@ -1,8 +1,8 @@
 //! What holds for whoever uses the thing, said as a command: `Do not request a token twice.`, `Use a cache to
 //! reduce requests.` Owns which commands say something away from the steps around them.
 
+use super::LENGTH;
 use super::dangling::{Place, dangles};
-use super::{LENGTH, UNIQUE};
 use crate::extract::facts::pointer;
 use crate::extract::shape;
 use crate::extract::token::Token;
@@ -52,7 +52,7 @@ pub(super) fn advises(tokens: &[Token<'_>], main: usize, item: bool, place: &Pla
         && tokens.iter().all(|token| !token.after.contains([':', ';']))
         && (main..tokens.len()).all(|at| {
             let noun = pointer::unexplained(tokens, at);
-            noun.is_none_or(|noun| place.tells(&noun) || UNIQUE.contains(&noun.as_str()))
+            noun.is_none_or(|noun| place.explains(&noun))
         })
         && !(0..tokens.len()).any(|at| dangles(tokens, at, place))
 }

@@ -2,7 +2,7 @@
 
 use super::subject::{is_typed, says_there_is, weighs};
 use crate::extract::facts::own::{self, is_code};
-use crate::extract::facts::{is_plural, mention};
+use crate::extract::facts::{is_plural, mention, pointer};
 use crate::extract::fold::fold;
 use crate::extract::name::is_year;
 use crate::extract::shape;
@@ -40,11 +40,28 @@ pub(super) struct Place<'a> {
 
 impl Place<'_> {
     /// Whether a noun stands before the sentence, so that it needs no other one.
-    pub(super) fn tells(&self, noun: &str) -> bool {
+    fn tells(&self, noun: &str) -> bool {
         let one = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
         self.label.iter().any(|word| one(word) == one(noun))
     }
 }
+
+impl Place<'_> {
+    /// `The function`: which one, neither the name nor the heading before the clause says.
+    pub(super) fn is_bare(&self, clause: &[Token<'_>]) -> bool {
+        let noun = pointer::unexplained(clause, 0);
+        noun.is_some_and(|noun| !self.explains(&noun))
+    }
+
+    /// Whether a noun with `the` needs no other sentence.
+    pub(super) fn explains(&self, noun: &str) -> bool {
+        self.tells(noun) || UNIQUE.contains(&noun)
+    }
+}
+
+/// Nouns with `the` of which there is one, wherever that is written.
+const UNIQUE: &[&str] =
+    &["browser", "client", "internet", "public", "server", "user", "users", "web", "world"];
 
 /// Whether a word stands for what another sentence names, for whoever writes, or for a time that only
 /// the text has.

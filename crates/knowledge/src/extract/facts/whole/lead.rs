@@ -1,5 +1,6 @@
 //! What stands before the clause that a sentence is about.
 
+use super::dangling::Place;
 use super::speech::{is_reader, is_writers, verb_of_person};
 use super::subject::{is_everybody, is_noun};
 use super::verb::{is_told_before, verb_before_object};
@@ -21,7 +22,7 @@ static TIES: Words = list!(words "ties");
 
 /// Where the clause with the subject begins, behind what leads in; nothing where that leaves open whether
 /// it is so, or speaks of somebody by a pronoun.
-pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing) -> Option<usize> {
+pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing, place: &Place<'_>) -> Option<usize> {
     let first = tokens.first()?.lower();
     let condition = condition(tokens);
     let leads = words::is_lead(&first)
@@ -47,10 +48,12 @@ pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing) -> Option<usize> 
     let rest = tokens.get(comma + 1..).filter(|rest| !rest.is_empty())?;
     if let Some(behind) = condition {
         let clause = tokens.get(behind..=comma)?;
-        return names_condition(clause, rest, thing).then_some(comma + 1);
+        // `If the path is relative`: which one, another sentence tells.
+        let names = names_condition(clause, rest, thing) && !place.is_bare(clause);
+        return names.then_some(comma + 1);
     }
     // `In most cases, if you leave, you are`.
-    let behind = if self::condition(rest).is_some() { main_clause(rest, thing)? } else { 0 };
+    let behind = if self::condition(rest).is_some() { main_clause(rest, thing, place)? } else { 0 };
     Some(comma + 1 + behind)
 }
 

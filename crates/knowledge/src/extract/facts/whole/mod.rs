@@ -175,7 +175,7 @@ fn sentence(
     if speaks && !tells_of_writers(tokens) {
         return None;
     }
-    let main = main_clause(tokens, thing)?;
+    let main = main_clause(tokens, thing, &advice)?;
     let clause = tokens.get(main..)?;
     let goes_on = has_condition(tokens, main);
     if (main == 0 || goes_on) && advises(tokens, main, item, &Place { goes_on, ..advice }) {
@@ -223,7 +223,7 @@ fn sentence(
         || !is_long_gerund(&clause[..verb - main]) && has_subject(clause, verb - main, thing);
     let place = Place { verb, goes_on, label, speaks, addresses };
     if !has_subject
-        || !is_group && is_bare(clause, verb - main, &place)
+        || !is_group && verb == main + 2 && place.is_bare(clause)
         || is_relative(tokens, main, verb)
         || is_promise(tokens)
         || is_past(&tokens[verb])
@@ -251,14 +251,4 @@ fn is_example(clause: &[Token<'_>], verb: usize) -> bool {
     let is_one = clause.first().is_some_and(|first| matches!(first.text, "a" | "A" | "an" | "An"));
     let acts = !words::is_auxiliary(&clause[verb].lower());
     is_one && acts && !clause.iter().any(|token| is_year(token.text))
-}
-
-/// Nouns with `the` of which there is one, wherever that is written.
-const UNIQUE: &[&str] =
-    &["browser", "client", "internet", "public", "server", "user", "users", "web", "world"];
-
-/// `The function is`: which one, neither the name nor the heading before it says.
-fn is_bare(clause: &[Token<'_>], verb: usize, place: &Place<'_>) -> bool {
-    let noun = pointer::unexplained(clause, 0).filter(|_| verb == 2);
-    noun.is_some_and(|noun| !place.tells(&noun) && !UNIQUE.contains(&noun.as_str()))
 }
