@@ -51,6 +51,14 @@ pub(super) fn of_law(text: &str) -> Cow<'_, str> {
         ("diese ", "die "),
     ];
     let mut shown = Cow::Borrowed(text);
+    // `Dieses Gesetz regelt`
+    for (this, article) in [("Dieses Gesetz ", "Das Gesetz "), ("Diese ", "Die ")] {
+        let rest = text.strip_prefix(this);
+        let noun = rest.and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+        if let Some(rest) = rest.filter(|_| this.contains("Gesetz") || LAWS.contains(&noun)) {
+            shown = Cow::Owned(format!("{article}{rest}"));
+        }
+    }
     for noun in LAWS {
         for (this, article) in ARTICLES {
             let said = format!(" {this}{noun}");
