@@ -17,6 +17,7 @@ mod fold;
 mod foreign;
 mod furniture;
 mod indented;
+mod meeting;
 mod message;
 mod minutes;
 pub mod name;
@@ -167,9 +168,10 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     }
     let minutes = minutes::read(&page);
     // What was so at one meeting need not be at the next.
-    let is_of_meeting = minutes.is_some() || thing::is_of_meeting(&page, document.title);
+    let is_of_meeting = minutes.is_some() || meeting::is_of_meeting(&page, document.title);
     if let Some(thing) = thing.as_mut().filter(|_| is_of_meeting)
-        && let Some(date) = thing::date(&page, document.title)
+        && let Some(date) = meeting::date(&page, document.title)
+        && !thing.name.contains(&date)
     {
         thing.name = format!("{}, {date}", thing.name);
     }

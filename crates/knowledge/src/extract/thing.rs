@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use super::Statement;
 use super::facts::is_told;
 use super::fold::fold;
-use super::name::{MAX_NAME_WORDS, Rejection, structural, tidy};
+use super::meeting;
+use super::name::{MAX_NAME_WORDS, structural, tidy};
 use super::page::{Block, Kind, Page};
 use super::shape;
 use super::subject::Names;
@@ -15,7 +16,7 @@ use super::words;
 use crate::words::{Words, list};
 
 /// What a document is and not what it is about, as the first or last word of a title.
-static DOCUMENT_KINDS: Words = list!(words "document_kinds");
+pub(super) static DOCUMENT_KINDS: Words = list!(words "document_kinds");
 
 /// What parts a title from the name of its site, or from what more it says.
 const TITLE_MARKS: &[char] = &['|', '–', '—', ':', '·'];
@@ -121,7 +122,7 @@ pub(super) fn of(page: &Page, topic: &str, title: Option<&str>, names: &Names) -
 }
 
 /// The titles that a page has, the surest first.
-fn titles<'p>(page: &'p Page, title: Option<&'p str>) -> impl Iterator<Item = &'p str> {
+pub(super) fn titles<'p>(page: &'p Page, title: Option<&'p str>) -> impl Iterator<Item = &'p str> {
     let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1 | 2)));
     let heading = heading.filter(|block| !block.is_furniture);
     title.into_iter().chain(page.title.as_deref()).chain(heading.map(|block| block.text.as_str()))
@@ -242,7 +243,7 @@ fn of_document(
 }
 
 /// The words of a title in lower case, with one blank around each.
-fn spaced(text: &str) -> String {
+pub(super) fn spaced(text: &str) -> String {
     let text = fold(text);
     let words = text.split(|char: char| char.is_whitespace() || ",.:;()|/?!".contains(char));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -324,7 +325,9 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
     };
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
     let is_given = || !is_of_another(page, title) && !begins_with_name(page, &topic);
-    let is_its = is_its || is_in_topic || page.is_given && is_given();
+    // `(29/4/24) Meeting Minutes`, which whoever gave them asked for as those of somebody.
+    let is_plain = page.is_given && titles(page, title).all(meeting::says_only_kind_and_day);
+    let is_its = is_its || is_in_topic || is_plain || page.is_given && is_given();
     (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
 }
 
@@ -477,55 +480,6 @@ pub(super) fn of_properties(page: &Page, topic: &str, title: Option<&str>) -> Op
     })
 }
 
-/// The day that a page has for its title, as minutes do.
-pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
-    let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
-    let mut titles = title.into_iter().chain(heading.map(|block| block.text.as_str()));
-    let is_date = |title: &&str| structural(title) == Err(Rejection::Date);
-    titles
-        .clone()
-        .find(is_date)
-        .map(str::to_owned)
-        .or_else(|| date_below(page))
-        .or_else(|| titles.find(is_of_one_time).map(str::to_owned))
-}
-
-/// `April 2019 Minutes`, `Board meeting, 11 March 2021`
-fn is_of_one_time(title: &&str) -> bool {
-    const KINDS: &[&str] = &["meeting", "minutes"];
-    let key = spaced(title);
-    let mut words = key.split_whitespace();
-    words.clone().any(|word| KINDS.contains(&word)) && words.any(super::name::is_year)
-}
-
-/// Whether a page that the user gave tells of one meeting.
-pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
-    const MOST: usize = 12;
-    let line = page.blocks.first().map(|block| block.text.as_str());
-    let line = line.filter(|it| it.split(' ').count() <= MOST && !it.trim_end().ends_with('.'));
-    page.is_given && titles(page, title).chain(line).any(|title| is_of_one_time(&title))
-}
-
-/// The day that stands below a title: `Held on Thursday 14 March 2024`.
-fn date_below(page: &Page) -> Option<String> {
-    const EARLY: usize = 6;
-    const PARTS: usize = 3;
-    let is_part = |char: char| ".,;:()".contains(char);
-    let rows = page.rows.iter().filter(|row| fold(row.cells.first().map_or("", |it| it)) == "date");
-    let texts = rows.filter_map(|row| row.cells.get(1)).map(String::as_str);
-    let texts = texts.chain(page.title.as_deref());
-    let texts = texts.chain(page.blocks.iter().take(EARLY).map(|block| block.text.as_str()));
-    texts.into_iter().find_map(|text| {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let days = words.windows(PARTS).chain(words.windows(1)).map(|words| words.join(" "));
-        let mut days = days.map(|day| day.trim_matches(is_part).to_owned());
-        days.find(|day| {
-            let has_year = day.split([' ', '.', '-']).any(super::name::is_year);
-            has_year && structural(day) == Err(Rejection::Date)
-        })
-    })
-}
-
 /// The names that a page gives to what it is about, the surest first.
 pub(super) fn called(page: &Page, topic: &str, title: Option<&str>) -> Vec<String> {
     let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
@@ -583,6 +537,7 @@ mod tests {
         // What the user gives for it is about it, unless it is about something else.
         for (text, topic, expected) in [
             ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", true),
+            ("# (29/4/24) Meeting Minutes\n\n## Attendees\n\n- Ann Hill", "foo group", true),
             ("Meet-ups are 1 week long.", "basecamp", true),
             ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
             ("The KEF LS50 Meta is a speaker.", "kef ls50", false),

@@ -1,0 +1,114 @@
+//! Whether a page tells of one meeting, and of which day.
+
+use super::fold::fold;
+use super::name::{Rejection, is_month_or_day, is_year, structural};
+use super::page::{Kind, Page};
+use super::thing::{DOCUMENT_KINDS, spaced, titles};
+
+/// The day that a page has for its title, as minutes do.
+pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
+    let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
+    let mut titles = title.into_iter().chain(heading.map(|block| block.text.as_str()));
+    let is_date = |title: &&str| structural(title) == Err(Rejection::Date);
+    titles
+        .clone()
+        .find(is_date)
+        .map(str::to_owned)
+        .or_else(|| date_below(page))
+        .or_else(|| titles.find(is_of_one_time).map(str::to_owned))
+}
+
+/// `April 2019 Minutes`, `Board meeting, 11 March 2021`, `(29/4/24) Minutes`
+fn is_of_one_time(title: &&str) -> bool {
+    let key = spaced(title);
+    let mut words = key.split_whitespace();
+    words.clone().any(|word| MEETINGS.contains(&word))
+        && (words.any(is_year) || title.split_whitespace().any(is_short_day))
+}
+
+/// What minutes are called.
+const MEETINGS: &[&str] = &["meeting", "minutes"];
+
+/// `29/4/24`
+fn is_short_day(word: &str) -> bool {
+    const PARTS: usize = 3;
+    let day = word.trim_matches(|char: char| "(),.:".contains(char));
+    let parts: Vec<&str> = day.split(['/', '.', '-']).collect();
+    let is_number = |part: &&str| {
+        (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    parts.len() == PARTS && parts.iter().all(is_number)
+}
+
+/// Whether a title says that a page is minutes, and of which day, and nothing else.
+pub(super) fn says_only_kind_and_day(title: &str) -> bool {
+    let key = spaced(title);
+    let is_plain = |word: &str| {
+        MEETINGS.contains(&word)
+            || DOCUMENT_KINDS.contains(word)
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+            || is_month_or_day(word)
+    };
+    key.split_whitespace().any(|word| MEETINGS.contains(&word))
+        && key.split_whitespace().all(is_plain)
+}
+
+/// Whether a page that the user gave tells of one meeting.
+pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
+    const MOST: usize = 12;
+    let line = page.blocks.first().map(|block| block.text.as_str());
+    let line = line.filter(|it| it.split(' ').count() <= MOST && !it.trim_end().ends_with('.'));
+    page.is_given && titles(page, title).chain(line).any(|title| is_of_one_time(&title))
+}
+
+/// The day that stands below a title: `Held on Thursday 14 March 2024`.
+fn date_below(page: &Page) -> Option<String> {
+    const EARLY: usize = 6;
+    const PARTS: usize = 3;
+    let is_part = |char: char| ".,;:()".contains(char);
+    let rows = page.rows.iter().filter(|row| fold(row.cells.first().map_or("", |it| it)) == "date");
+    let texts = rows.filter_map(|row| row.cells.get(1)).map(String::as_str);
+    let texts = texts.chain(page.title.as_deref());
+    let texts = texts.chain(page.blocks.iter().take(EARLY).map(|block| block.text.as_str()));
+    texts.into_iter().find_map(|text| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let days = words.windows(PARTS).chain(words.windows(1)).map(|words| words.join(" "));
+        let mut days = days.map(|day| day.trim_matches(is_part).to_owned());
+        days.find(|day| {
+            let has_year = day.split([' ', '.', '-']).any(is_year);
+            has_year && structural(day) == Err(Rejection::Date)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::page::read;
+
+    #[test]
+    fn a_meeting_has_a_day() {
+        for (text, expected) in [
+            ("# 2024-03-05\n\nA.", Some("2024-03-05")),
+            ("# Foo Meeting 2018-05-23\n\nA.", Some("2018-05-23")),
+            ("# (29/4/24) Meeting Minutes\n\nA.", Some("(29/4/24) Meeting Minutes")),
+            ("# Minutes\n\nHeld on Thursday 14 March 2024 at 7.", Some("14 March 2024")),
+            ("# Foo\n\nA.", None),
+        ] {
+            assert_eq!(date(&read(text), None).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn minutes_may_say_no_more_than_their_day() {
+        for (title, expected) in [
+            ("(29/4/24) Meeting Minutes", true),
+            ("Minutes of 3 May 2024", false),
+            ("Minutes 3 May 2024", true),
+            ("Foo Meeting 2024", false),
+            ("29/4/24", false),
+        ] {
+            assert_eq!(says_only_kind_and_day(title), expected, "{title}");
+        }
+    }
+}
