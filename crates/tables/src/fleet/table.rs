@@ -1,6 +1,6 @@
 //! One table of chunks: all vectors of one model. Opening, making and tending it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::{array::RecordBatch, datatypes::Schema};
 use futures::{TryStreamExt as _, future::try_join_all};
@@ -14,7 +14,7 @@ use lance::{
     },
     index::{
         DatasetIndexExt as _, DatasetIndexInternalExt as _,
-        optimize::{commit_optimize_indices, plan_optimize_indices},
+        optimize::{IndexSegmentResult, commit_optimize_indices, plan_optimize_indices},
         vector::VectorIndexParams,
     },
 };
@@ -40,8 +40,11 @@ const PREFIX: &str = "chunks-";
 const SUFFIX: &str = ".lance";
 /// Fragments that may gather before they are joined: each costs a search some requests.
 pub(super) const MOST_FRAGMENTS: usize = 20;
-/// Rows that may lie beside the index of words: each search reads the words of them all.
-const MOST_TAIL: usize = 20_000;
+/// Rows that may lie beside the indexes: each search reads the words and the vectors of them all.
+const MOST_TAIL: usize = 1_000;
+/// Rows of the new part of an index: it is made again with each tail, and joined with the old part once it
+/// has as many.
+const MOST_NEW: usize = 20_000;
 /// Rows from which on vectors have an index: below, all of them are a few megabytes.
 const WORTH_AN_INDEX: usize = 10_000;
 /// Rows of one partition of that index.
@@ -230,7 +233,7 @@ pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<b
     }
     scalar_indexes(dataset).await?;
     vector_index(dataset).await?;
-    update_indexes(dataset).await?;
+    update_indexes(dataset, always).await?;
     if is_scattered {
         let kept = lancedb::table::Duration::days(KEPT_DAYS);
         dataset.cleanup_old_versions(kept, None, None).await?;
@@ -239,14 +242,36 @@ pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<b
 }
 
 /// Brings all indexes up to date side by side: of each, most of the time is waiting for the store.
-async fn update_indexes(dataset: &mut Dataset) -> lance::Result<()> {
-    let options = OptimizeOptions::default();
+async fn update_indexes(dataset: &mut Dataset, always: bool) -> lance::Result<()> {
+    let there = dataset.load_indices().await?;
+    let names: BTreeSet<&str> = there.iter().map(|part| part.name.as_str()).collect();
+    let updating = names.into_iter().map(|name| updated(dataset, name, always));
+    let updated = try_join_all(updating).await?.into_iter().flatten().collect();
+    commit_optimize_indices(dataset, updated, &OptimizeOptions::default()).await
+}
+
+/// The parts of an index that hold what it does not yet, and replace others. It has two parts at most, an
+/// old one and a new one, so that what is new takes no longer where there is much that is old.
+async fn updated(
+    dataset: &Dataset,
+    name: &str,
+    always: bool,
+) -> lance::Result<Vec<IndexSegmentResult>> {
+    let parts = dataset.load_indices_by_name(name).await?;
+    let old = parts.first().and_then(|part| part.fragment_bitmap.clone()).unwrap_or_default();
+    let fragments = dataset.get_fragments();
+    let new = fragments.iter().filter(|it| !old.contains(it.id() as u32));
+    let new: usize = new.filter_map(|fragment| fragment.metadata().num_rows()).sum();
+    let joined = match always || new >= MOST_NEW {
+        true => parts.len(),
+        false => parts.len().saturating_sub(1),
+    };
+    let options = OptimizeOptions::merge(joined).index_names(vec![name.to_owned()]);
     let plan = plan_optimize_indices(dataset, &options).await?;
-    let (tasks, merges) = (plan.tasks.iter(), plan.merges.iter());
-    let built = try_join_all(tasks.map(|task| task.execute(dataset))).await?;
+    let built = try_join_all(plan.tasks.iter().map(|task| task.execute(dataset))).await?;
     let built: Vec<_> = built.into_iter().flatten().collect();
-    let merged = try_join_all(merges.map(|merge| merge.execute(dataset, &built))).await?;
-    commit_optimize_indices(dataset, merged.into_iter().flatten().collect(), &options).await
+    let merged = plan.merges.iter().map(|merge| merge.execute(dataset, &built));
+    Ok(try_join_all(merged).await?.into_iter().flatten().collect())
 }
 
 /// Rows that the index of words does not hold.

@@ -10,6 +10,7 @@ use elophanto_index::{
 };
 use elophanto_net::fake_store::{FakeStore, Fault};
 use elophanto_text::markdown::Scope;
+use lance::index::{DatasetIndexExt as _, DatasetIndexInternalExt as _};
 
 use super::*;
 
@@ -184,6 +185,72 @@ fn what_is_published_is_found_once_it_is_folded() {
         assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["acme/sea"]);
     }
     assert!(store.names().iter().all(|name| !name.contains("inbox/")), "{:?}", store.names());
+}
+
+/// Parts of each index, rows that they do not hold, and fragments, of the only table.
+fn indexes(fleet: &Fleet) -> (BTreeMap<String, usize>, usize, usize) {
+    let place = fleet.0.clone();
+    let looking = async move {
+        let name = table::names(&place).await?.remove(0);
+        let dataset = table::newest(&place, &name).await.unwrap().unwrap();
+        let mut parts = BTreeMap::new();
+        for part in dataset.load_indices().await.unwrap().iter() {
+            *parts.entry(part.name.clone()).or_default() += 1;
+        }
+        let beside = dataset.unindexed_fragments(table::WORDS).await.unwrap();
+        let beside = beside.iter().filter_map(|fragment| fragment.num_rows()).sum();
+        Ok((parts, beside, dataset.get_fragments().len()))
+    };
+    fleet.run(WRITING, looking).unwrap()
+}
+
+#[test]
+fn indexes_follow_what_is_folded() {
+    /// More than may lie beside them.
+    const EACH: usize = 1_300;
+    let folder = tempfile::tempdir().unwrap();
+    let local = address(&format!("file://{}/kb", folder.path().display()));
+    let fleet = Fleet::open(local, Keys::default(), None).unwrap();
+    fleet.declare(models()).unwrap();
+    let mut joined = 0;
+    for round in 1..=24u64 {
+        // The last ones take the place of the first.
+        let repository = format!("r{}", round % 20);
+        let texts: Vec<String> =
+            (0..EACH).map(|n| format!("otter{round} number{n} kelp")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        deposit(&fleet, &publication(&repository, round, &texts));
+        assert!(fleet.fold(false).unwrap().tended, "round {round}");
+        let (parts, beside, fragments) = indexes(&fleet);
+        assert_eq!((beside, parts["words"], parts["key"]), (0, parts["repo"], parts["kind"]));
+        assert!(parts.values().all(|parts| *parts <= 2), "round {round}: {parts:?}");
+        assert_eq!(parts.contains_key(table::VECTORS), round as usize * (EACH + 1) >= 10_000);
+        assert!(fragments <= table::MOST_FRAGMENTS, "round {round}: {fragments}");
+        joined += usize::from(parts["words"] == 1);
+        let view = fleet.view(None).unwrap();
+        let table = view.tables().next().unwrap();
+        let newest = format!("otter{round}");
+        let found = |terms: &[&str]| {
+            let terms = terms.iter().map(|term| (*term).to_owned()).collect();
+            table.ask(Asked { terms, ..asked(10) }).unwrap()
+        };
+        assert_eq!(found(&[&newest]).rows.len(), 10, "round {round}");
+        assert_eq!(found(&["otter1"]).rows.is_empty(), round > 20, "round {round}");
+        let found = found(&["otter1", "otter3", "kelp", &newest]);
+        if round < 20 {
+            assert_eq!(found.whole.chunks, round as usize * EACH);
+            assert_eq!(found.whole.holding["kelp"], round as usize * EACH);
+            assert_eq!(found.whole.holding[&newest], EACH);
+            let third = if round < 3 { 0 } else { EACH };
+            assert_eq!(
+                (found.whole.holding["otter1"], found.whole.holding["otter3"]),
+                (EACH, third)
+            );
+        }
+    }
+    assert!((1..5).contains(&joined), "{joined}");
+    let held = held(&fleet);
+    assert!(held.len() == 20 && held.values().all(|(_, texts)| texts.len() == EACH));
 }
 
 #[test]
