@@ -2,7 +2,8 @@
 //!
 //! Owns what is taken, in what order, and that two who fold at once do no harm. The state of each
 //! repository stands in the same table as its chunks and changes in the same commit: whoever is
-//! overtaken by another state of it is told by Lance that this row was changed, and looks again.
+//! overtaken by another state of it is told by Lance that this row was changed, and looks again. So does
+//! whoever was carried over commits of others, for what these hold is not known here.
 
 use std::{
     cmp::Ordering,
@@ -28,7 +29,7 @@ use super::{
     publication::{MOST_BYTES, Publication},
     table,
 };
-use crate::store::{Listed, Listing, Place, StoreError};
+use crate::store::{Created, Listed, Listing, Place, StoreError};
 
 /// Bytes of publications that are merged at once.
 const BATCH_BYTES: u64 = 64 << 20;
@@ -72,7 +73,8 @@ pub(super) async fn fold(
                 let most = WAIT * 2u32.pow(round.min(6));
                 tokio::time::sleep(most.mul_f64(0.5 + jitter() / 2.0)).await;
             }
-            // As often as that somebody's newest publication was none: those of others are folded.
+            // As often as that somebody's newest publication was none, or others commit all the time: what
+            // was folded is.
             Attempt::Again if round + 1 < ROUNDS => {}
             Attempt::Again | Attempt::Done => {
                 tend_all(place, tables.opened, tend, &mut folded).await?;
@@ -86,7 +88,7 @@ pub(super) async fn fold(
 enum Attempt {
     Done,
     Overtaken,
-    /// What was chosen was none, and something older is there.
+    /// What was chosen was none, and something older is there; or others committed something else.
     Again,
 }
 
@@ -170,12 +172,15 @@ async fn attempt(
         }
         set_aside(place, none, folded).await;
         for (model, publications) in batch {
-            if let Attempt::Overtaken =
-                merge(place, &mut tables, &model, publications, folded).await?
-            {
-                return Ok((Attempt::Overtaken, tables));
+            match merge(place, &mut tables, &model, publications, folded).await? {
+                Attempt::Done => {}
+                attempt => return Ok((attempt, tables)),
             }
         }
+    }
+    match remove_left(place, &mut tables).await? {
+        Attempt::Done => {}
+        attempt => return Ok((attempt, tables)),
     }
     // What a repository published before counts, where its newest turned out to be none.
     let is_none = |head: &Head| {
@@ -315,6 +320,10 @@ impl Tables {
                 Some(known.table.clone())
             }
             _ => {
+                // What it left behind here is what is replaced now.
+                if let Some(left) = self.left.get_mut(table) {
+                    left.remove(&repository);
+                }
                 let before = self.known.insert(repository.clone(), known);
                 before.map(|before| before.table).filter(|before| before != table)
             }
@@ -325,8 +334,7 @@ impl Tables {
     }
 }
 
-/// Brings the publications of one model into its table, removes them from the inbox, and what they
-/// were before from the tables of other models.
+/// Brings the publications of one model into its table, and removes them from the inbox.
 async fn merge(
     place: &Place,
     tables: &mut Tables,
@@ -368,6 +376,7 @@ async fn merge(
     let theirs = table::is_one_of("repo", repositories);
     let rows = columns::encode(&right, model, expected.unwrap_or_default());
     let rows = rows.map_err(|cause| of(cause.into()))?;
+    let before = dataset.version().version;
     let dataset = match replace(dataset, rows, &theirs, folded).await {
         Ok(dataset) => dataset,
         Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
@@ -375,20 +384,34 @@ async fn merge(
     };
     let objects: Vec<String> = right.iter().map(|one| one.head.object()).collect();
     remove(place, &objects, folded).await?;
+    // Lance carries a commit over those of others that touch other rows: what they hold is not known here.
+    let is_alone = dataset.version().version == before + 1;
     for Publication { head, .. } in right {
         tables.learn(&name, head.repository.clone(), head.clone());
         folded.taken.push(head);
     }
     tables.opened.insert(name, dataset);
+    Ok(if is_alone { Attempt::Done } else { Attempt::Again })
+}
+
+/// Removes from tables what repositories have in a newer state in that of another model.
+async fn remove_left(place: &Place, tables: &mut Tables) -> Result<Attempt, FleetError> {
     for (table, repositories) in std::mem::take(&mut tables.left) {
         let Some(dataset) = tables.opened.get_mut(&table) else { continue };
+        if repositories.is_empty() {
+            continue;
+        }
         let theirs = table::is_one_of("repo", repositories.iter().map(String::as_str));
         // Tried again, it would take away what a repository that came back has there since.
         let delete = DeleteBuilder::new(Arc::new(dataset.clone()), theirs).conflict_retries(0);
+        let before = dataset.version().version;
         match delete.execute().await {
             Ok(done) => *dataset = Arc::unwrap_or_clone(done.new_dataset),
             Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
-            Err(cause) => return Err(of(cause)),
+            Err(cause) => return Err(FleetError::of(&place.address, &cause)),
+        }
+        if dataset.version().version > before + 1 {
+            return Ok(Attempt::Again);
         }
     }
     Ok(Attempt::Done)
@@ -424,7 +447,14 @@ async fn set_aside(place: &Place, objects: Vec<(String, String)>, folded: &mut F
         let below = object.strip_prefix("inbox/").unwrap_or(&object).to_owned();
         let moved = async {
             let Some(bytes) = place.read(&object, MOST_BYTES).await? else { return Ok(false) };
-            place.create(&format!("aside/{below}"), bytes).await?;
+            let name = format!("aside/{below}");
+            if place.create(&name, bytes.clone()).await? == Created::Before
+                && place.read(&name, MOST_BYTES).await?.as_ref() != Some(&bytes)
+            {
+                // Something else of that name lies there.
+                let digest = blake3::hash(&bytes).to_hex();
+                place.create(&format!("{name}.{}", &digest[..16]), bytes).await?;
+            }
             place.remove(&object).await?;
             Ok::<_, StoreError>(true)
         };

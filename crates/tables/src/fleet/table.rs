@@ -45,6 +45,9 @@ const MOST_TAIL: usize = 1_000;
 /// Rows of the new part of an index: it is made again with each tail, and joined with the old part once it
 /// has as many.
 const MOST_NEW: usize = 20_000;
+/// Of a large table the new part has up to one of so many rows of the old one: joining costs as much as all
+/// rows, and is the rarer.
+const MOST_JOINS: usize = 32;
 /// Rows from which on vectors have an index: below, all of them are a few megabytes.
 const WORTH_AN_INDEX: usize = 10_000;
 /// Rows of one partition of that index.
@@ -79,25 +82,36 @@ fn params(place: &Place) -> WriteParams {
     }
 }
 
-/// Opens a table as it is now, with files that never change kept on this machine if that is wanted.
+/// Opens a table as it is now, with files that never change kept on this machine if that is wanted. Where
+/// there is no version of it, somebody is about to make it.
 pub(super) async fn open(place: &Place, name: &str) -> lance::Result<Option<Dataset>> {
-    let builder = DatasetBuilder::from_uri(place.table(name)).with_session(place.session.clone());
-    there(builder.with_store_params(place.params.clone()).load().await)
+    opened(place, name, |builder| builder.with_store_params(place.params.clone())).await
 }
 
-/// The same for whoever writes: nothing of it is kept here. Where there is no version of it, somebody
-/// is about to make it.
+/// The same for whoever writes: nothing of it is kept here.
 pub(super) async fn newest(place: &Place, name: &str) -> lance::Result<Option<Dataset>> {
-    let builder = DatasetBuilder::from_uri(place.table(name)).with_session(place.session.clone());
-    there(builder.load().await)
+    opened(place, name, |builder| builder).await
 }
 
-/// What was opened, or that there is no version of it yet.
-fn there(opened: lance::Result<Dataset>) -> lance::Result<Option<Dataset>> {
-    match opened {
-        Ok(dataset) => Ok(Some(dataset)),
-        Err(lance::Error::DatasetNotFound { .. }) => Ok(None),
-        Err(cause) => Err(cause),
+async fn opened(
+    place: &Place,
+    name: &str,
+    set: impl Fn(DatasetBuilder) -> DatasetBuilder,
+) -> lance::Result<Option<Dataset>> {
+    let load = || {
+        let builder = DatasetBuilder::from_uri(place.table(name));
+        set(builder.with_session(place.session.clone())).load()
+    };
+    let cause = match load().await {
+        Err(cause @ lance::Error::DatasetNotFound { .. }) => cause,
+        loaded => return loaded.map(Some),
+    };
+    // Lance says so too of a version that is listed and cannot be read.
+    match place.list(&format!("{name}/_versions")).await {
+        Ok(versions) if versions.found.is_empty() => Ok(None),
+        // It may have been made just now.
+        Ok(_) => load().await.map(Some),
+        Err(_) => Err(cause),
     }
 }
 
@@ -259,14 +273,22 @@ async fn updated(
 ) -> lance::Result<Vec<IndexSegmentResult>> {
     let parts = dataset.load_indices_by_name(name).await?;
     let old = parts.first().and_then(|part| part.fragment_bitmap.clone()).unwrap_or_default();
-    let fragments = dataset.get_fragments();
-    let new = fragments.iter().filter(|it| !old.contains(it.id() as u32));
-    let new: usize = new.filter_map(|fragment| fragment.metadata().num_rows()).sum();
-    let joined = match always || new >= MOST_NEW {
-        true => parts.len(),
-        false => parts.len().saturating_sub(1),
-    };
-    let options = OptimizeOptions::merge(joined).index_names(vec![name.to_owned()]);
+    let (mut of_old, mut of_new) = (0, 0);
+    for fragment in dataset.get_fragments() {
+        let rows = fragment.metadata().num_rows().unwrap_or_default();
+        *if old.contains(fragment.id() as u32) { &mut of_old } else { &mut of_new } += rows;
+    }
+    let is_joined = always || of_new >= MOST_NEW.max(of_old / MOST_JOINS);
+    let is_whole = parts.len() < 2 || !is_joined;
+    if is_whole && dataset.unindexed_fragments(name).await?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let joined = if is_joined { parts.len() } else { parts.len().saturating_sub(1) };
+    let mut options = OptimizeOptions::merge(joined).index_names(vec![name.to_owned()]);
+    if name == VECTORS && is_joined {
+        // What has grown too large for a partition is split; the two parts else have the same.
+        options = options.with_partition_rebalancing();
+    }
     let plan = plan_optimize_indices(dataset, &options).await?;
     let built = try_join_all(plan.tasks.iter().map(|task| task.execute(dataset))).await?;
     let built: Vec<_> = built.into_iter().flatten().collect();

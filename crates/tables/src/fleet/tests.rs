@@ -550,6 +550,40 @@ fn a_repository_that_changes_its_model_is_held_once() {
 }
 
 #[test]
+fn what_comes_back_to_a_table_is_not_taken_for_what_was_left_there() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    let state = |count: u64, model: &str| {
+        let text = format!("state {count}");
+        Publication { model: model.to_owned(), ..publication("r", count, &[&text]) }
+    };
+    deposit(&fleet, &state(1, MODEL));
+    fleet.fold(false).unwrap();
+    // It goes to the table of another model, and who folds it cannot clean up behind it.
+    deposit(&fleet, &state(2, "other"));
+    let left = format!("{}/_versions/", table::name_of(MODEL));
+    store.faults(move |asked| {
+        let is_it = asked.method == "PUT" && asked.object.contains(&left);
+        is_it.then_some(Fault::Status(400, "BadRequest"))
+    });
+    fleet.fold(false).unwrap_err();
+    store.no_faults();
+    assert_eq!(held(&fleet)["r"].0, 2);
+    deposit(&fleet, &state(3, MODEL));
+    fleet.fold(false).unwrap();
+    assert_eq!(held(&fleet)["r"], (3, vec!["state 3".to_owned()]));
+    let rows = |model: &str| {
+        let (place, name) = (fleet.0.clone(), table::name_of(model));
+        let counting = async move {
+            let dataset = table::newest(&place, &name).await.unwrap().unwrap();
+            Ok(dataset.count_rows(None).await.unwrap())
+        };
+        fleet.run(WRITING, counting).unwrap()
+    };
+    assert_eq!((rows(MODEL), rows("other")), (2, 0));
+}
+
+#[test]
 fn two_who_fold_at_once_lose_and_double_nothing() {
     let store = FakeStore::new();
     declared_on(&store);
