@@ -2,7 +2,7 @@
 //!
 //! A table that git tracks is never touched. What no tracked table holds goes into one untracked
 //! table, which the next run replaces until it is committed; what is too large for one goes into
-//! several.
+//! several, of which those stay that are full and of use.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,8 @@ pub struct Committed {
     pub written: bool,
 }
 
-/// Makes the pending table hold exactly the vectors in use that no tracked table holds.
+/// Makes the pending table hold exactly the vectors in use that no tracked table holds. Of a table that
+/// is as large as one may be, one vector of sixteen may be of no use.
 ///
 /// Outside git nothing is written.
 ///

@@ -191,7 +191,7 @@ fn entities_and_facts_of_real_documents() {
       facts: precision 0.852 (23/27), of right entities 1.000 (23/23), recall 0.097 (23/236)
     extract, 20 of other kinds
       entities: precision 0.933 (56/60), recall 0.121 (54/448), of those with facts 0.162 (54/334)
-      facts: precision 0.817 (196/240), of right entities 0.856 (196/229), recall 0.309 (196/635)
+      facts: precision 0.816 (195/239), of right entities 0.855 (195/228), recall 0.307 (195/635)
       of the ten best facts: 0.549 (107/195)
     after the decision, all 64
       entities: precision 0.900 (63/70), recall 0.069 (61/882), of those with facts 0.138 (60/434)

@@ -1,7 +1,7 @@
 //! What a page itself is about: what its title, its infobox or its first heading names, or what was
 //! asked for where it has none of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Statement;
 use super::facts::is_told;
@@ -276,7 +276,8 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
     }
     let mut all = titles(page, title).peekable();
     if all.peek().is_none() {
-        let is_given = page.is_given && !begins_with_name(page, &topic);
+        let is_given =
+            page.is_given && !begins_with_name(page, &topic) && speaks_of(page, &key, title);
         let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
         return is_its.then_some(topic);
     }
@@ -324,11 +325,70 @@ pub(super) fn of_topic(page: &Page, topic: &str, title: Option<&str>) -> Option<
         is_called(&topic) && first.is_some_and(|block| spaced(&block.text).contains(&key))
     };
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
-    let is_given = || !is_of_another(page, title) && !begins_with_name(page, &topic);
+    let is_given = || {
+        !is_of_another(page, title)
+            && !begins_with_name(page, &topic)
+            && speaks_of(page, &key, title)
+    };
     // `(29/4/24) Meeting Minutes`, which whoever gave them asked for as those of somebody.
     let is_plain = page.is_given && titles(page, title).all(meeting::says_only_kind_and_day);
     let is_its = is_its || is_in_topic || is_plain || page.is_given && is_given();
     (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
+}
+
+/// Whether a text that the user gave for what they asked for speaks of it: each word of that, but for what
+/// documents are called, stands where the text says what it is about, or again and again in it; or it
+/// begins with half of the words, and not with whose document it is: `Our Rituals`, of `Foo rituals`.
+fn speaks_of(page: &Page, key: &str, title: Option<&str>) -> bool {
+    /// How often a text has the word: at least, once in so many of its words, and no more than that.
+    const LEAST: usize = 2;
+    const FAR: usize = 600;
+    const MOST: usize = 3;
+    let words_of = |text: &str| {
+        let text = fold(text);
+        let words =
+            text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(|word| stem(word).to_owned()).collect::<Vec<String>>()
+    };
+    let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+    let is_heading = |block: &&Block| matches!(block.kind, Kind::Heading(_));
+    let tops = page.blocks.iter().filter(is_heading).chain(first).map(|block| block.text.as_str());
+    let tops: HashSet<String> = titles(page, title).chain(tops).flat_map(words_of).collect();
+    let texts = page.blocks.iter().map(|block| block.text.as_str());
+    let cells = page.rows.iter().flat_map(|row| row.cells.iter().chain(&row.header));
+    let (mut counts, mut all) = (HashMap::<String, usize>::new(), 0);
+    for word in texts.chain(cells.map(String::as_str)).flat_map(words_of) {
+        all += 1;
+        *counts.entry(word).or_default() += 1;
+    }
+    let is_said = |word: &&str| !shape::is_joint(word) && !DOCUMENT_KINDS.contains(*word);
+    let asked: Vec<String> = key.split_whitespace().filter(is_said).flat_map(words_of).collect();
+    let least = (all / FAR).clamp(LEAST, MOST);
+    let is_top =
+        |word: &String| tops.contains(word) || tops.iter().any(|other| is_built_like(other, word));
+    let in_tops = asked.iter().filter(|word| is_top(word)).count();
+    let is_told =
+        |word: &String| is_top(word) || counts.get(word).is_some_and(|count| *count >= least);
+    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0 && in_tops * 2 >= asked.len())
+}
+
+/// A word without the ending of several, or of what is done: `alerting`.
+fn stem(word: &str) -> &str {
+    const LEAST: usize = 5;
+    let one = one_of(word);
+    one.strip_suffix("ing").filter(|stem| stem.len() >= LEAST).unwrap_or(one)
+}
+
+/// Whether words share most of their letters at one end: `contribute` and `contributing`, `Urlaubsgesetz` and
+/// `Bundesurlaubsgesetz`.
+fn is_built_like(one: &str, other: &str) -> bool {
+    const LEAST: usize = 8;
+    let length = other.chars().count();
+    let front = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let back = one.chars().rev().zip(other.chars().rev());
+    let back = back.take_while(|(one, other)| one == other).count();
+    let shared = front.max(back);
+    shared >= LEAST && shared * 5 >= length * 3
 }
 
 /// Whether a page begins with a name: what was asked for, in whatever form, or something else.
@@ -417,7 +477,7 @@ fn one_of(word: &str) -> &str {
 
 /// What a document's title says more than what kind of document it is, as [`spaced`] has it.
 fn without_kinds(own: &str) -> String {
-    let is_kind = |word: &&&str| DOCUMENT_KINDS.contains(**word);
+    let is_kind = |word: &&&str| DOCUMENT_KINDS.contains(*word);
     let words: Vec<&str> = own.split_whitespace().collect();
     let before = words.iter().take_while(is_kind).count();
     let behind = words.iter().skip(before).rev().take_while(is_kind).count();
@@ -536,9 +596,24 @@ mod tests {
         }
         // What the user gives for it is about it, unless it is about something else.
         for (text, topic, expected) in [
-            ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", true),
+            (
+                "# Our Rituals\n\nMeet-ups are 1 week long for everybody who is with us at Basecamp.",
+                "basecamp",
+                true,
+            ),
+            ("# Our Rituals\n\nA.\n\nBasecamp has some.\n\nBasecamp pays.", "basecamp", true),
+            ("# Our Rituals\n\nA.\n\nBasecamp has some.\n\nB.", "basecamp", false),
+            ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", false),
+            ("A day.\n\nRetreats of Foo are long. The retreat is at Foo.", "foo retreat", true),
+            ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp rituals", true),
+            ("# Urlaubsgesetz für alle\n\nA day is long.", "Bundesurlaubsgesetz", true),
             ("# (29/4/24) Meeting Minutes\n\n## Attendees\n\n- Ann Hill", "foo group", true),
-            ("Meet-ups are 1 week long.", "basecamp", true),
+            (
+                "Meet-ups are 1 week long for everybody who is with us at Basecamp.",
+                "basecamp",
+                true,
+            ),
+            ("Meet-ups are 1 week long.", "basecamp", false),
             ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
             ("The KEF LS50 Meta is a speaker.", "kef ls50", false),
             ("# Sound\n\nThe KEF LS50 Meta is a speaker.", "speakers", false),

@@ -24,7 +24,9 @@ pub(super) struct Span {
 
 /// Takes down what the sentences say of names.
 pub(super) fn from_sentences(page: &Page, found: &mut Found) {
-    for sentence in &page.sentences {
+    let notes = page.notes();
+    let told = page.sentences.iter().filter(|sentence| !notes.contains(&sentence.block));
+    for sentence in told {
         let text = page.text(sentence);
         let Some(block) = page.blocks.get(sentence.block) else { continue };
         let tokens = tokens(text);

@@ -1,6 +1,7 @@
 //! Which sentences have the form of a fact: declarative, whole, neither about the text nor to the
 //! reader.
 
+use super::mention;
 use super::pointer;
 use super::speech;
 use crate::extract::token::{Token, tokens};
@@ -139,7 +140,7 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             "there" => {
                 let exists = matches!(word(at + 1).as_str(), "is" | "are" | "was" | "were" | "has");
-                at > verb && !exists
+                at > verb && !exists || exists && mention::is_place(tokens, at)
             }
             // The subject itself would be `itself`, unless something else stands between.
             "it" | "him" | "them" => at > verb && nothing_between(tokens, verb, at),

@@ -90,11 +90,39 @@ pub(super) fn first_part(text: &str) -> Option<String> {
     (is_whole && !takes_back && GOING_ON.contains(&word.as_str())).then(|| format!("{first}."))
 }
 
+/// `The first one built there was`: where, another sentence tells.
+pub(super) fn is_place(tokens: &[Token<'_>], at: usize) -> bool {
+    const DONE_THERE: &[&str] = &[
+        "born",
+        "built",
+        "buried",
+        "erected",
+        "found",
+        "grown",
+        "held",
+        "installed",
+        "kept",
+        "living",
+        "located",
+        "made",
+        "opened",
+        "placed",
+        "produced",
+        "shown",
+        "sold",
+        "stored",
+        "used",
+    ];
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    before.is_some_and(|before| before.joins() && DONE_THERE.contains(&before.lower().as_str()))
+}
+
 /// Whether `there` only says that something is: `there has been debate`.
 pub(super) fn exists(tokens: &[Token<'_>], at: usize) -> bool {
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let next = word(at + 1);
     at > 0
+        && !is_place(tokens, at)
         && word(at) == "there"
         && (matches!(next.as_str(), "is" | "are" | "was" | "were")
             || matches!(next.as_str(), "has" | "have" | "had") && word(at + 2) == "been")

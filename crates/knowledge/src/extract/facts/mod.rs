@@ -1,5 +1,6 @@
 //! Sentences that state something of an entity.
 
+mod articles;
 mod form;
 mod home;
 mod itself;
@@ -55,7 +56,7 @@ pub(super) fn collect(
     let parts = thing.map(|thing| whole::parts(page, thing)).unwrap_or_default();
     let mut whole: Vec<(usize, Statement)> = Vec::new();
     let mut own: Vec<(usize, Statement)> = Vec::new();
-    let is_ours = page.sentences.iter().any(|it| whole::speaks(&token::tokens(page.text(it))));
+    let is_ours = is_ours(page);
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
         person = told.clone().filter(|told| told.person).or(person.take());
@@ -168,7 +169,8 @@ pub(super) fn collect(
                 thing.filter(|_| ground.has(sentence) && !is_of_step(page, sentence))
             && licence::behind_subject(page.text(sentence)).is_none()
             && let part = parts.get(sentence.block).and_then(Option::as_deref)
-            && let setting = (whole::Setting { item, part, is_ours })
+            && let written = page.text(sentence)
+            && let setting = (whole::Setting { item, part, is_ours, written })
             && let Some(text) = whole::of(text, thing, &setting)
                 .or_else(|| whole::of(&mention::first_part(text)?, thing, &setting))
         {
@@ -203,6 +205,17 @@ pub(super) fn collect(
     found.extend(own);
     found.extend(whole::best(whole));
     found
+}
+
+/// Whether whoever wrote a page speaks of themselves again and again, and not somebody who is quoted.
+fn is_ours(page: &Page) -> bool {
+    const LEAST: usize = 2;
+    let tells = |sentence: &&Sentence| {
+        let block = page.blocks.get(sentence.block).filter(|block| !block.is_quoted);
+        block.is_some_and(|block| !is_spoken(&block.text, &sentence.range))
+            && whole::tells_what_we_do(page.text(sentence))
+    };
+    page.sentences.iter().filter(tells).take(LEAST).count() == LEAST
 }
 
 /// The sentence without what ties it to others: connectives, and nouns that stand for names; and whether

@@ -1,6 +1,7 @@
 //! What a page says of its own thing without naming it: `The burrs are made of steel` on the page of a
 //! grinder. Such a statement stands behind the thing's name, so that it can be understood alone.
 
+use super::articles;
 use super::form::{begins_elsewhere, statement, statement_of_page};
 use super::is_plural;
 use super::itself::KINDS;
@@ -42,10 +43,12 @@ impl Ground {
     /// Reads the headings; nothing of a page that is about nothing in particular is its own.
     pub(in crate::extract) fn of(page: &Page, thing: Option<&Thing>, names: &Names) -> Self {
         let is_sure = thing.is_some_and(|thing| thing.is_sure);
+        let mut others = thing.map(|thing| articles::of_others(page, thing)).unwrap_or_default();
+        others.extend(page.notes());
         let mut goes_on = is_sure;
         let mut term: Option<(String, Option<usize>)> = None;
         let (mut all_own, mut terms) = (Vec::new(), Vec::new());
-        for block in &page.blocks {
+        for (number, block) in page.blocks.iter().enumerate() {
             match block.kind {
                 Kind::Heading(_) => {
                     let heading = tidy(&block.text);
@@ -58,7 +61,7 @@ impl Ground {
                 Kind::Paragraph => term = term.filter(|(_, list)| *list == block.list),
             }
             let is_prose = !block.is_quoted && !block.is_furniture;
-            all_own.push(goes_on && is_prose);
+            all_own.push(goes_on && is_prose && !others.contains(&number));
             terms.push(term.as_ref().map(|(term, _)| term.clone()));
         }
         let mut told = page.blocks.iter().enumerate().filter(|(_, block)| !block.is_furniture);
@@ -471,6 +474,14 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
             )
         }),
         "other" | "others" | "another" => at < 3,
+        // `The same lamp`: as which one, another sentence tells, unless several have it.
+        "same" => {
+            let has = |word: &Token<'_>| {
+                matches!(word.text, "all" | "All" | "and" | "each" | "Each" | "both" | "Both")
+                    || is_plural(word.text)
+            };
+            !tokens[at..].iter().any(|word| word.text == "as") && !tokens[..at].iter().any(has)
+        }
         "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
         | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
         word => {

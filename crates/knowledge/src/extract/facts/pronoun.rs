@@ -7,12 +7,16 @@ use super::home::recurs;
 use super::{Told, bare, possessed};
 use crate::extract::clause;
 use crate::extract::name::is_year;
+use crate::extract::short;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
 use crate::words::{Words, list};
 
 /// What somebody is, in lower case, as it stands before a name.
 static ROLES: Words = list!(words "roles");
+
+/// What many people are together, in lower case.
+static BODIES: Words = list!(words "bodies");
 
 /// Beginnings of words for persons.
 static PERSONS: Words = list!(words "persons");
@@ -28,7 +32,11 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let word = first.lower();
     let (end, possessive) = match word.as_str() {
         "it" if !told.plural && !told.is_human() => (1, false),
-        "they" if told.plural || !told.beside => (1, false),
+        "they" if told.plural => (1, false),
+        // A thing is no `they`, but all of a kind, those who are one body, and a person are.
+        "they" if !told.beside && (told.human || told.is_body() || is_any(&told.surface)) => {
+            (1, false)
+        }
         "he" | "she" if told.person => (1, false),
         "its" if !told.plural && !told.is_human() => (1, true),
         "his" | "her" if told.person => (1, true),
@@ -41,6 +49,11 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
             };
             let is_dated = tokens.get(at + 1).is_some_and(|it| is_year(it.text));
             if is_dated && tokens.get(at + 2).is_some_and(|it| recurs(bare(&it.lower()))) {
+                return None;
+            }
+            // `The first tool`: one of several.
+            let second = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+            if matches!(second.as_str(), "first" | "second" | "third" | "last" | "next" | "same") {
                 return None;
             }
             match (is_class(at + 1), is_class(at + 2)) {
@@ -86,7 +99,19 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     Some(statement(&replaced, &said, before))
 }
 
+/// `A seizure`: one of a kind, of all of which `they` goes on.
+fn is_any(surface: &str) -> bool {
+    surface.starts_with("A ") || surface.starts_with("An ") || surface.starts_with("a ")
+}
+
 impl Told {
+    /// Whether it is many people: a band, a company.
+    fn is_body(&self) -> bool {
+        let last = self.surface.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        let is_one = BODIES.contains(last.as_str()) || short::is_legal(&last);
+        is_one || self.classes.iter().any(|it| BODIES.contains(it.as_str()))
+    }
+
     /// Whether `it` stands for something else: a person is told of.
     fn is_human(&self) -> bool {
         self.human || self.pronoun.is_some()

@@ -124,9 +124,15 @@ fn in_groups(rows: &[Row]) -> Vec<Row> {
     let mut grouped = rows.to_vec();
     let mut first: Option<String> = None;
     for (number, row) in rows.iter().enumerate() {
+        let before = number.checked_sub(1).and_then(|before| rows.get(before));
+        let goes_on = before
+            .is_some_and(|before| before.header == row.header && before.section == row.section);
+        first = first.filter(|_| goes_on);
         let opens = !is_open(row)
             && row.cells.len() == row.header.len()
-            && rows.get(number + 1).is_some_and(|next| is_open(next) && next.header == row.header);
+            && rows.get(number + 1).is_some_and(|next| {
+                is_open(next) && next.header == row.header && next.section == row.section
+            });
         if opens {
             first = row.cells.first().cloned();
         } else if !is_open(row) {
@@ -136,7 +142,7 @@ fn in_groups(rows: &[Row]) -> Vec<Row> {
             let own = &mut grouped[number];
             let second = own.cells.remove(1);
             own.header.remove(1);
-            own.cells[0] = format!("{first}, {}", second.trim_end_matches('?'));
+            own.cells[0] = format!("{first}, {second}");
         }
     }
     grouped
@@ -163,8 +169,8 @@ fn is_tally(rows: &[Row], number: usize) -> bool {
         && !is_beside(rows.get(number + 1))
 }
 
-/// The facts without those of tables that give several values for one thing: each table says something
-/// of its own that stands outside of it.
+/// The facts without those of rows of tables that give several values for one thing: what tells such
+/// rows from each other stands in another column, and what they have in common says nothing.
 fn without_conflicts(found: Vec<(usize, Statement)>, page: &Page) -> Vec<(usize, Statement)> {
     let of_tables: HashSet<usize> = page
         .rows
@@ -186,7 +192,9 @@ fn without_conflicts(found: Vec<(usize, Statement)>, page: &Page) -> Vec<(usize,
         let all = key_of(statement).and_then(|(key, _)| values.get(&(*entity, key)));
         all.is_none_or(|all| all.len() == 1)
     };
-    found.into_iter().filter(is_one).collect()
+    let others = found.iter().filter(|fact| !is_one(fact));
+    let mixed: HashSet<usize> = others.map(|(_, statement)| statement.line).collect();
+    found.into_iter().filter(|(_, statement)| !mixed.contains(&statement.line)).collect()
 }
 
 /// Whether the first column names things of their own: each row is about another one.

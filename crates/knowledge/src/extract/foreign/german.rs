@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use super::grammar::Grammar;
 use super::statements::closes;
+use crate::extract::fold::fold;
+use crate::extract::thing::Thing;
 use crate::extract::token::Token;
 use crate::words::{Words, list};
 
@@ -42,7 +44,7 @@ const LAWS: &[&str] = &[
 ];
 
 /// `im Sinne des Gesetzes` for `im Sinne dieses Gesetzes`, on the page of it.
-pub(super) fn of_law(text: &str) -> Cow<'_, str> {
+pub(super) fn of_law<'t>(text: &'t str, thing: &Thing) -> Cow<'t, str> {
     const ARTICLES: &[(&str, &str)] = &[
         ("diesem ", "dem "),
         ("diesen ", "den "),
@@ -50,6 +52,11 @@ pub(super) fn of_law(text: &str) -> Cow<'_, str> {
         ("dieses ", "des "),
         ("diese ", "die "),
     ];
+    // `Urlaubsgesetz`, `Satzung des Vereins`: a thing of another name is no law.
+    let name = fold(&thing.name);
+    if !thing.is_document && !LAWS.iter().any(|noun| name.contains(&fold(noun))) {
+        return Cow::Borrowed(text);
+    }
     let mut shown = Cow::Borrowed(text);
     // `Dieses Gesetz regelt`
     for (this, article) in [("Dieses Gesetz ", "Das Gesetz "), ("Diese ", "Die ")] {

@@ -85,9 +85,9 @@ pub(super) fn collect(
         if is_spoken(block, &sentence.range) {
             continue;
         }
-        let is_law = thing.is_some_and(|thing| thing.is_sure) && grammar.inverts;
+        let law = thing.filter(|thing| thing.is_sure && grammar.inverts);
         let text = page.text(sentence);
-        let text = if is_law { german::of_law(text) } else { Cow::Borrowed(text) };
+        let text = law.map_or(Cow::Borrowed(text), |law| german::of_law(text, law));
         let text = text.as_ref();
         let all = tokens(text);
         let named = (0..all.len()).find_map(|from| {

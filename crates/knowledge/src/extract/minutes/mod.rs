@@ -94,7 +94,13 @@ fn attendance_in(text: &str) -> Option<&'static str> {
 }
 
 /// What parts the people of one line.
-const SEPARATORS: &[char] = &[',', ';', '&'];
+const SEPARATORS: &[char] = &[',', ';'];
+
+/// Two names of two words between which `&` stands: `Ann Hill & Bo Oak`, and no `Smith & Sons`.
+fn two_people(part: &str) -> Vec<&str> {
+    let all: Vec<&str> = part.split("& ").map(str::trim).filter(|it| !it.is_empty()).collect();
+    if all.iter().all(|it| it.contains(' ')) { all } else { vec![part] }
+}
 
 /// Nouns that say what several people are, and no name: `Town Supervisors`.
 const ROLES: &[&str] = &[
@@ -112,7 +118,8 @@ const ROLES: &[&str] = &[
 impl Minutes {
     /// Takes down people under what stands before them.
     fn attend<'t>(&mut self, key: &str, people: impl IntoIterator<Item = &'t str>, line: usize) {
-        let people = people.into_iter().flat_map(|part| part.split(" and ")).filter_map(name);
+        let people = people.into_iter().flat_map(|part| part.split(" and "));
+        let people = people.flat_map(two_people).filter_map(name);
         let before = self.people.len();
         for person in people {
             if !self.people.contains(&person) {

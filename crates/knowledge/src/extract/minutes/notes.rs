@@ -14,6 +14,8 @@ use elophanto_text::sentences::sentences;
 
 /// Fewest and most words of a note.
 const LENGTH: std::ops::RangeInclusive<usize> = 5..=60;
+/// Most notes of one page.
+const MAX_NOTES: usize = 40;
 /// Most words of what notes stand below.
 const MAX_LABEL: usize = 20;
 
@@ -81,7 +83,7 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
             }
         };
         let note = |text: &str| Note { label: label.clone(), text: text.to_owned(), line };
-        notes.extend(all.into_iter().map(note));
+        notes.extend(all.into_iter().map(note).take(MAX_NOTES.saturating_sub(notes.len())));
     }
     notes
 }
@@ -119,7 +121,12 @@ fn without_number(heading: &str) -> &str {
 fn tells(heading: &str) -> bool {
     let key = fold(&tidy(heading));
     let key = key.as_str();
-    !EMPTY.contains(key) && !ATTENDANCE.contains(key) && !DECISIONS.contains(key)
+    // `Observers/Guests`, `Q&A, other`
+    let is_empty = |part: &str| EMPTY.contains(part) || ATTENDANCE.contains(part);
+    let mut parts = key.split([',', '/']).map(str::trim);
+    let are_empty =
+        parts.clone().all(|part| is_empty(part) || part == "other") && parts.any(is_empty);
+    !are_empty && !is_empty(key) && !DECISIONS.contains(key)
 }
 
 /// `Builds:`, an item that the list within it is about.
@@ -132,7 +139,8 @@ fn is_topic(text: &str) -> bool {
             || text.chars().all(|it| it.is_alphanumeric() || " -.".contains(it)))
 }
 
-/// What of a note other facts leave to be told.
+/// The note as a whole, where another fact tells the first words of it and leaves more than a third: what
+/// is told stands twice then, for the rest alone would lack its subject. Nothing where less is left.
 pub(super) fn without(text: &str, told: &str) -> Option<String> {
     let rest = text.replace(told, "");
     let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");

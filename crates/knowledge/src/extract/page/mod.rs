@@ -7,6 +7,7 @@ mod reader;
 mod sentences;
 mod tables;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::fold::fold;
@@ -134,6 +135,32 @@ pub(super) struct Page {
 }
 
 impl Page {
+    /// The numbers of the items that stand right below a table, or below `Notes:` there: notes to that, which
+    /// tell of no thing.
+    pub(super) fn notes(&self) -> HashSet<usize> {
+        const BELOW: usize = 2;
+        let of_table = |row: &&Row| !row.is_item && !row.header.is_empty();
+        let tables: HashSet<usize> =
+            self.rows.iter().filter(of_table).map(|row| row.line).collect();
+        let mut notes = HashSet::new();
+        let mut is_noted = false;
+        for (number, block) in self.blocks.iter().enumerate() {
+            let is_below = (1..=BELOW)
+                .filter_map(|far| block.line.checked_sub(far))
+                .any(|line| tables.contains(&line));
+            match block.kind {
+                Kind::Item if is_noted || is_below => is_noted = notes.insert(number),
+                Kind::Item => {}
+                _ => {
+                    let key = fold(block.text.trim_end_matches(':').trim());
+                    is_noted = is_below
+                        && matches!(key.as_str(), "footnotes" | "note" | "notes" | "remarks");
+                }
+            }
+        }
+        notes
+    }
+
     /// The line of the document on which a block begins.
     pub(super) fn line_of(&self, block: &Block) -> usize {
         block.line

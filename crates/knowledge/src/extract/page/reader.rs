@@ -160,6 +160,11 @@ impl Reader {
                         }
                         NodeValue::SoftBreak | NodeValue::LineBreak => {
                             breaks.push(text.len());
+                            // A word that was parted at the end of its line.
+                            if parts_word(&text) {
+                                text.pop();
+                                continue;
+                            }
                             // A line that was broken on purpose behind a stop ends its sentence,
                             // however the next one begins: `foo-types is licensed`.
                             let ends = text.ends_with(['.', '!', '?']);
@@ -199,6 +204,12 @@ impl Reader {
         self.section.take(&block);
         cut(block, &mut self.blocks);
     }
+}
+
+/// Whether a text ends within a word, with a hyphen of printed lines, which is no minus.
+fn parts_word(text: &str) -> bool {
+    let rest = text.strip_suffix(['\u{2010}', '\u{ad}']);
+    rest.is_some_and(|rest| rest.ends_with(char::is_alphabetic))
 }
 
 /// Adds text with blanks for breaks that are written wrongly: `<br/ >`.

@@ -65,6 +65,27 @@ fn hostile_texts_are_read() {
     }
 }
 
+/// What stood first in a clause, where something before it was asked for.
+#[test]
+fn sentences_may_begin_with_anything() {
+    let page =
+        "# Moon\n\nThe Moon is the only natural satellite of Earth and orbits at 384400 km.\n\n";
+    for line in [
+        "- That's fine — the Moon was captured by Earth in the past.",
+        "That's fine: the Moon was captured by Earth in the past.",
+        "There — there was a Moon that was captured by Earth in the past.",
+        "Is — 1.",
+        "We — we.",
+        "The — the was.",
+    ] {
+        for text in [line.to_owned(), line.repeat(3), line.to_lowercase()] {
+            let text = format!("{page}{text}\n");
+            let document = Document { text: &text, title: None };
+            extract(&document, "Moon", &[], Mode::Given);
+        }
+    }
+}
+
 fn prose() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "Foo", "Foo Bar", "the", "is", "a", "tool", "that", "It", "runs", "and", ",", ".", ". ",

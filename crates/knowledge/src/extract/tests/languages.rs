@@ -96,3 +96,50 @@ fn german_laws_are_read_paragraph_by_paragraph() {
         ]
     );
 }
+
+#[test]
+fn a_law_is_a_page_s_own_only_where_that_is_one() {
+    let page = "# Elophant GmbH\n\nDie Elophant GmbH ist ein Betrieb in Rom und hat viele Gärten. Die Union \
+                erließ 2019 eine Norm für Gärten. Der Betrieb beträgt im Sinne dieser Richtlinie mindestens \
+                24 Stunden.\n";
+    let told = told(page, "Elophant GmbH");
+    assert!(!told.is_empty() && told.iter().all(|it| !it.contains("Richtlinie")), "{told:?}");
+}
+
+#[test]
+fn what_another_text_proposes_and_who_they_are_is_no_page_s() {
+    for (text, topic) in [
+        (
+            "# Zurl\n\nZurl is a tool. RFC 9110 is a text of 2022. This specification requires a header in every request.",
+            "Zurl",
+        ),
+        (
+            "# Berlin\n\nBerlin is a city. A citizen proposed the Tempelhof plan in 2010. This proposal introduces a ban on new buildings at the airfield.",
+            "Berlin",
+        ),
+        (
+            "# Zurl\n\nZurl is a tool of 1999. They should have called the second one gurl in 2001.",
+            "Zurl",
+        ),
+        (
+            "# Zurl\n\nZurl is a tool of 1999. The first tool built there was a set of two scripts for the web.",
+            "Zurl",
+        ),
+    ] {
+        let told = told(text, topic);
+        assert_eq!(
+            told.iter().filter(|it| !it.contains("is a ") && !it.contains("citizen")).count(),
+            0,
+            "{told:?}"
+        );
+    }
+    let page = "# Foo Band\n\nFoo Band is a band from Rome. They have made ten albums of songs.\n";
+    assert!(
+        told(page, "Foo Band")
+            .iter()
+            .any(|it| it.ends_with("Foo Band has made ten albums of songs.")
+                || it.ends_with("Foo Band have made ten albums of songs.")),
+        "{:?}",
+        told(page, "Foo Band")
+    );
+}

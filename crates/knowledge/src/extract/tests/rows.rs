@@ -210,3 +210,23 @@ fn a_row_of_numbers_alone_has_no_name() {
         ]
     );
 }
+
+#[test]
+fn a_first_cell_is_of_its_own_table_and_repeated_ones_tell_nothing() {
+    let head = "| Sign | Cause | Remedy |\n|---|---|---|\n";
+    let page = format!(
+        "# Fern Lamp\n\nThe Fern Lamp is a lamp of ferns.\n\n## Light\n\n{head}| Light is red | Wick \
+         broken? | Replace it |\n| | Cable loose | Fasten it |\n\n## Sound\n\n{head}| | Fan loose | Oil \
+         the fan |\n\n## Tests\n\n| Lamp | Users | Reads |\n|---|---|---|\n| Old | 1 | 500 |\n\
+         | Old | 2 | 500 |\n\nNotes:\n\n* SPC1 has one user to save space.\n* SPC2 is a test of lamps.\n"
+    );
+    let told = told(&page, "Fern Lamp");
+    assert_eq!(
+        told,
+        [
+            "Fern Lamp | The Fern Lamp is a lamp of ferns.",
+            "Fern Lamp | Fern Lamp – Light, Sign Light is red, Wick broken?, Remedy: Replace it",
+            "Fern Lamp | Fern Lamp – Light, Sign Light is red, Cable loose, Remedy: Fasten it",
+        ]
+    );
+}

@@ -24,6 +24,11 @@ static PROMISES: Words = list!(words "promises");
 const LAWS: &[&str] =
     &["act", "agreement", "law", "ordinance", "policy", "regulation", "specification", "standard"];
 
+/// Whether a page's thing is what a noun says: the page is that document, or the thing is called so.
+pub(super) fn is_such_document(thing: &Thing, noun: &str) -> bool {
+    thing.is_document || fold(&thing.name).split([' ', ',']).any(|word| word == noun)
+}
+
 /// What is known of a sentence when one of its words is asked for what it stands for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place<'a> {
@@ -36,6 +41,8 @@ pub(super) struct Place<'a> {
     pub(super) speaks: bool,
     /// It is said to everybody for whom it holds.
     pub(super) addresses: bool,
+    /// What the page is about.
+    pub(super) thing: Option<&'a Thing>,
 }
 
 impl Place<'_> {
@@ -66,7 +73,7 @@ const UNIQUE: &[&str] =
 /// Whether a word stands for what another sentence names, for whoever writes, or for a time that only
 /// the text has.
 pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> bool {
-    let Place { verb, goes_on, label, speaks, addresses } = *place;
+    let Place { verb, goes_on, label, speaks, addresses, thing } = *place;
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let is_first = at == 0;
     let before = at.checked_sub(1).map(word).unwrap_or_default();
@@ -93,7 +100,9 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
             at < verb.max(1) && !holds
         }
         "this" => {
-            let is_document = at > verb && LAWS.contains(&next.as_str());
+            let is_document = at > verb
+                && LAWS.contains(&next.as_str())
+                && thing.is_some_and(|thing| is_such_document(thing, &next));
             !label.contains(&next) && !is_document
         }
         "these" => true,
@@ -106,7 +115,7 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         // `anything that's new`
         "that's" | "that’s" => {
             at < verb
-                || !tokens[at - 1].joins()
+                || at.checked_sub(1).is_none_or(|before| !tokens[before].joins())
                 || matches!(before.as_str(), "and" | "but" | "so" | "or")
         }
         "that" => {
@@ -225,12 +234,12 @@ pub(super) fn is_of_name(token: &Token<'_>, thing: &Thing) -> bool {
 }
 
 /// `The request` for `this request`, where the label before the sentence or the thing's name has it.
-pub(super) fn with_articles(text: &str, label: &[String]) -> String {
+pub(super) fn with_articles(text: &str, label: &[String], thing: &Thing) -> String {
     let mut shown = text.to_owned();
     let all = tokens(text);
     let is_told = |two: &&[Token<'_>]| {
         let noun = two[1].lower();
-        label.contains(&noun) || LAWS.contains(&noun.as_str())
+        label.contains(&noun) || LAWS.contains(&noun.as_str()) && is_such_document(thing, &noun)
     };
     for two in all.windows(2).rev().filter(is_told) {
         let article = match two[0].text {

@@ -14,7 +14,7 @@ mod verb;
 
 use super::form::{begins_elsewhere, statement_of_page};
 use super::own::{self, has_subject, is_own_noun};
-use super::pointer;
+use super::{pointer, shown};
 use std::borrow::Cow;
 
 use crate::extract::fold::fold;
@@ -23,11 +23,13 @@ use crate::extract::thing::Thing;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
 use advice::{advises, forbids};
-use dangling::{Place, dangles, is_anchored, is_of_name, is_promise, limits, obliges};
+use dangling::obliges;
+use dangling::{Place, dangles, is_anchored, is_of_name, is_promise, is_such_document, limits};
 use dangling::{with_articles, without_also};
 use lead::{has_condition, main_clause};
 pub(super) use place::{best, named, parts};
-pub(super) use speech::speaks;
+use speech::speaks;
+pub(super) use speech::tells_what_we_do;
 use speech::{addresses, is_reader, is_writers, spelled_out, tells_of_writers, verb_of_person};
 use subject::{
     is_acronym_of_part, is_everybody, is_file, is_long_gerund, is_noun, is_shaped_number,
@@ -45,6 +47,8 @@ pub(super) struct Setting<'a> {
     pub(super) part: Option<&'a str>,
     /// Whoever wrote the page speaks of themselves as `we`.
     pub(super) is_ours: bool,
+    /// The sentence as the page has it.
+    pub(super) written: &'a str,
 }
 
 /// What those who speak of themselves as `we` call themselves else.
@@ -81,13 +85,16 @@ fn of_document(text: &str, thing: &Thing) -> Option<String> {
     let rest = text.strip_prefix("This ")?;
     let (noun, rest) = rest.split_once(' ')?;
     let verb = rest.split(' ').next()?;
-    let is_it = DOCUMENTS.contains(&noun) && STATING.contains(&verb) && thing.is_sure;
+    let is_page = ITSELF.contains(&noun);
+    let is_it = is_page || DOCUMENTS.contains(&noun) && is_such_document(thing, noun);
+    let is_it = is_it && STATING.contains(&verb) && thing.is_sure;
     is_it.then(|| format!("{} {rest}", thing.name))
 }
 
-/// What a page may call itself, and what it says that it does.
-const DOCUMENTS: &[&str] =
-    &["act", "document", "guide", "law", "page", "policy", "proposal", "specification", "standard"];
+/// What every page may call itself, what one may that is a document of that kind, and what they say that
+/// they do.
+const ITSELF: &[&str] = &["document", "guide", "page"];
+const DOCUMENTS: &[&str] = &["act", "law", "policy", "proposal", "specification", "standard"];
 const STATING: &[&str] = &[
     "applies",
     "defines",
@@ -150,7 +157,9 @@ fn sentence(
 ) -> Option<String> {
     let Setting { item, is_ours, .. } = *setting;
     let is_own = |noun: &str| is_own_noun(noun, thing) || is_ours && OURS.contains(&noun);
-    let advice = Place { goes_on: true, label, addresses: true, ..Place::default() };
+    let thing_of = Some(thing);
+    let advice =
+        Place { goes_on: true, label, addresses: true, thing: thing_of, ..Place::default() };
     if forbids(tokens) && !(1..tokens.len()).any(|at| dangles(tokens, at, &advice)) {
         return statement_of_page(text, tokens, 1, is_own);
     }
@@ -186,7 +195,9 @@ fn sentence(
     let verb = term
         .or_else(|| verb_in_capitals(clause))
         .or_else(|| own::verb(clause))
-        .filter(|&verb| !clause.first().is_some_and(is_file) || clause[1..verb].iter().all(plain))
+        .filter(|&verb| {
+            !clause.first().is_some_and(is_file) || clause.iter().take(verb).skip(1).all(plain)
+        })
         .filter(|_| verb_of_person(clause).is_none())
         .or_else(|| verb_of_person(clause))
         .or_else(|| verb_of_several(clause))
@@ -207,6 +218,7 @@ fn sentence(
         && text
             .get(..tokens[verb].start)
             .is_some_and(|said| fold(said.trim()) == fold(&thing.name));
+    let is_named = |at: usize| clause.get(at).is_some_and(|noun| is_of_name(noun, thing));
     let has_subject = has_pronoun
         || is_thing
         || is_group
@@ -215,13 +227,13 @@ fn sentence(
         || weighs(clause)
         || is_acronym_of_part(clause, verb - main)
         || is_noun(clause, verb - main)
-        || verb == main + 2 && is_of_name(&clause[1], thing)
+        || verb == main + 2 && is_named(1)
         || is_everybody(&clause[0])
         || speaks && is_writers(clause, verb - main)
         || (addresses || obliges(tokens, verb) || limits(tokens, verb))
             && is_reader(clause, verb - main)
         || !is_long_gerund(&clause[..verb - main]) && has_subject(clause, verb - main, thing);
-    let place = Place { verb, goes_on, label, speaks, addresses };
+    let place = Place { verb, goes_on, label, speaks, addresses, thing: thing_of };
     if !has_subject
         || !is_group && verb == main + 2 && place.is_bare(clause)
         || is_relative(tokens, main, verb)
@@ -229,19 +241,22 @@ fn sentence(
         || is_past(&tokens[verb])
             && (!is_anchored(tokens, speaks) || is_example(clause, verb - main))
         || !is_group && pointer::begins(clause)
-        || begins_elsewhere(clause) && !is_group && !is_of_name(&clause[1], thing)
+        || begins_elsewhere(clause) && !is_group && !is_named(1)
         || !is_group && is_told_before(clause, verb - main)
         || (0..tokens.len()).any(|at| dangles(tokens, at, &place))
     {
         return None;
     }
-    let text = with_articles(&without_also(text, tokens), label);
+    let text = with_articles(&without_also(text, tokens), label, thing);
     let said = token::tokens(&text);
     let verb = verb.min(said.len().saturating_sub(1));
     let told = statement_of_page(&text, &said, verb, is_own)?;
     match speaks {
-        // As those who wrote it said it.
-        true => (!told.contains(['"', '“'])).then(|| format!("\"{told}\"")),
+        // As those who wrote it said it, where not a word was changed.
+        true => (!told.contains(['"', '“'])).then(|| {
+            let is_as_written = shown(setting.written).contains(told.trim_end_matches('.'));
+            if is_as_written { format!("\"{told}\"") } else { told }
+        }),
         false => Some(told),
     }
 }

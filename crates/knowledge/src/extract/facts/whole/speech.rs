@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::extract::token::Token;
+use crate::extract::token::{self, Token};
 use crate::extract::words;
 use crate::words::{Words, list};
 
@@ -47,8 +47,16 @@ pub(super) fn spelled_out(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether whoever wrote the page speaks of themselves.
-pub(in crate::extract::facts) fn speaks(tokens: &[Token<'_>]) -> bool {
+pub(super) fn speaks(tokens: &[Token<'_>]) -> bool {
     tokens.iter().any(|token| matches!(token.text, "we" | "We" | "us" | "our" | "Our" | "ours"))
+}
+
+/// Whether whoever wrote a sentence is the subject of one of its clauses, as `we`.
+pub(in crate::extract::facts) fn tells_what_we_do(text: &str) -> bool {
+    let text = spelled_out(text);
+    let tokens = token::tokens(&text);
+    (0..tokens.len())
+        .any(|at| tokens[at].lower() == "we" && verb_of_person(&tokens[at..]).is_some())
 }
 
 /// Whether a sentence says what they do, and not what they think or what the text goes on with.

@@ -81,13 +81,14 @@ fn sentences_that_need_another_one_are_left() {
 
 #[test]
 fn those_who_wrote_a_page_are_quoted_and_their_company_is_theirs() {
-    let setting = Setting { is_ours: true, ..Setting::default() };
     for (text, expected) in [
         ("We meet in Rome every year.", Some("\"We meet in Rome every year.\"")),
         ("The company pays 75% of the premium.", Some("The company pays 75% of the premium.")),
         ("This document specifies two codes.", Some("Foo specifies two codes.")),
         ("We think that Rome is far away.", None),
+        ("We've been in Rome for 12 years.", Some("We have been in Rome for 12 years.")),
     ] {
+        let setting = Setting { is_ours: true, written: text, ..Setting::default() };
         assert_eq!(of(text, &thing(), &setting).as_deref(), expected, "{text}");
     }
 }
@@ -143,4 +144,16 @@ fn of_too_many_those_with_figures_and_limits_stay() {
     let kept = best(all);
     assert_eq!(kept.len(), MAX_WHOLE);
     assert_eq!(kept[3].1.text, "A request must take less than 5 seconds.");
+}
+
+#[test]
+fn a_law_is_the_page_s_thing_only_where_that_is_one() {
+    let act = Thing { name: "Marriage Act".to_owned(), ..thing() };
+    for (text, of_thing, of_act) in [
+        ("This act applies to every marriage in Rome.", false, true),
+        ("This specification requires a header in every request.", false, false),
+    ] {
+        assert_eq!(of(text, &thing(), &Setting::default()).is_some(), of_thing, "{text}");
+        assert_eq!(of(text, &act, &Setting::default()).is_some(), of_act, "{text}");
+    }
 }
