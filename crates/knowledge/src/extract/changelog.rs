@@ -5,7 +5,7 @@ use super::Statement;
 use super::facts::{is_told, shown};
 use super::fold::fold;
 use super::name::{structural, tidy};
-use super::page::{Kind, Page};
+use super::page::{Block, Kind, Page};
 use super::thing::Thing;
 use elophanto_text::sentences::sentences;
 
@@ -15,18 +15,19 @@ const LEAST: usize = 2;
 /// What notes of releases tell: the items below headings that are versions, each with its version and its
 /// day. All else that stands below them goes out of `found`: it was so of one version only.
 pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement)>) {
-    let headings = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_)));
-    let mut versions = headings.filter(|block| version(&block.text, &thing.name).is_some());
-    let Some(first) = versions.next().filter(|_| versions.count() + 1 >= LEAST) else { return };
+    let Some(first) = versions(page, &thing.name).next() else { return };
     found.retain(|(_, statement)| statement.line < page.line_of(first));
     // The version that is told of, and the depth of its heading.
     let mut below: Option<(String, u8)> = None;
     for block in &page.blocks {
+        if block.kind != Kind::Item
+            && let Some(version) = version(&block.text, &thing.name)
+        {
+            below = Some((version, if let Kind::Heading(level) = block.kind { level } else { 0 }));
+            continue;
+        }
         if let Kind::Heading(level) = block.kind {
-            match version(&block.text, &thing.name) {
-                Some(version) => below = Some((version, level)),
-                None => below = below.filter(|(_, above)| level > *above),
-            }
+            below = below.filter(|(_, above)| level > *above);
             continue;
         }
         let Some((version, _)) =
@@ -42,6 +43,25 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
             found.push((thing.entity, Statement { text, line: page.line_of(block) }));
         }
     }
+}
+
+/// The headings that are versions, if there are several. A line of its own may be one: `version 1.34 - Ann
+/// Hill, 2021-02-13`.
+fn versions<'p>(page: &'p Page, name: &str) -> impl Iterator<Item = &'p Block> {
+    let all = page.blocks.iter().filter(|block| block.kind != Kind::Item);
+    let all: Vec<&Block> = all.filter(|block| version(&block.text, name).is_some()).collect();
+    let is_several = all.len() >= LEAST;
+    all.into_iter().filter(move |_| is_several)
+}
+
+/// Whether a page has notes of releases.
+pub(super) fn tells_of_versions(page: &Page) -> bool {
+    versions(page, "").next().is_some()
+}
+
+/// Whether a heading is a version and nothing else.
+pub(super) fn is_version(heading: &str) -> bool {
+    version(heading, "").is_some()
 }
 
 /// The version of a heading with its day, without the name of the thing: `0.2.42 (2026-11-09)`.
@@ -66,8 +86,11 @@ fn version(heading: &str, name: &str) -> Option<String> {
     let rest: Vec<String> = words[at + 1..].iter().map(|word| bare(word)).collect();
     let rest: Vec<&str> =
         rest.iter().map(String::as_str).filter(|it| !"-–—".contains(*it)).collect();
-    let day = rest.join(" ");
-    let is_day = structural(&day) == Err(super::name::Rejection::Date);
+    let is_date = |day: &str| structural(day) == Err(super::name::Rejection::Date);
+    // Whoever released it stands before the day.
+    let (all, last) = (rest.join(" "), rest.last().copied().unwrap_or_default());
+    let day = if !is_date(&all) && is_date(last) { last.to_owned() } else { all };
+    let is_day = is_date(&day);
     let number = bare(words[at]);
     match (before, day.is_empty(), is_day) {
         (true, true, _) => Some(number),
@@ -128,6 +151,7 @@ mod tests {
             ("Upgrading to 2.0", None),
             ("3. Treasurer's report", None),
             ("1.2 Installation", None),
+            ("version 1.34 - Ann Hill, 2021-02-13", Some("1.34 (2021-02-13)")),
             ("Unreleased", None),
         ] {
             assert_eq!(version(heading, "jiff").as_deref(), expected, "{heading}");

@@ -1,4 +1,5 @@
-//! Plain texts that stand behind a margin of blanks, in which Markdown would see code.
+//! Plain texts that stand behind a margin of blanks, in which Markdown would see code; terms of manuals with
+//! what they mean below them become items.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,21 +31,64 @@ pub(super) fn without_margin(text: &str) -> Cow<'_, str> {
     let mut kept = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n').peekable();
     let mut is_behind_blank = true;
+    // Below `NAME`, and within what explains a term.
+    let (mut is_name, mut term) = (false, None);
     while let Some(line) = lines.next() {
-        let is_indented = lines.peek().is_some_and(|next| next.starts_with("  "));
-        if is_behind_blank && is_indented && is_in_capitals(line.trim_end()) {
+        let next = lines.peek().copied().unwrap_or_default();
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let bare = line.trim();
+        if is_behind_blank && next.starts_with("  ") && is_in_capitals(line.trim_end()) {
+            is_name = bare == "NAME";
             let mut said = line.to_lowercase();
             said[..1].make_ascii_uppercase();
             kept.push_str("### ");
             kept.push_str(&said);
-            is_behind_blank = false;
+            (is_behind_blank, term) = (false, None);
             continue;
         }
-        is_behind_blank = line.trim().is_empty();
-        let blanks = line.len() - line.trim_start_matches(' ').len();
-        kept.push_str(&line[blanks.min(*margin)..]);
+        let margin_of_next = next.len() - next.trim_start_matches(' ').len();
+        let is_above_deeper = blanks >= *margin && margin_of_next > blanks + 1;
+        if let Some((name, what)) = bare.split_once(" - ").filter(|_| is_name) {
+            kept.push_str(&format!("- {name}: {what}\n"));
+        } else if is_behind_blank && is_above_deeper && is_term(bare) && !next.trim().is_empty() {
+            kept.push_str(&format!("- `{bare}`:\n"));
+            term = Some(blanks);
+            is_behind_blank = false;
+            continue;
+        } else if let Some((name, what)) = option(bare).filter(|_| blanks == *margin) {
+            kept.push_str(&format!("- `{name}`: {what}\n"));
+            term = Some(blanks);
+        } else if term.is_some_and(|term| blanks > term) && !is_behind_blank {
+            kept.push_str(&format!("{bare}\n"));
+        } else if term.is_some_and(|term| blanks > term) {
+            // What is told of a term further below says nothing without it.
+            kept.push('\n');
+            continue;
+        } else {
+            term = term.filter(|term| bare.is_empty() || blanks > *term);
+            kept.push_str(&line[blanks.min(*margin)..]);
+        }
+        is_behind_blank = bare.is_empty();
     }
     Cow::Owned(kept)
+}
+
+/// `--lines number`, above what it means: neither a sentence nor a part of one.
+fn is_term(line: &str) -> bool {
+    const MOST: usize = 70;
+    const MOST_WORDS: usize = 6;
+    line.len() <= MOST
+        && line.split_whitespace().count() <= MOST_WORDS
+        && !line.ends_with(['.', ':', ',', ';', '?'])
+        && !line.contains('`')
+}
+
+/// `-s     Squeeze blank lines`
+fn option(line: &str) -> Option<(&str, &str)> {
+    let (term, what) = line.split_once("  ")?;
+    let what = what.trim();
+    (term.starts_with('-') && term.len() > 1 && is_term(term) && what.contains(' '))
+        .then_some((term, what))
 }
 
 /// `DESCRIPTION`, as manuals head their parts.
@@ -66,8 +110,16 @@ mod tests {
         let text = format!("1. Head\n\n{}    1. One\n\n", "   Words here.\n".repeat(10));
         let kept = without_margin(&text);
         assert_eq!(kept, format!("1. Head\n\n{} 1. One\n\n", "Words here.\n".repeat(10)));
-        let manual = format!("DESCRIPTION\n{}", "    Words here.\n".repeat(10));
-        let expected = format!("### Description\n{}", "Words here.\n".repeat(10));
+        let words = "    Words here.\n".repeat(10);
+        let manual = format!(
+            "NAME\n    foo - a bar\n\nDESCRIPTION\n{words}\n    -n, --lines N\n        Print N\n        \
+             lines.\n\n    -s  Print none.\n\n    Words here.\n"
+        );
+        let words = "Words here.\n".repeat(10);
+        let expected = format!(
+            "### Name\n- foo: a bar\n\n### Description\n{words}\n- `-n, --lines N`:\nPrint N\nlines.\n\n- \
+             `-s`: Print none.\n\nWords here.\n"
+        );
         assert_eq!(without_margin(&manual), expected);
         let code = format!("# Head\n\nWords.\n\n{}", "    let x = 1;\n".repeat(20));
         assert_eq!(without_margin(&code), code);

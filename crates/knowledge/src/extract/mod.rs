@@ -175,19 +175,32 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     {
         thing.name = format!("{}, {date}", thing.name);
     }
-    let facts = match grammar {
+    let mut facts = match grammar {
         Some(grammar) => foreign::collect(&page, grammar, thing.as_ref(), &names),
         None => facts::collect(&page, thing.as_ref(), &names),
     };
-    let mut facts = facts;
     if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
         for fact in &mut facts {
             thing.place(fact, minutes.is_some());
             thing.write_out(fact, &names);
         }
     }
+    if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure && page.is_given) {
+        // What a noun alone stands for is a part of what the text was given for.
+        let number = |entity: usize| entity.checked_sub(known.len());
+        let is_common = |entity: usize| {
+            let candidate = number(entity).and_then(|number| new.get(number));
+            candidate.is_some_and(|it| it.name.starts_with(char::is_lowercase))
+        };
+        for (entity, statement) in &mut facts {
+            if *entity != thing.entity && is_common(*entity) {
+                *entity = thing.entity;
+                statement.text = facts::ground::named(thing, &statement.text);
+            }
+        }
+    }
     if let Some(minutes) = minutes {
-        let told = minutes.facts(thing.as_ref(), &names, &facts);
+        let told = minutes.facts(thing.as_ref(), &facts);
         facts.extend(told);
     }
     if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {

@@ -23,6 +23,9 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
             if !before.is_empty() {
                 kept.push_str("---");
             }
+        } else if let Some(title) = bare.strip_prefix(":Title:") {
+            kept.push_str("# ");
+            kept.push_str(title.trim());
         } else if !(bare.starts_with(".. ") || bare == ".." || is_field(bare)) {
             push_line(bare.strip_suffix("::").map_or(bare, |rest| rest), &mut kept);
         }
@@ -35,7 +38,7 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
 /// A line that only reStructuredText has.
 fn is_telling(line: &str) -> bool {
     let directive = line.strip_prefix(".. ").is_some_and(|rest| {
-        rest.starts_with('_')
+        rest.starts_with(['_', '['])
             || rest.split_once("::").is_some_and(|(name, _)| {
                 !name.is_empty()
                     && name
@@ -44,6 +47,7 @@ fn is_telling(line: &str) -> bool {
             })
     });
     directive
+        || line.starts_with(":Title: ")
         || [":ref:`", ":doc:`", ":class:`", ":func:`", ":mod:`", ":meth:`", ">`_"]
             .iter()
             .any(|role| line.contains(role))
@@ -123,5 +127,6 @@ mod tests {
             "Head\n---\n\n\nUse ``x`` and a.B",
         );
         check(".. x::\n`", "\n`");
+        check(":Title: Foo\n.. _a:\n", "# Foo\n\n");
     }
 }

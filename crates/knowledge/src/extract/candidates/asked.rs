@@ -36,7 +36,7 @@ pub(super) fn from_title(page: &Page, title: Option<&str>, topic: &str, found: &
 pub(super) fn from_minutes(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
     let Some(minutes) = minutes::read(page) else { return };
     let meeting = thing::called(page, topic, title).into_iter().next();
-    let people = minutes.speakers().chain(minutes.people());
+    let people = minutes.people();
     for name in meeting.iter().map(String::as_str).chain(people) {
         if let Some(evidence) = found.entry(name) {
             evidence.itself = true;

@@ -265,45 +265,6 @@ pub(super) fn behind_kind(tokens: &[Token<'_>], at: usize) -> usize {
     }
 }
 
-/// The token behind what a firm is by law, which stands behind its name: `Oak Group Ltd is`.
-pub(super) fn behind_form(tokens: &[Token<'_>], at: usize) -> usize {
-    let last = at.checked_sub(1).and_then(|last| tokens.get(last));
-    let joins = last.is_some_and(|last| last.joins() || last.after == ",");
-    let form = tokens.get(at).filter(|form| joins && form.is_capitalised());
-    let is_form = form.is_some_and(|form| super::short::is_legal(&form.lower()));
-    at + usize::from(is_form)
-}
-
-/// The verb behind `X in north-west France is`, where the name ends before token `at`.
-pub(super) fn predicate_of_placed(tokens: &[Token<'_>], at: usize) -> Option<Predicate> {
-    const ADJECTIVES: usize = 2;
-    let last = tokens.get(at.checked_sub(1)?)?;
-    let leads = tokens.get(at).filter(|it| last.joins() && it.joins())?;
-    let from = matches!(leads.text, "in" | "near" | "on").then_some(at + 1)?;
-    let place =
-        (from..=from + ADJECTIVES).find(|&at| tokens.get(at).is_some_and(Token::is_capitalised))?;
-    let is_plain = tokens[from..place].iter().all(|it| it.joins() && it.before.is_empty());
-    let end = super::shape::run(tokens, place);
-    let is_date = super::name::is_month_or_day(&tokens[place].lower());
-    (is_plain && !is_date && end > place).then(|| predicate(tokens, end, false)).flatten()
-}
-
-/// The verb behind `an X or a plain Y is a tool`, where the name ends before token `at`: both are
-/// defined.
-pub(super) fn predicate_of_both(tokens: &[Token<'_>], at: usize) -> Option<Predicate> {
-    const LONGEST: usize = 6;
-    let last = tokens.get(at.checked_sub(1)?)?;
-    tokens.get(at).filter(|it| it.text == "or" && last.joins() && it.joins())?;
-    let is = |at: &usize| tokens.get(*at).is_some_and(|it| matches!(it.text, "is" | "are" | "was"));
-    let verb = (at + 2..=at + 1 + LONGEST).find(is)?;
-    let is_plain = |it: &Token<'_>| {
-        it.joins() && it.before.is_empty() && !words::is_finite(&it.lower(), false)
-    };
-    let defines = definition(tokens, verb).is_some();
-    (defines && tokens[at + 1..verb].iter().all(is_plain))
-        .then(|| Predicate { verb, ..Predicate::default() })
-}
-
 /// The verb of a statement in whose subject the name that ends before token `at` only tells which:
 /// `Rust development operates`.
 pub(super) fn predicate_of_phrase(tokens: &[Token<'_>], at: usize) -> Option<usize> {

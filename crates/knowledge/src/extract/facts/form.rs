@@ -68,6 +68,13 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             | "otherwise"
             | "conversely"
     ) && word(1) != "long";
+    // `First, it is built`, and `The old one did not.`
+    let counts_up = matches!(
+        word(0).as_str(),
+        "finally" | "first" | "lastly" | "next" | "second" | "secondly" | "third"
+    ) && ends(0);
+    let last = tokens.last().map(Token::lower).unwrap_or_default();
+    let is_cut_short = matches!(last.as_str(), "did" | "does" | "not");
     // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
     let cites = tokens.windows(2).any(|two| {
         matches!(two[0].text, "in" | "by" | "from" | "see")
@@ -87,6 +94,8 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         && word(1) == "the"
         && counts;
     concludes
+        || counts_up
+        || is_cut_short
         || spans
         || compares
         || shows

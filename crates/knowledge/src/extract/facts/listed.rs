@@ -1,7 +1,8 @@
 //! What a page lists of its own thing: the items below `Features`, and those behind a sentence that ends
 //! with a colon: `SQLite is found in:`.
 
-use super::own::{Ground, has_subject, named, points, verb};
+use super::ground::{Ground, named};
+use super::own::{has_subject, points, verb};
 use super::{is_told, shown};
 use crate::extract::Statement;
 use crate::extract::fold::fold;
@@ -27,7 +28,11 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
     let mut is_heading = false;
     let mut count = 0;
     for (number, block) in page.blocks.iter().enumerate() {
-        if block.kind != Kind::Item {
+        // An item may lead up to others: `The clerk is responsible for:`.
+        let next = page.blocks.get(number + 1);
+        let leads = block.text.trim_end().ends_with(':')
+            && next.is_some_and(|next| next.kind == Kind::Item && next.list != block.list);
+        if block.kind != Kind::Item || leads {
             lead = lead_of(&block.text, block.kind, thing).map(|lead| (lead, None));
             is_heading = matches!(block.kind, Kind::Heading(_));
             count = 0;
@@ -80,7 +85,8 @@ fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
 
 /// An item that says what it is, and not what to do or who speaks.
 fn item(text: &str) -> Option<&str> {
-    let text = text.trim();
+    let text =
+        text.trim().trim_end_matches(" and").trim_end_matches(" or").trim_end_matches([';', ',']);
     let tokens = tokens(text);
     let first = tokens.first()?.lower();
     let plain = (1..=MAX_WORDS).contains(&tokens.len())

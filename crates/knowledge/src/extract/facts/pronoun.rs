@@ -3,20 +3,14 @@
 use std::ops::Range;
 
 use super::form::statement;
-use super::home::recurs;
-use super::{Told, bare, possessed};
+use super::{Told, possessed};
 use crate::extract::clause;
-use crate::extract::name::is_year;
-use crate::extract::short;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
 use crate::words::{Words, list};
 
 /// What somebody is, in lower case, as it stands before a name.
 static ROLES: Words = list!(words "roles");
-
-/// What many people are together, in lower case.
-static BODIES: Words = list!(words "bodies");
 
 /// Beginnings of words for persons.
 static PERSONS: Words = list!(words "persons");
@@ -33,35 +27,11 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let (end, possessive) = match word.as_str() {
         "it" if !told.plural && !told.is_human() => (1, false),
         "they" if told.plural => (1, false),
-        // A thing is no `they`, but all of a kind, those who are one body, and a person are.
-        "they" if !told.beside && (told.human || told.is_body() || is_any(&told.surface)) => {
-            (1, false)
-        }
+        // A thing is no `they`, but a person is.
+        "they" if !told.beside && told.human => (1, false),
         "he" | "she" if told.person => (1, false),
         "its" if !told.plural && !told.is_human() => (1, true),
         "his" | "her" if told.person => (1, true),
-        "the" | "this" if tokens.len() > at + 2 => {
-            // `The company`, `The small company`, `The company's headquarters`.
-            let is_class = |at: usize| {
-                let word = tokens.get(at)?.lower();
-                let class = bare(&word);
-                told.classes.iter().any(|it| it == class).then_some(class.len() < word.len())
-            };
-            let is_dated = tokens.get(at + 1).is_some_and(|it| is_year(it.text));
-            if is_dated && tokens.get(at + 2).is_some_and(|it| recurs(bare(&it.lower()))) {
-                return None;
-            }
-            // `The first tool`: one of several.
-            let second = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
-            if matches!(second.as_str(), "first" | "second" | "third" | "last" | "next" | "same") {
-                return None;
-            }
-            match (is_class(at + 1), is_class(at + 2)) {
-                (Some(owns), _) => (2, owns),
-                (None, Some(owns)) => (3, owns),
-                (None, None) => return None,
-            }
-        }
         _ => return None,
     };
     let end = at + end;
@@ -72,57 +42,31 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
         true => possessed(tokens, end)?,
         false => clause::predicate(tokens, end, word == "they" || told.plural)?.verb,
     };
-    if word == "it" && (is_empty_it(tokens, verb) || is_of_itself(tokens, verb, &told.surface)) {
+    if word == "it" && is_empty_it(tokens, verb) {
         return Some(None);
-    }
-    if word == "it" && is_before(tokens, verb) {
-        return None;
     }
     let last = tokens.get(end.checked_sub(1)?)?;
     let rest = text.get(last.end..)?;
     let mark = if possessive { "'s" } else { "" };
     let lead = text.get(..first.start)?;
-    let begins = lead.is_empty();
-    let name = match word == "they" && !told.plural {
-        true => several(&told.surface, begins),
-        false => None,
-    };
-    let is_base =
-        |at: usize| tokens.get(at).is_some_and(|it| !words::is_finite(&it.lower(), false));
-    if word == "they" && !told.plural && name.is_none() && is_base(verb) {
+    if word == "they"
+        && !told.plural
+        && tokens.get(verb).is_some_and(|it| !words::is_finite(&it.lower(), false))
+    {
         return None;
     }
-    let name = name.unwrap_or_else(|| with_article(&told.surface, begins));
+    let name = with_article(&told.surface, lead.is_empty());
     let replaced = format!("{lead}{name}{mark}{rest}");
     let said = token::tokens(&replaced);
     let before = said.len().saturating_sub(tokens.len().saturating_sub(verb));
     Some(statement(&replaced, &said, before))
 }
 
-/// `A seizure`: one of a kind, of all of which `they` goes on.
-fn is_any(surface: &str) -> bool {
-    surface.starts_with("A ") || surface.starts_with("An ") || surface.starts_with("a ")
-}
-
 impl Told {
-    /// Whether it is many people: a band, a company.
-    fn is_body(&self) -> bool {
-        let last = self.surface.rsplit(' ').next().unwrap_or_default().to_lowercase();
-        let is_one = BODIES.contains(last.as_str()) || short::is_legal(&last);
-        is_one || self.classes.iter().any(|it| BODIES.contains(it.as_str()))
-    }
-
     /// Whether `it` stands for something else: a person is told of.
     fn is_human(&self) -> bool {
         self.human || self.pronoun.is_some()
     }
-}
-
-/// `It had been registered`: what was done before to what the sentence before ended with.
-fn is_before(tokens: &[Token<'_>], verb: usize) -> bool {
-    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
-    let adverb = usize::from(words::is_adverb(&word(verb + 2)));
-    word(verb) == "had" && word(verb + 1) == "been" && words::looks_past(&word(verb + 2 + adverb))
 }
 
 /// Whether a statement with its verb at token `verb` says of somebody what only persons are: `has been
@@ -162,11 +106,6 @@ fn is_person(noun: &str) -> bool {
     ROLES.contains(noun) || is_trade || is_one && PERSONS.iter().any(|stem| noun.starts_with(stem))
 }
 
-/// Whether a pronoun is the subject of a sentence, or what it has is.
-pub(super) fn begins(tokens: &[Token<'_>]) -> bool {
-    tokens.get(beginning(tokens)).is_some_and(|first| words::is_pronoun(&first.lower()))
-}
-
 /// `he` or `she`, if the subject is one of them or what one of them has.
 pub(super) fn of_person(tokens: &[Token<'_>]) -> Option<&'static str> {
     match tokens.get(beginning(tokens))?.lower().as_str() {
@@ -174,29 +113,6 @@ pub(super) fn of_person(tokens: &[Token<'_>]) -> Option<&'static str> {
         "she" | "her" => Some("she"),
         _ => None,
     }
-}
-
-/// Whether a sentence speaks of somebody by a pronoun, `he` or `she`, wherever it stands.
-pub(super) fn is_in(tokens: &[Token<'_>], pronoun: &str) -> bool {
-    tokens.iter().any(|token| match token.lower().as_str() {
-        "he" | "him" | "his" | "himself" => pronoun == "he",
-        "she" | "her" | "hers" | "herself" => pronoun == "she",
-        _ => false,
-    })
-}
-
-/// Whether a sentence that names somebody goes on about a person all the same: `he` stands before the
-/// names.
-pub(super) fn goes_on(tokens: &[Token<'_>], person: Option<&Told>) -> bool {
-    let pronoun = |token: &Token<'_>| match token.lower().as_str() {
-        "he" => Some("he"),
-        "she" => Some("she"),
-        _ => None,
-    };
-    let first = tokens.iter().enumerate().find_map(|(at, token)| Some((at, pronoun(token)?)));
-    let Some((at, pronoun)) = first else { return false };
-    let is_its = |told: &Told| told.pronoun.map_or(!told.beside, |it| it == pronoun);
-    person.is_some_and(is_its) && (1..at).all(|at| !tokens[at].is_capitalised())
 }
 
 /// The token with which the subject begins: the first, or the pronoun behind a phrase that leads
@@ -240,18 +156,6 @@ pub(super) fn beginning(tokens: &[Token<'_>]) -> usize {
     found.filter(clear).unwrap_or(0)
 }
 
-/// `Febrile seizures` for `a febrile seizure`: all of a kind that one was told of.
-fn several(surface: &str, begins: bool) -> Option<String> {
-    let (article, noun) = surface.split_once(' ')?;
-    let is_one = matches!(article, "A" | "An" | "a" | "an");
-    let is_plain = noun.split(' ').all(|word| word.starts_with(char::is_lowercase));
-    let ends = noun.ends_with(|char: char| char.is_ascii_lowercase() && !"syhxz".contains(char));
-    let mut chars = noun.chars();
-    let first = chars.next().filter(|_| is_one && is_plain && ends)?;
-    let first = if begins { first.to_uppercase().to_string() } else { first.to_string() };
-    Some(format!("{first}{}s", chars.as_str()))
-}
-
 /// A name with the article it was written with, which has a capital where a sentence begins.
 pub(super) fn with_article(surface: &str, begins: bool) -> String {
     // `An American in Paris` is a title as a whole.
@@ -272,21 +176,6 @@ pub(super) fn with_article(surface: &str, begins: bool) -> String {
         _ => surface.to_owned(),
     }
 }
-
-/// `It is a goal of Foo to`: nothing is called by its name where `it` just stood for it.
-fn is_of_itself(tokens: &[Token<'_>], verb: usize, name: &str) -> bool {
-    let name: Vec<String> = token::tokens(name).iter().map(Token::lower).collect();
-    let rest = tokens.get(verb + 1..).unwrap_or_default();
-    let said: Vec<String> = rest.iter().map(Token::lower).collect();
-    let first = said.first().map(String::as_str);
-    let of = said.iter().position(|word| word == "of").filter(|of| *of <= MOST_NOUN);
-    tokens.get(verb).is_some_and(|verb| matches!(verb.lower().as_str(), "is" | "was"))
-        && matches!(first, Some("a" | "an" | "the" | "one"))
-        && of.is_some_and(|of| said[of + 1..].starts_with(&name))
-}
-
-/// Most words of what `it` is called to be, with its article.
-const MOST_NOUN: usize = 4;
 
 /// `It is important to`, `it takes an hour to`: stands for nothing.
 fn is_empty_it(tokens: &[Token<'_>], verb: usize) -> bool {

@@ -7,7 +7,7 @@ use super::form::is_self_contained_of;
 use super::shown;
 use crate::extract::Statement;
 use crate::extract::fold::fold;
-use crate::extract::name::{structural, tidy};
+use crate::extract::name::{is_year, structural, tidy};
 use crate::extract::page::{Page, Row, tells_no_more};
 use crate::extract::shape;
 use crate::extract::subject::Names;
@@ -17,7 +17,7 @@ use crate::extract::words;
 use crate::words::{Words, list};
 
 /// Most bytes of a cell that is a value.
-const MAX_VALUE: usize = 200;
+const MAX_VALUE: usize = 260;
 /// Fewest words of a row: `Andorra – currency: Euro`.
 const LEAST_WORDS: usize = 3;
 /// Most words of a heading or header that says which row it is.
@@ -45,8 +45,10 @@ pub(in crate::extract) fn collect(
     let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
     let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
     let thing_key = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
-    let rows = in_groups(&page.rows);
-    for (number, row) in rows.iter().enumerate() {
+    for (number, row) in page.rows.iter().enumerate() {
+        if is_numbers(row) || is_open(row, page.rows.get(number + 1)) {
+            continue;
+        }
         // `Support (details below)`
         let section = row.section.as_deref().map(without_number);
         let section = section.map(|section| tidy(section.split(" (").next().unwrap_or_default()));
@@ -81,13 +83,6 @@ pub(in crate::extract) fn collect(
                 };
                 found.extend(fact(name, &predicate, value, row.line).map(|fact| (entity, fact)));
             }
-            ([_, _, ..], Some((entity, name))) if is_tally(&rows, number) => {
-                let told = row.header.iter().zip(&row.cells).filter_map(|(header, value)| {
-                    let predicate = which.map_or(header.clone(), |it| format!("{it}, {header}"));
-                    fact(name, &predicate, value, row.line)
-                });
-                found.extend(told.map(|fact| (entity, fact)));
-            }
             ([first, values @ ..], about) => {
                 let name = tidy(first);
                 let told = row.header.iter().skip(1).zip(values);
@@ -112,61 +107,22 @@ pub(in crate::extract) fn collect(
     without_conflicts(found, page)
 }
 
-/// The rows with the first two cells as one where the first is left empty below it: each of `Light is red |
-/// Lamp broken | Replace it` and ` | Cable loose | Fasten it` is of both.
-fn in_groups(rows: &[Row]) -> Vec<Row> {
-    const LEAST: usize = 3;
-    let is_open = |row: &Row| {
-        row.header.len() >= LEAST
-            && row.cells.len() == row.header.len()
-            && row.cells.first().is_some_and(|first| first.trim().is_empty())
-    };
-    let mut grouped = rows.to_vec();
-    let mut first: Option<String> = None;
-    for (number, row) in rows.iter().enumerate() {
-        let before = number.checked_sub(1).and_then(|before| rows.get(before));
-        let goes_on = before
-            .is_some_and(|before| before.header == row.header && before.section == row.section);
-        first = first.filter(|_| goes_on);
-        let opens = !is_open(row)
-            && row.cells.len() == row.header.len()
-            && rows.get(number + 1).is_some_and(|next| {
-                is_open(next) && next.header == row.header && next.section == row.section
-            });
-        if opens {
-            first = row.cells.first().cloned();
-        } else if !is_open(row) {
-            first = None;
-        }
-        if let Some(first) = &first {
-            let own = &mut grouped[number];
-            let second = own.cells.remove(1);
-            own.header.remove(1);
-            own.cells[0] = format!("{first}, {second}");
-        }
-    }
-    grouped
-}
-
-/// Whether a row is the only one of its table and has nothing but numbers: it is called nothing, and each
-/// header says what its number is of. `Votes for | Votes against`.
-fn is_tally(rows: &[Row], number: usize) -> bool {
-    let Some(row) = rows.get(number) else { return false };
+/// Whether a row is nothing but numbers, of which the first tells nobody which row it is: `32 | 4`.
+fn is_numbers(row: &Row) -> bool {
     let is_number = |cell: &String| {
         cell.starts_with(|char: char| char.is_ascii_digit())
             && cell.chars().all(|char| char.is_ascii_digit() || " ,.%".contains(char))
     };
-    let is_beside = |other: Option<&Row>| {
-        other.is_some_and(|other| other.header == row.header && other.line.abs_diff(row.line) == 1)
-    };
-    let before = number.checked_sub(1).and_then(|before| rows.get(before));
-    let says = |header: &String| header.chars().filter(|char| char.is_alphabetic()).count() > 2;
-    !row.is_item
-        && row.header.len() == row.cells.len()
-        && row.header.iter().all(says)
+    row.header.len() > 1
         && row.cells.iter().all(is_number)
-        && !is_beside(before)
-        && !is_beside(rows.get(number + 1))
+        && !row.cells.first().is_some_and(|first| is_year(first))
+}
+
+/// Whether the row below a row leaves its first cell empty: what parts them stands in another one.
+fn is_open(row: &Row, next: Option<&Row>) -> bool {
+    const LEAST: usize = 3;
+    let next = next.filter(|next| next.header == row.header && next.header.len() >= LEAST);
+    next.and_then(|next| next.cells.first()).is_some_and(|first| first.trim().is_empty())
 }
 
 /// The facts without those of rows of tables that give several values for one thing: what tells such
@@ -344,7 +300,11 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
     // Two names of the same say nothing, nor does an address made of the name.
     let letters = |text: &str| fold(text).chars().filter(|char| char.is_alphanumeric()).collect();
     let (own, its): (String, String) = (letters(value), letters(name));
-    let says_more = own != its && !value.trim_end().ends_with(':') && fold(predicate) != "name";
+    // `SF 17, F`: abbreviations of which nobody knows what they stand for.
+    let is_word = |word: &str| word.chars().filter(|char| char.is_alphabetic()).count() > 2;
+    let is_told = !predicate.contains(", ") || predicate.split([' ', ',']).any(is_word);
+    let says_more =
+        is_told && own != its && !value.trim_end().ends_with(':') && fold(predicate) != "name";
     let text = shown(&format!("{name} – {predicate}: {value}"));
     (says_more && is_self_contained_of(&text, &token::tokens(&text), LEAST_WORDS))
         .then_some(Statement { text, line })

@@ -141,15 +141,6 @@ impl Grammar {
         self.nouns_have_capitals && is_noun && (is_plain || is_related)
     }
 
-    /// The verb behind a clause that tells which one the subject is: `Tage, die einen ergeben, sind`.
-    pub(super) fn verb_behind_clause(&self, tokens: &[Token<'_>], comma: usize) -> Option<usize> {
-        const MOST: usize = 20;
-        let relates = tokens.get(comma).is_some_and(|next| RELATING.contains(&next.text));
-        let ends = |at: &usize| tokens[*at].after == ",";
-        let end = (comma..tokens.len().min(comma + MOST)).find(ends).filter(|_| relates)?;
-        tokens.get(end + 1).is_some_and(|verb| self.is_verb(verb)).then_some(end + 1)
-    }
-
     /// `Im Sommer 2025 entstand eine Arbeit`: where or when, the verb, and behind it the subject.
     pub(super) fn leads_in(&self, tokens: &[Token<'_>]) -> bool {
         const MAX_LEAD: usize = 18;
@@ -167,25 +158,5 @@ impl Grammar {
         });
         tokens[..verb].iter().all(closed)
             && (next || tokens.iter().skip(verb + 1).take(NEAR).any(is_subject))
-    }
-
-    /// `Elementare Regeln gruppieren alle Dinge`: several, with what they are like before them.
-    pub(super) fn opens_with_several(&self, tokens: &[Token<'_>]) -> bool {
-        const MAX_SUBJECT: usize = 4;
-        let verb = (2..=MAX_SUBJECT).find(|&at| {
-            tokens.get(at).is_some_and(|token| self.is_verb(token) && token.text.ends_with("en"))
-        });
-        let Some(subject) = verb.and_then(|verb| tokens.get(..verb)) else { return false };
-        let [first, inner @ .., noun] = subject else { return false };
-        let is_adjective = |token: &Token<'_>| {
-            token.text.ends_with('e') && token.text.starts_with(char::is_lowercase)
-        };
-        self.nouns_have_capitals
-            && first.is_capitalised()
-            && first.text.ends_with('e')
-            && !self.is_small(&first.lower())
-            && inner.iter().all(is_adjective)
-            && noun.is_capitalised()
-            && subject.iter().all(|token| token.joins() && token.before.is_empty())
     }
 }

@@ -35,7 +35,8 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
     Grammar {
         frequent: &[
             "der", "die", "das", "und", "ist", "den", "von", "mit", "dem", "des", "nicht", "ein",
-            "eine", "im", "auf", "für", "wurde", "zu",
+            "eine", "im", "auf", "für", "wurde", "zu", "sich", "als", "auch", "bei", "nach",
+            "wird", "einer", "einem", "ihre", "oder", "sind", "sie", "am", "vom",
         ],
         articles: &["der", "die", "das", "ein", "eine"],
         pronouns: &["er", "sie", "es"],
@@ -66,6 +67,8 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
             "solchen",
             "solcher",
             "solches",
+            "selbe",
+            "selben",
         ],
         plurals: &["alle", "jeder", "jede", "jedes"],
         persons: &["ich", "wir", "uns", "man", "du", "euch", "mir", "mich"],

@@ -10,7 +10,8 @@ mod statements;
 use std::borrow::Cow;
 
 use super::Statement;
-use super::facts::own::{Ground, MAX_OWN};
+use super::facts::ground::{self, Ground};
+use super::facts::own::MAX_OWN;
 use super::facts::{is_spoken, is_whole, rows, shown};
 use super::page::Page;
 use super::subject::Names;
@@ -79,9 +80,17 @@ pub(super) fn collect(
     let mut before: Option<(usize, String, usize)> = None;
     let ground = Ground::of(page, thing, names);
     let mut own: Vec<(usize, Statement)> = Vec::new();
+    let person = names::person(page, grammar);
     for sentence in &page.sentences {
         let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
         let told = before.take().filter(|(.., block)| *block == sentence.block);
+        // A paragraph of somebody's life goes on about them.
+        let told = told.or_else(|| {
+            let thing = thing.filter(|_| sentence.first && !found.is_empty())?;
+            let begins = page.text(sentence).split(' ').next().map(str::to_lowercase)?;
+            let is_person = person == Some(begins.as_str());
+            is_person.then(|| (thing.entity, thing.name.clone(), sentence.block))
+        });
         if is_spoken(block, &sentence.range) {
             continue;
         }
@@ -129,7 +138,7 @@ pub(super) fn collect(
                 .then(|| grammar.own(text, &all))
                 .flatten();
             if let Some((thing, text)) = thing.zip(text) {
-                let text = ground.named(sentence, thing, &text);
+                let text = ground::named(thing, &text);
                 own.push((thing.entity, Statement { text, line: sentence.line }));
             }
             continue;

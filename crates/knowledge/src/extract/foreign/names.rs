@@ -24,13 +24,17 @@ pub(in crate::extract) fn candidates(
     topic: &str,
     title: Option<&str>,
 ) -> Vec<Candidate> {
+    let asked = asked(page, grammar, topic);
+    let is_person = person(page, grammar).is_some();
+    let surname = asked.as_deref().and_then(|name| name.rsplit_once(' ')).filter(|_| is_person);
+    let surname = surname.map(|(_, last)| last.to_owned());
+    let whole = asked.clone();
     let new = |name: String| Candidate {
+        short: surname.iter().filter(|_| whole.as_ref() == Some(&name)).cloned().collect(),
         name,
         aliases: Vec::new(),
-        short: Vec::new(),
         class: Class::NewProper,
     };
-    let asked = asked(page, grammar, topic);
     let mut names: Vec<String> = asked.into_iter().collect();
     names.extend(thing::of_topic(page, topic, title));
     names.extend(thing::of_properties(page, topic, title));
@@ -39,6 +43,21 @@ pub(in crate::extract) fn candidates(
     names.retain(|name| seen.insert(fold(name)));
     names.truncate(MAX_NAMES);
     names.into_iter().map(new).collect()
+}
+
+/// The pronoun of the person whose life a page tells: its first sentence says when they were born, and what
+/// they are.
+pub(super) fn person(page: &Page, grammar: &Grammar) -> Option<&'static str> {
+    let first = page.sentences.first().map(|first| page.text(first))?;
+    let is_born = ["(*", " * ", "geb", "né", "nacid"].iter().any(|mark| first.contains(mark));
+    let kinds = [(" eine ", "sie"), (" ein ", "er"), (" une ", "elle"), (" un ", "il")];
+    let mut kinds = kinds.into_iter().filter(|(_, it)| grammar.pronouns.contains(it));
+    let is_it = |(article, _): &(&str, &str)| {
+        ["ist", "war", "est", "était", "fut"]
+            .iter()
+            .any(|is| first.contains(&format!(" {is}{article}")))
+    };
+    kinds.find(is_it).filter(|_| is_born).map(|(_, pronoun)| pronoun)
 }
 
 fn asked(page: &Page, grammar: &Grammar, topic: &str) -> Option<String> {

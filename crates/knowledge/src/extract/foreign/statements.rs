@@ -30,6 +30,16 @@ pub(super) fn closes(token: &Token<'_>) -> bool {
     matches!(token.after, ")" | "\"" | "“" | "”")
 }
 
+/// A German verb in the past; `gelten` is none.
+fn is_past(verb: &Token<'_>) -> bool {
+    const PAST: &[&str] = &[
+        "fand", "fanden", "ging", "gingen", "hatten", "kam", "kamen", "konnten", "mussten", "war",
+        "waren", "wurde", "wurden",
+    ];
+    let word = verb.lower();
+    word.ends_with("te") || PAST.contains(&word.as_str())
+}
+
 impl Grammar {
     /// Whether a sentence states something of the name between two tokens: the name begins it, or
     /// stands right behind its verb.
@@ -92,16 +102,19 @@ impl Grammar {
             });
         let leads = self.leads_in(tokens);
         let of_noun = self.opens_with_noun(tokens);
-        let begins = begins || of_several || leads || of_noun || self.opens_with_several(tokens);
+        let begins = begins || of_several || leads || of_noun;
         let most = if leads { MAX_LEAD } else { MAX_SUBJECT };
         // The verb of the sentence, before any comma.
         let head = tokens.iter().take(most);
         let head = head.clone().position(|token| !(token.joins() || leads && closes(token)));
         let head = head.map_or(most, |at| at + 1);
-        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]));
-        let verb = verb.or_else(|| self.verb_behind_clause(tokens, head))?;
+        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
         let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
+        // `Das Paar lebte in Rom`: what happened once, to whom another sentence tells.
+        let is_once =
+            self.inverts && is_past(&tokens[verb]) && !text.bytes().any(|it| it.is_ascii_digit());
         (begins
+            && !is_once
             && whole
             && verb + 1 < tokens.len()
             && !(0..tokens.len()).any(points)

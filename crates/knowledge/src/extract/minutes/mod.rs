@@ -1,18 +1,14 @@
-//! Minutes of meetings: who was there, what was decided, and who said what.
+//! Minutes of meetings: who was there, what was decided, and what was noted.
 
 mod notes;
-
-use std::collections::BTreeMap;
 
 use super::Statement;
 use super::facts::{is_statement, shown};
 use super::fold::fold;
 use super::name::{structural, tidy};
 use super::page::{Kind, Page};
-use super::subject::Names;
 use super::thing::Thing;
 use crate::words::{Words, list};
-use elophanto_text::sentences::sentences;
 use notes::Note;
 
 /// What stands before who was there, in lower case.
@@ -32,8 +28,6 @@ pub(super) struct Minutes {
     people: Vec<String>,
     attendance: Option<(String, usize)>,
     decisions: Vec<(String, String, usize)>,
-    /// Whoever speaks, by the full name where the list of people has it.
-    said: Vec<(String, String, usize)>,
     notes: Vec<Note>,
 }
 
@@ -71,15 +65,11 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
         } else if DECISIONS.contains(heading.as_str()) {
             let heading = below.unwrap_or_default().to_owned();
             minutes.decisions.push((heading, text.to_owned(), line));
-        } else if let Some(speaker) = name(key) {
-            let first = sentences(rest).into_iter().next().and_then(|range| rest.get(range));
-            minutes.said.push((speaker, first.unwrap_or_default().to_owned(), line));
         }
     }
     if minutes.people.len() < LEAST_PEOPLE {
         return None;
     }
-    minutes.call_by_full_names();
     minutes.notes = notes::read(page);
     Some(minutes)
 }
@@ -131,43 +121,16 @@ impl Minutes {
         }
     }
 
-    /// `Larry` is `Larry Gritz`, who was there and is the only one of that name. Whoever was not there
-    /// must have spoken twice.
-    fn call_by_full_names(&mut self) {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        self.said.iter().for_each(|(who, ..)| *counts.entry(who.clone()).or_default() += 1);
-        let people = &self.people;
-        self.said.retain_mut(|(who, ..)| {
-            let prefix = format!("{who} ");
-            let mut full = people.iter().filter(|it| *it == who || it.starts_with(&prefix));
-            match (full.next(), full.next()) {
-                (Some(one), None) => one.clone_into(who),
-                (Some(_), Some(_)) => return false,
-                (None, _) => return counts.get(who).is_some_and(|count| *count > 1),
-            }
-            true
-        });
-    }
-
-    /// Whoever said something that is kept.
-    pub(super) fn speakers(&self) -> impl Iterator<Item = &str> {
-        self.said
-            .iter()
-            .filter(|(who, said, _)| speech(who, said).is_some())
-            .map(|(who, ..)| who.as_str())
-    }
-
     /// Whoever was there.
     pub(super) fn people(&self) -> impl Iterator<Item = &str> {
         self.people.iter().map(String::as_str).filter(|name| name.contains(' '))
     }
 
-    /// What is so of the meeting, and what people said in it.
+    /// What is so of the meeting.
     /// `told` are the facts that are known of them already.
     pub(super) fn facts(
         &self,
         thing: Option<&Thing>,
-        names: &Names,
         told: &[(usize, Statement)],
     ) -> Vec<(usize, Statement)> {
         let mut found = Vec::new();
@@ -189,10 +152,6 @@ impl Minutes {
         }
         if let Some(thing) = thing.filter(|thing| thing.is_sure) {
             found.extend(self.noted(thing, told));
-        }
-        for (who, said, line) in &self.said {
-            let told = names.whole(who).zip(speech(who, said));
-            found.extend(told.map(|(entity, text)| (entity, Statement { text, line: *line })));
         }
         found
     }
@@ -243,32 +202,6 @@ fn decides(text: &str) -> bool {
     ];
     let text = fold(text);
     !NOTHING.iter().any(|start| text.starts_with(start)) && !text.ends_with(['?', ':'])
-}
-
-/// What somebody said, as said by them: no question, and nothing that points to what others said.
-fn speech(who: &str, said: &str) -> Option<String> {
-    const LEAST: usize = 4;
-    let points = |word: &str| {
-        let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
-        matches!(
-            word.as_str(),
-            "it" | "it's" | "it’s" | "that" | "that's" | "this" | "these" | "those" | "they"
-        ) || matches!(
-            word.as_str(),
-            "he" | "she" | "them" | "yes" | "no" | "ok" | "okay" | "same" | "there"
-        )
-    };
-    let words: Vec<&str> = said.split_whitespace().collect();
-    // `Would like to`: who would, a listener knows.
-    let first = words.first().map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
-    let first = first.map(str::to_lowercase).unwrap_or_default();
-    let whole = !said.starts_with(['"', '“'])
-        && !super::words::is_auxiliary(&first)
-        && words.len() >= LEAST
-        && !said.contains('?')
-        && !words.iter().any(|word| points(word));
-    let text = shown(&format!("{who}: {}", said.trim_matches(['"', '“', '”'])));
-    (whole && is_statement(&text)).then_some(text)
 }
 
 /// Beginnings of words beside a name that say that somebody was not there.

@@ -6,6 +6,8 @@ mod properties;
 mod reader;
 mod sentences;
 mod tables;
+mod terms;
+mod usage;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,7 +23,6 @@ use cut::plain_blocks;
 use elophanto_text::markdown;
 pub(super) use properties::tells_no_more;
 use reader::Reader;
-pub(super) use sentences::term;
 
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use super::cut::cut;
 use super::properties::{self, Section};
 use super::tables::{self, plain};
 use super::{Block, Kind, Mark, Row};
+use super::{terms, usage};
 
 /// Rows of tables of one page that are read.
 const MAX_ROWS: usize = 500;
@@ -76,6 +77,11 @@ impl Reader {
                             self.table(node);
                             None
                         }
+                        NodeValue::CodeBlock(code) if self.quotes == 0 && !self.is_message => {
+                            let line = self.lines_before + node.data().sourcepos.start.line;
+                            usage::read(&code.literal, line, &mut self.rows, MAX_ROWS);
+                            None
+                        }
                         _ => None,
                     };
                     if let Some(kind) = kind {
@@ -90,6 +96,7 @@ impl Reader {
             }
         }
         if !self.is_message {
+            terms::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
             properties::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
         }
         (self.blocks, self.rows)

@@ -27,7 +27,7 @@ pub(super) fn sentences(blocks: &[Block]) -> Vec<Sentence> {
             && goes_on
             && block.text.trim_end().ends_with(char::is_alphanumeric);
         let text = block.text.get(lead..).unwrap_or_default();
-        let ranges = with_ordinals(text, sentences::sentences(text)).into_iter();
+        let ranges = sentences::sentences(text).into_iter();
         let ranges: Vec<Range<usize>> = match is_glued {
             true => ranges.flat_map(|range| parted(text, range)).collect(),
             false => ranges.collect(),
@@ -42,38 +42,6 @@ pub(super) fn sentences(blocks: &[Block]) -> Vec<Sentence> {
         }
     }
     found
-}
-
-/// The sentences of a German text, in which the stop behind a number is often that of an ordinal: `vom 1.
-/// Vorsitzenden, 2. Vorsitzenden`.
-fn with_ordinals(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    const GERMAN: &[&str] = &[" der ", " die ", " das ", " und ", " vom ", " wird ", " ist "];
-    const LEAST: usize = 2;
-    if GERMAN.iter().filter(|word| text.contains(*word)).count() < LEAST {
-        return ranges;
-    }
-    let mut joined: Vec<Range<usize>> = Vec::new();
-    for range in ranges {
-        match joined.last_mut().filter(|before| ends_with_ordinal(&text[before.start..before.end]))
-        {
-            Some(before) => before.end = range.end,
-            None => joined.push(range),
-        }
-    }
-    joined
-}
-
-/// Whether a text ends with a number of one or two digits and a stop, behind a comma or an article.
-fn ends_with_ordinal(text: &str) -> bool {
-    const ARTICLES: &[&str] = &[
-        "am", "beim", "das", "dem", "den", "der", "des", "die", "eine", "einem", "einen", "einer",
-        "im", "und", "vom", "zum", "zur",
-    ];
-    let Some((before, number)) = text.trim_end().rsplit_once(' ') else { return false };
-    let digits = number.strip_suffix('.').unwrap_or_default();
-    let counts = (1..=2).contains(&digits.len()) && digits.bytes().all(|it| it.is_ascii_digit());
-    let word = before.rsplit(' ').next().unwrap_or_default();
-    counts && (word.ends_with(',') || ARTICLES.contains(&word))
 }
 
 /// Where a sentence begins right behind the stop of another: `in voting.Its first use was`. Names of code
@@ -139,30 +107,9 @@ fn number(text: &str) -> Option<usize> {
     (is_number && rest.starts_with(char::is_uppercase)).then(|| text.len() - rest.len())
 }
 
-/// The term with which an item begins that tells what it means: `Version 0.54 : Version 0.54 was`.
-pub(in crate::extract) fn term(text: &str) -> Option<&str> {
-    let lead = text.get(..lead(text))?.trim_end().strip_suffix(':')?;
-    Some(lead.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{lead, parted, with_ordinals};
-    use elophanto_text::sentences::sentences;
-
-    #[test]
-    fn ordinals_end_no_german_sentence() {
-        for (text, expected) in [
-            (
-                "Er wird vom 1. Vorsitzenden, 2. Vorsitzenden und dem 3. Vorsitzenden der Bank geleitet.",
-                1,
-            ),
-            ("Er ist der Sieger von 10. Die Bank und der Stuhl sind alt.", 2),
-            ("It has 1, 2. The next one is old.", 2),
-        ] {
-            assert_eq!(with_ordinals(text, sentences(text)).len(), expected, "{text}");
-        }
-    }
+    use super::{lead, parted};
 
     #[test]
     fn sentences_begin_behind_stops_without_a_blank() {

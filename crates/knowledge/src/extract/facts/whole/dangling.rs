@@ -1,8 +1,8 @@
 //! What in a sentence stands for something that only the text around it tells.
 
-use super::subject::{is_typed, says_there_is, weighs};
-use crate::extract::facts::own::{self, is_code};
-use crate::extract::facts::{is_plural, mention, pointer};
+use super::subject::is_typed;
+use crate::extract::facts::own::is_code;
+use crate::extract::facts::{mention, pointer};
 use crate::extract::fold::fold;
 use crate::extract::name::is_year;
 use crate::extract::shape;
@@ -20,15 +20,6 @@ static BEFORE_THAT: Words = list!(words "before_that");
 /// What is only to be.
 static PROMISES: Words = list!(words "promises");
 
-/// What a law or a contract calls itself, and a specification.
-const LAWS: &[&str] =
-    &["act", "agreement", "law", "ordinance", "policy", "regulation", "specification", "standard"];
-
-/// Whether a page's thing is what a noun says: the page is that document, or the thing is called so.
-pub(super) fn is_such_document(thing: &Thing, noun: &str) -> bool {
-    thing.is_document || fold(&thing.name).split([' ', ',']).any(|word| word == noun)
-}
-
 /// What is known of a sentence when one of its words is asked for what it stands for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Place<'a> {
@@ -41,8 +32,6 @@ pub(super) struct Place<'a> {
     pub(super) speaks: bool,
     /// It is said to everybody for whom it holds.
     pub(super) addresses: bool,
-    /// What the page is about.
-    pub(super) thing: Option<&'a Thing>,
 }
 
 impl Place<'_> {
@@ -57,32 +46,21 @@ impl Place<'_> {
     /// `The function`: which one, neither the name nor the heading before the clause says.
     pub(super) fn is_bare(&self, clause: &[Token<'_>]) -> bool {
         let noun = pointer::unexplained(clause, 0);
-        noun.is_some_and(|noun| !self.explains(&noun))
-    }
-
-    /// Whether a noun with `the` needs no other sentence.
-    pub(super) fn explains(&self, noun: &str) -> bool {
-        self.tells(noun) || UNIQUE.contains(&noun)
+        noun.is_some_and(|noun| !self.tells(&noun))
     }
 }
-
-/// Nouns with `the` of which there is one, wherever that is written.
-const UNIQUE: &[&str] =
-    &["browser", "client", "internet", "public", "server", "user", "users", "web", "world"];
 
 /// Whether a word stands for what another sentence names, for whoever writes, or for a time that only
 /// the text has.
 pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> bool {
-    let Place { verb, goes_on, label, speaks, addresses, thing } = *place;
+    let Place { verb, goes_on, label, speaks, addresses } = *place;
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let is_first = at == 0;
     let before = at.checked_sub(1).map(word).unwrap_or_default();
     let next = word(at + 1);
     // `US`, `IT`: no pronouns, nor `Too Many Requests`.
     let is_name = at > 0 && tokens[at].is_capitalised() && before != ".";
-    if shape::is_acronym(tokens[at].text)
-        || is_name && is_dangling(&word(at)) && !is_person(&word(at))
-    {
+    if shape::is_acronym(tokens[at].text) || is_name && is_dangling(&word(at)) {
         return false;
     }
     let told = |noun: &str| tokens[..at].iter().any(|token| token.lower() == *noun);
@@ -96,22 +74,16 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         word if is_dangling(word) => true,
         "we" | "us" | "our" | "ours" => !speaks,
         "you" | "your" => {
-            let holds = addresses || obliges(tokens, verb) || limits(tokens, verb);
+            let holds = addresses || obliges(tokens, verb);
             at < verb.max(1) && !holds
         }
-        "this" => {
-            let is_document = at > verb
-                && LAWS.contains(&next.as_str())
-                && thing.is_some_and(|thing| is_such_document(thing, &next));
-            !label.contains(&next) && !is_document
-        }
+        "this" => !label.contains(&next),
         "these" => true,
         "such" => next != "as",
         "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
-        "it" if opens(tokens, at) && weighs(&tokens[at..]) => false,
         "it" | "they" => at < verb && !goes_on || at < 3,
         "them" | "its" | "their" | "itself" | "themselves" => at < verb.min(3),
-        "there" => !(mention::exists(tokens, at) || is_first && says_there_is(tokens, 1)),
+        "there" => !(mention::exists(tokens, at)),
         // `anything that's new`
         "that's" | "that’s" => {
             at < verb
@@ -120,7 +92,7 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         }
         "that" => {
             let leads = BEFORE_THAT.contains(before.as_str());
-            is_first || (leads || is_of_noun(tokens, at)) && !told(&next)
+            is_first || leads && !told(&next)
         }
         "other" => at < 3 || before == "the",
         "another" => at < 3,
@@ -152,29 +124,8 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
     }
 }
 
-/// Whether a sentence or its main clause begins with a token.
-fn opens(tokens: &[Token<'_>], at: usize) -> bool {
-    at == 0 || tokens[at - 1].after.contains(',')
-}
-
-fn is_person(word: &str) -> bool {
-    matches!(word, "i" | "he" | "she" | "her" | "his" | "my")
-}
-
 fn is_dangling(word: &str) -> bool {
     DANGLING.contains(word) || DANGLING.contains(word.replace('’', "'").as_str())
-}
-
-/// `reproduce that issue for`: `that` says which one.
-fn is_of_noun(tokens: &[Token<'_>], at: usize) -> bool {
-    let Some(noun) = tokens.get(at + 1) else { return true };
-    let word = noun.lower();
-    let ends =
-        tokens.get(at + 2).is_none_or(|next| !noun.joins() || words::ends_phrase(&next.lower()));
-    ends && noun.text.starts_with(char::is_lowercase)
-        && !is_plural(noun.text)
-        && !words::is_starter(&word)
-        && !words::is_finite(&word, true)
 }
 
 /// `Your client must reuse`: said to everybody whom it is about.
@@ -185,16 +136,6 @@ pub(super) fn obliges(tokens: &[Token<'_>], verb: usize) -> bool {
         "may" | "can" => next == "not" || next == "only",
         _ => false,
     })
-}
-
-/// `You may appeal within six months`
-pub(super) fn limits(tokens: &[Token<'_>], verb: usize) -> bool {
-    let is_allowed = tokens.get(verb).is_some_and(|verb| matches!(verb.text, "can" | "may"));
-    let counts = |token: &Token<'_>| {
-        token.text.starts_with(|char: char| char.is_ascii_digit() || char == '$')
-            || own::is_count(token.text)
-    };
-    is_allowed && tokens.iter().any(counts)
 }
 
 /// `$1,623.70`
@@ -234,14 +175,10 @@ pub(super) fn is_of_name(token: &Token<'_>, thing: &Thing) -> bool {
 }
 
 /// `The request` for `this request`, where the label before the sentence or the thing's name has it.
-pub(super) fn with_articles(text: &str, label: &[String], thing: &Thing) -> String {
+pub(super) fn with_articles(text: &str, label: &[String]) -> String {
     let mut shown = text.to_owned();
     let all = tokens(text);
-    let is_told = |two: &&[Token<'_>]| {
-        let noun = two[1].lower();
-        label.contains(&noun) || LAWS.contains(&noun.as_str()) && is_such_document(thing, &noun)
-    };
-    for two in all.windows(2).rev().filter(is_told) {
+    for two in all.windows(2).rev().filter(|two| label.contains(&two[1].lower())) {
         let article = match two[0].text {
             "This" => "The",
             "this" => "the",

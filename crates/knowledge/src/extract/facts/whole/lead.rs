@@ -2,8 +2,7 @@
 
 use super::dangling::Place;
 use super::speech::{is_reader, is_writers, verb_of_person};
-use super::subject::{is_everybody, is_noun};
-use super::verb::{is_told_before, verb_before_object};
+use super::subject::is_noun;
 use crate::extract::facts::is_plural;
 use crate::extract::facts::own::{self, has_subject};
 use crate::extract::thing::Thing;
@@ -59,14 +58,10 @@ pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing, place: &Place<'_>
 
 /// Whether a condition says of whom or what it is, and a pronoun that goes on with it can stand for that.
 fn names_condition(clause: &[Token<'_>], rest: &[Token<'_>], thing: &Thing) -> bool {
-    let Some(verb) = own::verb(clause)
-        .or_else(|| verb_of_person(clause))
-        .or_else(|| verb_before_object(clause))
-        .or_else(|| verb_at_end(clause))
-    else {
+    let Some(verb) = own::verb(clause).or_else(|| verb_of_person(clause)) else {
         return false;
     };
-    let is_person = is_writers(clause, verb) || is_reader(clause, verb) || is_everybody(&clause[0]);
+    let is_person = is_writers(clause, verb) || is_reader(clause, verb);
     let told = is_person || has_subject(clause, verb, thing) || is_noun(clause, verb);
     let head = clause[..verb].iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
     let is_several = head.is_some_and(|head| is_plural(head.text));
@@ -74,28 +69,10 @@ fn names_condition(clause: &[Token<'_>], rest: &[Token<'_>], thing: &Thing) -> b
         Some("it" | "its") => {
             !is_several && clause[0].lower() != "you" && clause[0].lower() != "we"
         }
-        // `Where a user disputes it, they can`
-        Some("they" | "their") => is_several || is_any_person(clause, head),
+        Some("they" | "their") => is_several,
         _ => true,
     };
-    told && agrees && !is_told_before(clause, verb)
-}
-
-/// `A user`, `each member`: one of many, of whom `they` may be told.
-fn is_any_person(clause: &[Token<'_>], head: Option<&Token<'_>>) -> bool {
-    let is_any = matches!(clause[0].lower().as_str(), "a" | "an" | "any" | "each" | "every");
-    let ends = |noun: &Token<'_>| {
-        ["er", "or", "ee", "ant", "ent", "person", "ist"].iter().any(|end| noun.text.ends_with(end))
-    };
-    is_everybody(&clause[0]) || is_any && head.is_some_and(ends)
-}
-
-/// `If a request fails,`: the verb is the last word.
-fn verb_at_end(clause: &[Token<'_>]) -> Option<usize> {
-    const LEAST: usize = 2;
-    let last = clause.len().checked_sub(1).filter(|last| *last >= LEAST)?;
-    let is_verb = words::is_finite(&clause[last].lower(), false) && clause[last - 1].joins();
-    is_verb.then_some(last)
+    told && agrees
 }
 
 /// Whether a sentence depends on a condition before its main clause.

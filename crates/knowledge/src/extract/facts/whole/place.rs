@@ -2,7 +2,7 @@
 //! too many.
 
 use crate::extract::Statement;
-use crate::extract::facts::{is_told, own};
+use crate::extract::facts::{ground, is_told};
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
 use crate::extract::page::{Kind, Page};
@@ -72,7 +72,7 @@ pub(in crate::extract::facts) fn named(
         };
         fold(part).split(' ').all(told)
     };
-    let plain = own::named(thing, statement);
+    let plain = ground::named(thing, statement);
     match part.filter(|part| !is_said(part)) {
         Some(part) => {
             let told = format!("{}, {part} – {statement}", thing.name);

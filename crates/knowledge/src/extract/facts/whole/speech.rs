@@ -1,62 +1,16 @@
 //! Sentences in which whoever wrote a page speaks, or speaks to whoever it holds for: `We meet twice a
 //! year.`, `If you leave, you will be paid.`
 
-use std::borrow::Cow;
-
-use crate::extract::token::{self, Token};
+use crate::extract::token::Token;
 use crate::extract::words;
 use crate::words::{Words, list};
 
 /// Verbs of sentences about the text itself.
 static TALKING: Words = list!(words "talking_verbs");
 
-/// Short forms, and what is written for them.
-const SHORT: &[(&str, &str)] = &[
-    ("ou'll ", "ou will "),
-    ("ou're ", "ou are "),
-    ("ou've ", "ou have "),
-    ("e're ", "e are "),
-    ("e've ", "e have "),
-];
-
-/// `You will` for `You'll`.
-pub(super) fn spelled_out(text: &str) -> Cow<'_, str> {
-    let is_short = |text: &str| {
-        let starts = ["ou'", "ou’", "e'", "e’"];
-        starts.iter().any(|start| text.contains(start))
-    };
-    if !is_short(text) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = text.to_owned();
-    for (short, long) in SHORT {
-        let curly = short.replace('\'', "’");
-        // `we're`, and no other word that ends so.
-        for first in ["y", "Y", "w", "W"] {
-            let long = format!("{first}{long}");
-            for short in [short, curly.as_str()] {
-                let short = format!("{first}{short}");
-                let is_word = shown.starts_with(&short) || shown.contains(&format!(" {short}"));
-                if is_word {
-                    shown = shown.replace(&short, &long);
-                }
-            }
-        }
-    }
-    Cow::Owned(shown)
-}
-
 /// Whether whoever wrote the page speaks of themselves.
 pub(super) fn speaks(tokens: &[Token<'_>]) -> bool {
     tokens.iter().any(|token| matches!(token.text, "we" | "We" | "us" | "our" | "Our" | "ours"))
-}
-
-/// Whether whoever wrote a sentence is the subject of one of its clauses, as `we`.
-pub(in crate::extract::facts) fn tells_what_we_do(text: &str) -> bool {
-    let text = spelled_out(text);
-    let tokens = token::tokens(&text);
-    (0..tokens.len())
-        .any(|at| tokens[at].lower() == "we" && verb_of_person(&tokens[at..]).is_some())
 }
 
 /// Whether a sentence says what they do, and not what they think or what the text goes on with.

@@ -4,7 +4,7 @@ use crate::extract::Statement;
 use crate::extract::page::{Kind, read};
 
 fn thing() -> Thing {
-    Thing { entity: 0, name: "Foo".to_owned(), is_sure: true, is_document: false, is_written: true }
+    Thing { entity: 0, name: "Foo".to_owned(), is_sure: true, is_document: false }
 }
 
 fn is_kept(text: &str, item: bool) -> bool {
@@ -16,32 +16,17 @@ fn sentences_that_need_no_other_one_are_kept() {
     for text in [
         "Open enrollment is in November every year.",
         "Dental insurance in the US is provided through MetLife.",
-        "WORM on a bucket is enabled by setting a lock configuration.",
         "If an object is under legal hold, it cannot be deleted unless the hold is removed.",
         "In Compliance mode, objects cannot be deleted before the date.",
         "Your Foo client must reuse tokens for at least 30 minutes.",
-        "Do not request a new token more than twice in a one-hour period.",
-        "Fees – The Foo council adopted the rate of $1,623.70 for cameras.",
         "Projects at 18F begin as opportunities.",
-        "Every fix ships with a regression test.",
-        "data_by_player.csv contains data for every player.",
         "The length of time that a token is valid depends on the environment.",
-        "If you have been with us for a year, you'll be paid for 2 more weeks.",
         "In most cases, if your contract has ended, you will be paid.",
         "Your monthly refund is capped at the amount of the plan.",
-        "At the end of every cycle, we hold a meeting.",
-        "In 2022, we traveled to Miami and Amsterdam.",
-        "There are scheduled talks at every meeting of the board.",
-        "It is important for everybody to keep the door closed.",
         "So long as a provider follows the rules, it won't be liable for content of users.",
         "Because of modern aids, the number of active sites has declined to 1,500.",
-        "37signals offers a $400,000 life insurance to all staff.",
         "All requests require authentication via a token.",
-        "\"Releases\" are uniquely identified snapshots of a project.",
         "Identifiers MUST NOT include leading or trailing whitespace.",
-        "Use caching to reduce the number of requests to the server.",
-        "Take the Blue line from the Foo station to the Bar station.",
-        "If a request fails, re-authenticate to obtain a new token.",
     ] {
         assert!(is_kept(text, false), "{text}");
     }
@@ -80,24 +65,22 @@ fn sentences_that_need_another_one_are_left() {
 }
 
 #[test]
-fn those_who_wrote_a_page_are_quoted_and_their_company_is_theirs() {
+fn those_whose_document_a_page_is_are_quoted() {
+    let policy = Thing { name: "Foo policy".to_owned(), ..thing() };
     for (text, expected) in [
         ("We meet in Rome every year.", Some("\"We meet in Rome every year.\"")),
-        ("The company pays 75% of the premium.", Some("The company pays 75% of the premium.")),
-        ("This document specifies two codes.", Some("Foo specifies two codes.")),
         ("We think that Rome is far away.", None),
-        ("We've been in Rome for 12 years.", Some("We have been in Rome for 12 years.")),
     ] {
-        let setting = Setting { is_ours: true, written: text, ..Setting::default() };
-        assert_eq!(of(text, &thing(), &setting).as_deref(), expected, "{text}");
+        let setting = Setting { written: text, ..Setting::default() };
+        assert_eq!(of(text, &policy, &setting).as_deref(), expected, "{text}");
+        assert_eq!(of(text, &thing(), &setting), None, "{text}");
     }
 }
 
 #[test]
-fn items_may_lack_a_stop_and_say_what_a_term_means() {
+fn items_may_lack_a_stop() {
     for (text, expected) in [
         ("Retention headers can be optionally set while uploading objects", true),
-        ("The capture theory—the Moon formed elsewhere and was captured by Earth.", true),
         ("Fast - it is fast.", false),
         ("1,5s clean release build time", false),
     ] {
@@ -144,16 +127,4 @@ fn of_too_many_those_with_figures_and_limits_stay() {
     let kept = best(all);
     assert_eq!(kept.len(), MAX_WHOLE);
     assert_eq!(kept[3].1.text, "A request must take less than 5 seconds.");
-}
-
-#[test]
-fn a_law_is_the_page_s_thing_only_where_that_is_one() {
-    let act = Thing { name: "Marriage Act".to_owned(), ..thing() };
-    for (text, of_thing, of_act) in [
-        ("This act applies to every marriage in Rome.", false, true),
-        ("This specification requires a header in every request.", false, false),
-    ] {
-        assert_eq!(of(text, &thing(), &Setting::default()).is_some(), of_thing, "{text}");
-        assert_eq!(of(text, &act, &Setting::default()).is_some(), of_act, "{text}");
-    }
 }

@@ -1,6 +1,5 @@
 //! The verb of a sentence where the words around it tell that it is one.
 
-use super::subject::is_shaped_number;
 use crate::extract::facts::is_plural;
 use crate::extract::token::Token;
 use crate::extract::words;
@@ -28,32 +27,6 @@ pub(super) fn verb_of_several(clause: &[Token<'_>]) -> Option<usize> {
     (1..clause.len().min(MOST)).find(is_verb)
 }
 
-/// `The company offers a`, `Talking to users helps us`: a verb in -s that is as often a noun, before what
-/// only a verb has behind it.
-pub(super) fn verb_before_object(clause: &[Token<'_>]) -> Option<usize> {
-    const MOST: usize = 7;
-    let is_verb = |at: &usize| {
-        let next = clause.get(*at + 1).map(Token::lower).unwrap_or_default();
-        let has_object = words::is_determiner(&next)
-            || matches!(
-                next.as_str(),
-                "all" | "it" | "its" | "our" | "their" | "them" | "us" | "you" | "your"
-            )
-            || next.starts_with(|char: char| char.is_ascii_digit() || char == '$');
-        let before = &clause[*at - 1];
-        let is_gerund = clause[0].lower().ends_with("ing");
-        has_object
-            && clause[*at].joins()
-            && before.joins()
-            && clause[*at].text.starts_with(char::is_lowercase)
-            && words::is_noun_verb(&clause[*at].lower())
-            && (is_gerund || is_shaped_number(before) || !is_plural(before.text))
-            && !words::ends_phrase(&before.lower())
-            && !words::is_determiner(&before.lower())
-    };
-    (1..clause.len().min(MOST)).find(is_verb)
-}
-
 /// `Identifiers MUST NOT include`, as specifications write it.
 pub(super) fn verb_in_capitals(clause: &[Token<'_>]) -> Option<usize> {
     const MOST: usize = 16;
@@ -63,44 +36,6 @@ pub(super) fn verb_in_capitals(clause: &[Token<'_>]) -> Option<usize> {
             && clause[*at].joins()
     };
     (1..clause.len().min(MOST)).find(is_verb)
-}
-
-/// `Every fix ships with`
-pub(super) fn verb_of_each(clause: &[Token<'_>]) -> Option<usize> {
-    const MOST: usize = 5;
-    let is_each = matches!(clause.first()?.lower().as_str(), "each" | "every");
-    let ends = |at: &usize| {
-        let plain = clause[*at].text.starts_with(char::is_lowercase) && clause[*at].joins();
-        plain && is_plural(clause[*at].text) && *at + 1 < clause.len()
-    };
-    is_each.then(|| (2..clause.len().min(MOST)).find(ends)).flatten()
-}
-
-/// `The council tabled the`: whatever verb it is of.
-pub(super) fn verb_in_past(clause: &[Token<'_>]) -> Option<usize> {
-    const MOST: usize = 5;
-    (1..clause.len().min(MOST)).find(|&at| {
-        let next = clause.get(at + 1).map(Token::lower).unwrap_or_default();
-        let has_object = words::is_determiner(&next)
-            || matches!(next.as_str(), "its" | "this" | "all")
-            || next.starts_with(|char: char| char.is_ascii_digit() || char == '$')
-            || clause.get(at + 1).is_some_and(Token::is_capitalised);
-        clause[at].joins()
-            && clause[at - 1].joins()
-            && clause[at].text.starts_with(char::is_lowercase)
-            && words::looks_past(&clause[at].lower())
-            && !words::is_determiner(&clause[at - 1].lower())
-            && has_object
-    })
-}
-
-/// `The incident was reported`: what happened to something that was told of before.
-pub(super) fn is_told_before(clause: &[Token<'_>], verb: usize) -> bool {
-    let word = |at: usize| clause.get(at).map(Token::lower).unwrap_or_default();
-    let verb_word = word(verb);
-    let is_past = matches!(verb_word.as_str(), "was" | "were" | "had" | "did")
-        || !words::is_auxiliary(&verb_word) && !verb_word.ends_with('s');
-    word(0) == "the" && verb == 2 && is_past && !clause[1].is_capitalised()
 }
 
 /// Whether the only verbs are those of what tells which one: `A replacement that has the ability.`

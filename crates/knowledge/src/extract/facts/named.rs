@@ -1,0 +1,146 @@
+//! Sentences whose subject is a name.
+
+use super::form::{is_address, is_self_contained, statement};
+use super::{Told, is_plural, names_several, pronoun, shown};
+use crate::extract::clause;
+use crate::extract::page::Sentence;
+use crate::extract::subject::Names;
+use crate::extract::token::Token;
+use crate::extract::words;
+
+/// A sentence whose subject is a name. The fact is missing if it states nothing.
+pub(super) fn by_name(
+    sentence: &Sentence,
+    text: &str,
+    tokens: &[Token<'_>],
+    item: bool,
+    names: &Names,
+) -> Option<(Told, Option<String>)> {
+    clause::openings(tokens).into_iter().find_map(|opening| {
+        let start = clause::behind_article(tokens, opening);
+        let hit = names
+            .at(text, tokens, start)
+            .or_else(|| (start > opening).then(|| names.at(text, tokens, opening)).flatten())?;
+        let last = tokens.get(hit.end.checked_sub(1)?)?;
+        let surface = text.get(tokens.get(opening)?.start..last.end)?;
+        // `Her work` goes on about whoever has something.
+        let surface = match hit.possessive {
+            true => surface.trim_end_matches("'s").trim_end_matches("’s"),
+            false => surface,
+        };
+        let mut told = Told {
+            entity: hit.entity,
+            also: None,
+            block: sentence.block,
+            surface: surface.to_owned(),
+            plural: is_plural(last.text),
+            person: names.has_full_name(hit.entity),
+            pronoun: None,
+            beside: names_several(tokens.get(hit.end..).unwrap_or_default()),
+            human: false,
+        };
+        if hit.possessive {
+            let verb = possessed(tokens, hit.end)?;
+            return Some((told, statement(text, tokens, verb)));
+        }
+        if sentence.first
+            && item
+            && let Some(fact) = entry(text, tokens, hit.end)
+        {
+            return Some((told, Some(fact)));
+        }
+        if let Some((other, verb)) = pair(text, tokens, hit.end, names) {
+            told.also = Some(other).filter(|other| *other != told.entity);
+            told.block = usize::MAX;
+            return Some((told, statement(text, tokens, verb)));
+        }
+        let kind = clause::behind_kind(tokens, hit.end);
+        let predicate = clause::predicate(tokens, hit.end, told.plural)
+            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten());
+        let Some(predicate) = predicate else {
+            // `it` would be the development, not Rust.
+            let verb =
+                hit.proper.then(|| clause::predicate_of_phrase(tokens, hit.end)).flatten()?;
+            // `The Rust implementation is`: of what, another sentence says.
+            let noun = tokens.get(hit.end).map(Token::lower).unwrap_or_default();
+            if start > opening && OF_OTHERS.contains(&noun.as_str()) {
+                return None;
+            }
+            told.block = usize::MAX;
+            return Some((told, statement(text, tokens, verb)));
+        };
+        told.human =
+            pronoun::tells_of_person(tokens, predicate.verb, predicate.apposition.as_ref());
+        Some((told, statement(text, tokens, predicate.verb)))
+    })
+}
+
+/// Nouns that, behind `the` and a name, say which one of something else is meant.
+const OF_OTHERS: &[&str] = &[
+    "adaptation",
+    "edition",
+    "example",
+    "implementation",
+    "port",
+    "proposal",
+    "release",
+    "side",
+    "translation",
+    "variant",
+    "version",
+];
+
+/// The second of two names and the verb behind it: `X and Y are`.
+fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(usize, usize)> {
+    let joint = tokens.get(at)?.lower();
+    let joined =
+        tokens.get(at.checked_sub(1)?)?.joins() && matches!(joint.as_str(), "and" | "or" | "&");
+    let start = clause::behind_article(tokens, at + 1);
+    let hit =
+        joined.then(|| names.at(text, tokens, start)).flatten().filter(|hit| !hit.possessive)?;
+    let behind = clause::behind_kind(tokens, hit.end);
+    let predicate = clause::predicate(tokens, hit.end, true).or_else(|| {
+        (behind > hit.end).then(|| clause::predicate(tokens, behind, true)).flatten()
+    })?;
+    Some((hit.entity, predicate.verb))
+}
+
+/// The verb behind `X's new battery`: within a few words, none of them capitalised.
+pub(in crate::extract) fn possessed(tokens: &[Token<'_>], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < from + 10 {
+        let token = tokens.get(at)?;
+        at += 1;
+        // `X's work, along with that of others, was`
+        if !token.joins() && token.after != "," {
+            return None;
+        }
+        if let Some(predicate) = clause::predicate(tokens, at, is_plural(token.text)) {
+            return Some(predicate.verb);
+        }
+        if !token.joins() {
+            return None;
+        }
+    }
+    None
+}
+
+/// `X: what it is` and `X - what it is`, of an entry in a list or glossary.
+fn entry(text: &str, tokens: &[Token<'_>], at: usize) -> Option<String> {
+    let at = clause::behind_bracket(tokens, at);
+    let last = tokens.get(at.checked_sub(1)?)?;
+    let next = tokens.get(at)?;
+    let colon = last.after.trim_end_matches(['"', '”', ')']) == ":";
+    let dash = !colon && next.is_dash();
+    let from = if colon { at } else { at + 1 };
+    let first = tokens.get(from)?.lower();
+    let tells = (colon || dash)
+        && tokens.len() >= from + 4
+        && !words::is_verb_base(&first)
+        && !is_address(&first)
+        // `Wave: "Would like to"`
+        && !words::is_auxiliary(&first)
+        && !text.contains("ISBN")
+        && !first.starts_with(|char: char| char.is_ascii_digit());
+    (tells && is_self_contained(text, tokens)).then(|| shown(text))
+}

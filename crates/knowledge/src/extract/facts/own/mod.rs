@@ -1,0 +1,184 @@
+//! What a page says of its own thing without naming it: `The burrs are made of steel` on the page of a
+//! grinder. Such a statement stands behind the thing's name, so that it can be understood alone.
+
+mod subject;
+
+use super::form::{begins_elsewhere, statement, statement_of_page};
+use super::is_plural;
+use crate::extract::shape;
+use crate::extract::thing::Thing;
+use crate::extract::token::{self, Token};
+use crate::extract::words;
+pub(in crate::extract::facts) use subject::{has_subject, is_vague};
+
+/// Most of them of one page.
+pub(in crate::extract) const MAX_OWN: usize = 30;
+/// Tokens in which the verb must stand, and fewest of such a statement.
+const MAX_SUBJECT: usize = 14;
+const LEAST: usize = 6;
+/// Tokens in which the verb behind `about 80%` must stand.
+const MAX_SHARE: usize = 12;
+
+/// The sentence as a statement of the page, if it has a subject of its own that needs no other
+/// sentence, and points to nothing outside of it.
+pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -> Option<String> {
+    let least = if opens { LEAST - 2 } else { LEAST };
+    let is_coded = tokens.iter().any(is_code) && !opens;
+    if tokens.len() < least || !text.starts_with(char::is_uppercase) || is_coded {
+        return None;
+    }
+    if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
+        return None;
+    }
+    if (0..tokens.len()).any(|at| points(tokens, at)) {
+        return None;
+    }
+    // `All contributions to this project`, below its name.
+    let definite = with_articles(text, tokens);
+    // `Replacement for X that works` has a verb only in what tells which one.
+    let is_main = |verb: &usize| {
+        !opens || !tokens[..*verb].iter().any(|token| matches!(token.text, "that" | "which"))
+    };
+    match verb(tokens).filter(is_main) {
+        Some(verb) => {
+            let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
+            // What a policy says of the team, it says of its own.
+            let is_own = |noun: &str| is_own_noun(noun, thing);
+            let said = token::tokens(&definite);
+            is_told.then(|| statement_of_page(&definite, &said, verb, is_own)).flatten()
+        }
+        None => opens.then(|| tagline(text, tokens)).flatten(),
+    }
+}
+
+/// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is.
+fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
+    let word = tokens.first()?.lower();
+    let tells = !words::is_verb_base(&word)
+        && (words::is_determiner(&word) || !words::is_starter(&word))
+        && tokens.iter().all(|token| token.after != ":");
+    tells.then(|| statement(text, tokens, 1)).flatten()
+}
+
+/// Whether a noun with `the` stands for the page's thing.
+pub(super) fn is_own_noun(noun: &str, thing: &Thing) -> bool {
+    thing.is_document || OWN_DOCUMENT.contains(&noun)
+}
+
+/// The first token that is surely a verb.
+pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
+    (1..tokens.len().min(MAX_SUBJECT)).find(|&at| {
+        let word = tokens[at].lower();
+        let before = if at > 1 { tokens[at - 1].text.to_owned() } else { tokens[0].lower() };
+        // `a set is won`, `three touches are`: what an article or a number stands before is a noun.
+        let counted = tokens[at - 1].joins()
+            && (words::is_determiner(&before) || COUNTS.contains(&before.as_str()));
+        let binds = matches!(tokens[at - 1].text, "to" | "be") || counted;
+        tokens[at].before.is_empty()
+            && !binds
+            && tokens[at].text.starts_with(char::is_lowercase)
+            && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
+                || is_of_several(tokens, at))
+            && at + 1 < tokens.len()
+    })
+}
+
+/// Numbers as words, which nouns follow.
+const COUNTS: &[&str] =
+    &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several", "many"];
+
+/// `The maintainers remain responsible`: a verb in its base form behind several.
+fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
+    // `The maintainers usually review`.
+    let adverb = at > 1 && tokens[at - 1].joins() && words::is_adverb(&tokens[at - 1].lower());
+    let before = &tokens[if adverb { at - 2 } else { at - 1 }];
+    let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+    before.joins()
+        && before.text.starts_with(char::is_lowercase)
+        && is_plural(before.text)
+        && !words::is_noun_verb(&before.lower())
+        && words::is_verb_base(&tokens[at].lower())
+        && tokens[at].joins()
+        && !words::is_auxiliary(&next)
+        && !words::is_finite(&next, false)
+}
+
+/// Words that stand for what other sentences name, for whoever writes or reads, or for what may be.
+pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = tokens[at].lower();
+    let next = tokens.get(at + 1).map(Token::lower).unwrap_or_default();
+    match word.as_str() {
+        // What a page is a document of.
+        "this" => !OWN_DOCUMENT.contains(&next.as_str()),
+        "its" | "their" => at == 0,
+        "first" | "second" | "third" | "last" | "next" | "previous" => {
+            matches!(next.as_str(), "year" | "day" | "week" | "month" | "season" | "half" | "time")
+        }
+        // `Beginning with that letter`.
+        "that" => at.checked_sub(1).is_some_and(|before| {
+            let before = tokens[before].lower();
+            matches!(
+                before.as_str(),
+                "with"
+                    | "of"
+                    | "in"
+                    | "for"
+                    | "by"
+                    | "to"
+                    | "from"
+                    | "on"
+                    | "at"
+                    | "than"
+                    | "after"
+                    | "before"
+                    | "since"
+                    | "until"
+            )
+        }),
+        "other" | "others" | "another" => at < 3,
+        // `The same lamp`: as which one, another sentence tells, unless several have it.
+        "same" => {
+            let has = |word: &Token<'_>| {
+                matches!(word.text, "all" | "All" | "and" | "each" | "Each" | "both" | "Both")
+                    || is_plural(word.text)
+            };
+            !tokens[at..].iter().any(|word| word.text == "as") && !tokens[..at].iter().any(has)
+        }
+        "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
+        | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
+        word => {
+            super::mention::is_pointer(word)
+                && !super::mention::exists(tokens, at)
+                && !super::mention::goes_on(tokens, at)
+        }
+    }
+}
+
+/// The text with `the project` for `this project`.
+fn with_articles(text: &str, tokens: &[Token<'_>]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut from = 0;
+    for token in tokens.iter().filter(|token| token.lower() == "this") {
+        shown.push_str(&text[from..token.start]);
+        shown.push_str(if token.is_capitalised() { "The" } else { "the" });
+        from = token.end;
+    }
+    shown.push_str(&text[from..]);
+    shown
+}
+
+/// What `this` stands for wherever on its pages it is written.
+const OWN_DOCUMENT: &[&str] = &["project", "repository", "organization", "organisation"];
+
+/// `foo_bar(x)`, `$line`, `types/index.d.ts`: what is typed says little away from where it stands.
+pub(super) fn is_code(token: &Token<'_>) -> bool {
+    let text = token.text;
+    let is_humped = text.starts_with(char::is_lowercase)
+        && text.chars().any(char::is_uppercase)
+        && text.chars().all(char::is_alphanumeric);
+    text.contains(['{', '}', '=', '<', '>', '|', '$', '_', '\\'])
+        || text.contains("://")
+        || is_humped
+        || text == "NULL"
+        || shape::is_code(text) && !text.contains(['%', '@'])
+}

@@ -1,0 +1,174 @@
+//! Whether what stands before the verb of a sentence is a subject that can be understood alone.
+
+use crate::extract::facts::form::begins_elsewhere;
+use crate::extract::facts::is_plural;
+use crate::extract::fold::fold;
+use crate::extract::name::{is_month_or_day, is_year};
+use crate::extract::shape;
+use crate::extract::thing::Thing;
+use crate::extract::token::Token;
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Nouns that, as subjects, stand for something that only the sentences before them tell.
+static VAGUE: Words = list!(words "vague_subjects");
+
+/// Whether what stands before the verb is a subject that can be understood alone.
+pub(in crate::extract::facts) fn has_subject(
+    tokens: &[Token<'_>],
+    verb: usize,
+    thing: &Thing,
+) -> bool {
+    let from = behind_lead(tokens);
+    let Some(first) = tokens.get(from).filter(|_| from < verb) else { return false };
+    if begins_elsewhere(&tokens[from..]) {
+        return false;
+    }
+    let word = first.lower();
+    // `About 80% are`: so many of what the page is about.
+    let is_share =
+        matches!(word.as_str(), "about" | "almost" | "around" | "nearly" | "over" | "roughly")
+            && tokens
+                .get(from + 1)
+                .is_some_and(|next| next.text.starts_with(|char: char| char.is_ascii_digit()));
+    // `Most seizures are less than`
+    let is_most = word == "most"
+        && verb <= from + 4
+        && subject_is_plain(tokens.get(from + 1..verb).unwrap_or_default());
+    if is_most {
+        return from == 0;
+    }
+    if is_share {
+        return from == 0 && verb < super::MAX_SHARE;
+    }
+    let article =
+        matches!(word.as_str(), "the" | "this" | "a" | "an" | "each" | "every" | "all" | "no");
+    let start = from + usize::from(article);
+    let subject = &tokens[start.min(verb)..verb];
+    // What ends the noun before a phrase that tells more of it: `the intent of the developers`.
+    let head = subject.iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
+    let Some(head) = head else { return false };
+    let plain = subject.iter().all(|token| {
+        token.before.trim_matches('(').is_empty()
+            && !token.after.contains([':', ';', '?', '"', '”'])
+    });
+    let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
+    // `The number of users has`
+    let behind =
+        tokens.get(start + subject.iter().position(|it| it.start == head.start).unwrap_or(0) + 1);
+    let is_of = behind.is_some_and(|next| next.text == "of") && OF_SOMETHING.contains(&head.text);
+    if !plain
+        || is_vague(head) && !is_of
+        || begins
+        || subject.iter().any(|token| token.text == "following")
+    {
+        return false;
+    }
+    // A lead, whose comma closes before what the sentence is about.
+    if subject.iter().any(|token| token.after.contains(',')) && !article {
+        return false;
+    }
+    let own = fold(&thing.name);
+    // `The code of Foo`, on a page about the types of Foo.
+    let of_part = subject.windows(2).any(|two| {
+        let word = two[1].lower();
+        matches!(two[0].text, "of" | "for" | "to")
+            && two[1].is_capitalised()
+            && own.contains(' ')
+            && own.split(' ').any(|own| own.len() > 3 && own == word)
+    });
+    if of_part {
+        return false;
+    }
+    if from > 0 && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
+        return true;
+    }
+    // `The Court ordered`: short for what another sentence names in full.
+    let is_short = word == "the"
+        && subject.len() == 1
+        && head.is_capitalised()
+        && !shape::is_acronym(head.text)
+        && !own.split(' ').any(|own| own == head.lower());
+    if is_short {
+        return false;
+    }
+    // `The claims were untrue`: those that were told of before.
+    let next = tokens.get(verb).map(Token::lower).unwrap_or_default();
+    let is_told = word == "the" && from == 0 && subject.len() == 1 && is_plural(head.text);
+    if is_told && next == "were" {
+        return false;
+    }
+    if article {
+        return !subject.iter().any(|token| token.lower() == "same");
+    }
+    // `Future versions will`, `Scheduling or playing`: what is promised, and warned of.
+    if word == "future" || is_gerund(&word) && subject.iter().any(|token| token.text == "or") {
+        return false;
+    }
+    if from == 0 && words::is_verb_base(&word) || words::is_starter(&word) && !is_gerund(&word) {
+        return false;
+    }
+    let run = shape::run(tokens, from) - from;
+    let shaped = shape::is_shaped(first.text);
+    match run {
+        // Somebody is named in full, or something as only names are written.
+        2.. => from + run == verb || shaped,
+        1 if shaped => false,
+        // `Pour the mixture` commands.
+        1 if from == 0 => {
+            let second = tokens.get(1).map(Token::lower).unwrap_or_default();
+            let is_plain = subject.len() > 1 && !words::is_determiner(&second) && second != "and";
+            is_plural(first.text) || is_gerund(&word) || is_plain
+        }
+        _ => from > 0 && is_plural(first.text),
+    }
+}
+
+/// Nouns that say nothing but of what follows `of`.
+const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "time"];
+
+/// Whether words are a noun of several and what it is like: `febrile seizures`.
+fn subject_is_plain(words: &[Token<'_>]) -> bool {
+    let is_asked = |noun: &Token<'_>| matches!(noun.text, "developers" | "programs" | "users");
+    let mut last = words.iter().rev().take(1);
+    let is_several =
+        |noun: &Token<'_>| noun.text == "people" || is_plural(noun.text) && !is_vague(noun);
+    last.any(|noun| is_several(noun) && !is_asked(noun))
+        && words.iter().all(|it| {
+            it.joins()
+                && it.before.is_empty()
+                && it.text.chars().all(|char| char.is_ascii_lowercase() || char == '-')
+                && !words::is_determiner(it.text)
+                && !words::ends_phrase(it.text)
+        })
+}
+
+/// Whether a noun, as a subject, stands for what only the sentences before tell.
+pub(in crate::extract::facts) fn is_vague(noun: &Token<'_>) -> bool {
+    VAGUE.contains(noun.lower().as_str())
+}
+
+fn is_gerund(word: &str) -> bool {
+    word.len() > 5 && word.ends_with("ing")
+}
+
+/// The token behind `In 1862`, `In late 1992,`, `On 3 May 1991,` and `In France,`.
+fn behind_lead(tokens: &[Token<'_>]) -> usize {
+    let leads = matches!(tokens[0].text, "In" | "On" | "By" | "Since");
+    let is_part = |token: &Token<'_>| {
+        let word = token.lower();
+        is_year(&word)
+            || is_month_or_day(&word)
+            || matches!(word.as_str(), "early" | "mid" | "late")
+            || word.trim_end_matches('s').bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let parts = tokens.iter().skip(1).take_while(|token| !token.text.is_empty() && is_part(token));
+    let parts = parts.count();
+    let place = shape::run(tokens, 1);
+    let is_place = tokens[0].text == "In" && tokens[place - 1].after == ",";
+    match (leads, parts, place > 1 && is_place) {
+        (true, 1.., _) => 1 + parts,
+        (_, 0, true) => place,
+        _ => 0,
+    }
+}

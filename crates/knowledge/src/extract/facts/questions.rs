@@ -1,0 +1,113 @@
+//! Questions that a page asks of its thing, each with its answer: `Foo – Is Foo free? Yes.`
+
+use super::ground::Ground;
+use super::{is_told, shown};
+use crate::extract::Statement;
+use crate::extract::page::{Block, Kind, Mark, Page};
+use crate::extract::thing::Thing;
+use elophanto_text::sentences::sentences;
+
+/// Words of a question, and most of one with its answer.
+const QUESTION: std::ops::RangeInclusive<usize> = 3..=18;
+const MOST: usize = 45;
+/// Fewest words of an answer that needs no more.
+const LEAST: usize = 5;
+
+/// The questions of a page whose first sentences answer them.
+/// `found` is what is told already.
+pub(super) fn collect(
+    page: &Page,
+    ground: &Ground,
+    thing: &Thing,
+    found: &[(usize, Statement)],
+) -> Vec<(usize, Statement)> {
+    let pairs = page.blocks.iter().enumerate().zip(page.blocks.iter().skip(1));
+    let told = pairs.filter(|((number, _), answer)| {
+        let is_prose = answer.kind == Kind::Paragraph && !answer.is_quoted && !answer.is_furniture;
+        is_prose && ground.is_own(number + 1)
+    });
+    let told = told.filter_map(|((_, block), answer)| {
+        let question = question(block)?;
+        let answer = answer_of(&answer.text)?;
+        if found.iter().any(|(_, fact)| fact.text.contains(answer.as_str())) {
+            return None;
+        }
+        let text = shown(&format!("{} – {question} {answer}", thing.name));
+        let fits = text.split(' ').count() <= MOST && is_told(&text);
+        fits.then(|| (thing.entity, Statement { text, line: page.line_of(block) }))
+    });
+    told.collect()
+}
+
+/// The question that a heading, an item or an emphasised line is.
+fn question(block: &Block) -> Option<&str> {
+    let text = block.text.trim();
+    let is_marked = block.marks.first().is_some_and(|(range, mark)| {
+        *mark == Mark::Strong && range.start == 0 && range.end == block.text.len()
+    });
+    let number = |char: char| char.is_ascii_digit() || ".) ".contains(char);
+    let asked = text.strip_prefix("Q:").or(text.strip_prefix("Q.")).unwrap_or(text);
+    let asks = block.kind != Kind::Paragraph || is_marked || asked.len() < text.len();
+    let asked = asked.trim_start_matches(number).trim();
+    let inner = asked.strip_suffix('?')?;
+    let fits = asks
+        && QUESTION.contains(&asked.split(' ').count())
+        && asked.starts_with(char::is_uppercase)
+        && !inner.contains(['?', '.', ':'])
+        && !points(asked, &["it", "its", "they", "them", "there", "you", "your"]);
+    fits.then_some(asked)
+}
+
+/// The sentence that answers, and the next one where that is as short as `Yes.`
+fn answer_of(text: &str) -> Option<String> {
+    let text = text.strip_prefix("A:").or(text.strip_prefix("A.")).unwrap_or(text).trim();
+    let mut all = sentences(text).into_iter().filter_map(|range| text.get(range)).map(str::trim);
+    let first = all.next()?;
+    let next = all.next().filter(|_| first.split(' ').count() < LEAST);
+    let next = next.filter(|next| !points(next, &[]) && next.ends_with('.'));
+    let answer = next.map_or(first.to_owned(), |next| format!("{first} {next}"));
+    (answer.ends_with(['.', '!', ')']) && !points(&answer, &[])).then_some(answer)
+}
+
+/// Whether a text speaks of what stands around it, or has one of these words.
+fn points(text: &str, others: &[&str]) -> bool {
+    const POINTING: &[&str] =
+        &["above", "below", "following", "here", "our", "see", "that", "these", "this", "us", "we"];
+    let mut words = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase());
+    words.any(|word| POINTING.contains(&word.as_str()) || others.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::page::read;
+
+    #[test]
+    fn a_question_stands_with_its_answer() {
+        for (text, expected) in [
+            (
+                "## 1.2. Is Foo free?\n\nYes. Foo is under the MIT licence. More.",
+                Some("Is Foo free?"),
+            ),
+            ("**Who made Foo?**\n\nAnn Hill made it in 2011.", Some("Who made Foo?")),
+            ("Who made Foo?\n\nAnn Hill made it.", None),
+            ("## Is this free?\n\nYes.", None),
+        ] {
+            let page = read(text);
+            assert_eq!(question(&page.blocks[0]), expected, "{text}");
+        }
+        for (text, expected) in [
+            (
+                "Yes. Foo is under the MIT licence. More.",
+                Some("Yes. Foo is under the MIT licence."),
+            ),
+            ("Ann Hill made it in 2011.", Some("Ann Hill made it in 2011.")),
+            ("It is told below.", None),
+            ("Yes:", None),
+        ] {
+            assert_eq!(answer_of(text).as_deref(), expected, "{text}");
+        }
+    }
+}

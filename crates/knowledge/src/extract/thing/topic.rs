@@ -1,0 +1,342 @@
+//! Whether a page is about what was asked for: its title is that, has it in it or says it in other words,
+//! or, of a text that was given for it, the text speaks of it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{DOCUMENT_KINDS, TITLE_MARKS, is_document, spaced, tells_of, titles};
+use crate::extract::changelog;
+use crate::extract::clause;
+use crate::extract::fold::fold;
+use crate::extract::meeting;
+use crate::extract::name::{structural, tidy};
+use crate::extract::page::{Block, Kind, Page};
+use crate::extract::shape;
+use crate::extract::token::tokens;
+use crate::extract::words;
+
+/// The name of what was asked for where a page's title is that, has it in it, or only says what kind
+/// of document it is.
+pub(in crate::extract) fn of_topic(
+    page: &Page,
+    topic: &str,
+    title: Option<&str>,
+) -> Option<String> {
+    /// How often a page whose title does not name it does.
+    const LEAST: usize = 2;
+    /// Letters of a title that may be all of a topic's end.
+    const LONG: usize = 5;
+    let topic = tidy(topic);
+    let key = spaced(&topic);
+    if is_said(&topic)
+        || structural(&topic).is_err()
+        || words::is_generic(key.trim())
+        || key.trim().is_empty()
+    {
+        return None;
+    }
+    let mut all = titles(page, title).peekable();
+    if all.peek().is_none() {
+        let is_other =
+            begins_with_name(page) && !changelog::tells_of_versions(page) && !is_headed(page, &key);
+        let is_given = page.is_given && !is_other && speaks_of(page, &key, title);
+        let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
+        return is_its.then_some(topic);
+    }
+    // Notes of releases are headed by versions, and lines of them are taken for headings.
+    if page.is_given && changelog::tells_of_versions(page) && speaks_of(page, &key, title) {
+        return Some(topic);
+    }
+    let mut documents = Vec::new();
+    // `Berlin, Mitte`, given for what was asked for as `Foo office Berlin Mitte`.
+    let mut is_in_topic = false;
+    for title in all {
+        let bare = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
+        let own = spaced(&bare);
+        let last = own.split_whitespace().next_back().unwrap_or_default();
+        let is_kind = own.trim().contains(' ') && words::is_generic(last);
+        let is_same = own == key || letters(&own) == letters(&key);
+        if (is_same && !is_kind || abbreviates(&own, &key)) && !is_said(&bare) {
+            // `Animalia (book)`: what is in brackets tells it from others of the name.
+            let name = bare.split(" (").next().map(tidy).unwrap_or_default();
+            return Some(name);
+        }
+        // Of `Women's Rights`, who asks for `women's rights history` reads the same.
+        let is_name = !is_kind && !is_said(&bare) && !is_document(&bare);
+        let is_part = match own.trim().contains(' ') {
+            true => key.contains(own.as_str()),
+            false => own.trim().len() >= LONG && key.ends_with(own.as_str()) && own != key,
+        };
+        if is_name && is_part && !words::is_generic(own.trim()) {
+            return Some(bare);
+        }
+        is_in_topic |= page.is_given
+            && own.trim().contains(' ')
+            && letters(&own).len() > LONG
+            && letters(&key).contains(&letters(&own));
+        if tells_of(title, &key, page) && is_written_as_name(page, &topic) {
+            return Some(topic);
+        }
+        if is_document(&bare) {
+            documents.extend([without_kinds(&own), own]);
+        }
+    }
+    let more = documents.iter().any(|own| own.trim().contains(' ') && key.contains(own.as_str()));
+    let named = || {
+        let texts = page.blocks.iter().map(|block| spaced(&block.text));
+        texts.filter(|text| text.contains(&key)).take(LEAST).count() == LEAST
+    };
+    let begins = || {
+        let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+        is_called(&topic) && first.is_some_and(|block| spaced(&block.text).contains(&key))
+    };
+    let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
+    let is_given =
+        || !is_of_another(page, title) && !begins_with_name(page) && speaks_of(page, &key, title);
+    // `(29/4/24) Meeting Minutes`, which whoever gave them asked for as those of somebody.
+    let is_plain = page.is_given && titles(page, title).all(meeting::says_only_kind_and_day);
+    let is_its = is_its || is_in_topic || is_plain || page.is_given && is_given();
+    (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
+}
+
+/// Whether a text that the user gave for what they asked for speaks of it: each word of that, but for what
+/// documents are called, stands where the text says what it is about, or again and again in it; or it
+/// begins with half of the words, and not with whose document it is: `Our Rituals`, of `Foo rituals`.
+fn speaks_of(page: &Page, key: &str, title: Option<&str>) -> bool {
+    /// How often a text has the word: at least, once in so many of its words, and no more than that.
+    const LEAST: usize = 2;
+    const FAR: usize = 600;
+    const MOST: usize = 3;
+    let words_of = |text: &str| {
+        let text = fold(text);
+        let words =
+            text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(|word| stem(word).to_owned()).collect::<Vec<String>>()
+    };
+    let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+    let is_heading = |block: &&Block| matches!(block.kind, Kind::Heading(_));
+    let tops = page.blocks.iter().filter(is_heading).chain(first).map(|block| block.text.as_str());
+    let tops: HashSet<String> = titles(page, title).chain(tops).flat_map(words_of).collect();
+    let texts = page.blocks.iter().map(|block| block.text.as_str());
+    let cells = page.rows.iter().flat_map(|row| row.cells.iter().chain(&row.header));
+    let (mut counts, mut all) = (HashMap::<String, usize>::new(), 0);
+    for word in texts.chain(cells.map(String::as_str)).flat_map(words_of) {
+        all += 1;
+        *counts.entry(word).or_default() += 1;
+    }
+    let is_said = |word: &&str| !shape::is_joint(word) && !DOCUMENT_KINDS.contains(*word);
+    let asked: Vec<String> = key.split_whitespace().filter(is_said).flat_map(words_of).collect();
+    let least = (all / FAR).clamp(LEAST, MOST);
+    let is_top =
+        |word: &String| tops.contains(word) || tops.iter().any(|other| is_built_like(other, word));
+    let in_tops = asked.iter().filter(|word| is_top(word)).count();
+    let is_told =
+        |word: &String| is_top(word) || counts.get(word).is_some_and(|count| *count >= least);
+    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0 && in_tops * 2 >= asked.len())
+}
+
+/// A word without the ending of several, or of what is done: `alerting`.
+fn stem(word: &str) -> &str {
+    const LEAST: usize = 5;
+    let one = one_of(word);
+    one.strip_suffix("ing").filter(|stem| stem.len() >= LEAST).unwrap_or(one)
+}
+
+/// Whether words share most of their letters at one end: `contribute` and `contributing`, `Urlaubsgesetz` and
+/// `Bundesurlaubsgesetz`.
+fn is_built_like(one: &str, other: &str) -> bool {
+    const LEAST: usize = 8;
+    let length = other.chars().count();
+    let front = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let back = one.chars().rev().zip(other.chars().rev());
+    let back = back.take_while(|(one, other)| one == other).count();
+    let shared = front.max(back);
+    shared >= LEAST && shared * 5 >= length * 3
+}
+
+/// Whether a page begins with a name.
+fn begins_with_name(page: &Page) -> bool {
+    // `Layer: Applications` is no sentence.
+    let is_prose = |block: &&Block| {
+        let is_key = || tokens(&block.text).first().is_some_and(|first| first.after == ":");
+        !matches!(block.kind, Kind::Heading(_)) && !is_key()
+    };
+    let first = page.blocks.iter().find(is_prose);
+    let all = tokens(first.map_or("", |block| block.text.as_str()));
+    let start = clause::behind_article(&all, 0);
+    let run = shape::run(&all, start);
+    // `All API requests`, `This BIP`
+    let is_led = start == 0
+        && all.first().is_some_and(|first| {
+            let word = first.lower();
+            words::is_starter(&word) || word == "all" || ARTICLES.contains(&word.as_str())
+        });
+    let is_name = run > start + 1 || all.get(start).is_some_and(|it| shape::is_shaped(it.text));
+    is_name && !is_led
+}
+
+/// Articles of other languages, with a capital where a sentence begins.
+const ARTICLES: &[&str] = &[
+    "das", "der", "die", "ein", "eine", "el", "la", "las", "le", "les", "los", "un", "una", "une",
+];
+
+/// Whether a page's title is a name that its text has as well.
+fn is_of_another(page: &Page, title: Option<&str>) -> bool {
+    titles(page, title).any(|title| {
+        let name = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
+        let is_told = |block: &Block| {
+            !matches!(block.kind, Kind::Heading(_)) && block.text.contains(name.as_str())
+        };
+        shape::is_proper(&name) && page.blocks.iter().any(is_told)
+    })
+}
+
+/// Whether a name stands in what was asked for: a search in words alone calls nothing by them.
+fn is_called(topic: &str) -> bool {
+    topic.chars().any(char::is_uppercase)
+}
+
+/// Whether a page is about what was asked for in several words, though its title says it in others: `Object
+/// Lock Guide` where `MinIO object lock` was, or `Rate limits`, if the page begins with what was asked
+/// for and goes on to name it.
+fn is_covered(page: &Page, key: &str, title: Option<&str>) -> bool {
+    const LEAST: usize = 3;
+    let asked: Vec<&str> = key.split_whitespace().filter(|word| !shape::is_joint(word)).collect();
+    let words_of = |text: &str| {
+        let text = fold(text);
+        let words =
+            text.split(|char: char| !char.is_alphanumeric()).map(|word| one_of(word).to_owned());
+        words.collect::<HashSet<String>>()
+    };
+    let titled: HashSet<String> = titles(page, title).flat_map(words_of).collect();
+    let told = |word: &&str| {
+        let mut parts = word.split(|char: char| !char.is_alphanumeric());
+        parts.all(|part| titled.contains(one_of(part)))
+    };
+    let in_title = asked.iter().filter(|word| told(word)).count();
+    let texts: Vec<String> = page.blocks.iter().map(|block| spaced(&block.text)).collect();
+    let in_text = |word: &&str| texts.iter().any(|text| text.contains(one_of(word)));
+    if asked.len() > 1
+        && in_title * 2 >= asked.len()
+        && asked.iter().all(|word| told(word) || in_text(word))
+    {
+        return true;
+    }
+    let is_prose = |(block, _): &(&Block, &String)| !matches!(block.kind, Kind::Heading(_));
+    let mut prose = page.blocks.iter().zip(&texts).filter(is_prose).map(|(_, text)| text);
+    let names_none = titles(page, title).all(|title| !shape::is_proper(&tidy(title)));
+    let opens = prose.clone().next().is_some_and(|text| text.contains(key));
+    names_none
+        && opens
+        && prose.by_ref().filter(|text| text.contains(key)).take(LEAST).count() == LEAST
+}
+
+/// A word without the ending of several.
+fn one_of(word: &str) -> &str {
+    word.strip_suffix('s').filter(|one| one.len() > 2 && !one.ends_with('s')).unwrap_or(word)
+}
+
+/// What a document's title says more than what kind of document it is, as [`spaced`] has it.
+fn without_kinds(own: &str) -> String {
+    let is_kind = |word: &&&str| DOCUMENT_KINDS.contains(*word);
+    let words: Vec<&str> = own.split_whitespace().collect();
+    let before = words.iter().take_while(is_kind).count();
+    let behind = words.iter().skip(before).rev().take_while(is_kind).count();
+    spaced(&words[before..words.len() - behind].join(" "))
+}
+
+/// A title without what joins its words: `wersi-mk1-editor` is `Wersi MK1 Editor`.
+fn letters(title: &str) -> String {
+    title.chars().filter(|char| char.is_alphanumeric()).collect()
+}
+
+/// Whether each word of a title begins the one that was asked for: `SQLite Pro Support`.
+fn abbreviates(own: &str, key: &str) -> bool {
+    const LEAST: usize = 3;
+    let (own, key): (Vec<&str>, Vec<&str>) =
+        (own.split_whitespace().collect(), key.split_whitespace().collect());
+    let begins =
+        |(own, key): (&&str, &&str)| own == key || own.len() >= LEAST && key.starts_with(own);
+    own.len() > 1 && own.len() == key.len() && own.iter().zip(&key).all(begins)
+}
+
+/// `About SQLite`, `Installing Docker`: what is said of a thing, not a name of it.
+fn is_said(name: &str) -> bool {
+    let first = name.split(' ').next().unwrap_or_default().to_lowercase();
+    name.contains(' ')
+        && (words::is_starter(&first) && !words::is_determiner(&first)
+            || words::is_verb_base(&first)
+            || first.ends_with("ing") && first.len() > 5)
+}
+
+/// Whether a page without a title begins with a line that has what was asked for in it.
+fn is_headed(page: &Page, key: &str) -> bool {
+    const MOST: usize = 10;
+    let line = page.blocks.first().map_or("", |block| block.text.trim());
+    let is_line = line.split(' ').count() <= MOST && !line.ends_with(['.', ':', ',']);
+    is_line && spaced(line).contains(key)
+}
+
+/// Whether a line of a page is nothing but these words: the name of whose minutes they are.
+fn is_set_off(page: &Page, key: &str) -> bool {
+    const EARLY: usize = 5;
+    page.blocks.iter().take(EARLY).any(|block| spaced(&block.text) == key)
+}
+
+/// Whether what was asked for is written as names are.
+fn is_written_as_name(page: &Page, topic: &str) -> bool {
+    let is_shaped = shape::is_shaped(topic) || shape::is_proper(topic);
+    is_shaped || page.blocks.iter().any(|block| block.text.contains(topic) && topic.contains(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::page::read;
+
+    #[test]
+    fn what_was_asked_for_is_a_page_s_thing_though_its_title_says_it_otherwise() {
+        for (text, topic, expected) in [
+            ("# Object Lock Guide\n\nMinIO has locks.", "MinIO object lock", true),
+            ("# Lock rate\n\nCeph has locks.", "MinIO lock", false),
+            ("# Benefits & Perks\n\nBasecamp pays.", "Basecamp benefits", true),
+            ("# Benefits & Perks\n\nBasecamp pays.", "basecamp benefits", false),
+            ("# Rate limit\n\nA Foo API is.\n\nThe Foo API has.\n\nA Foo API.", "Foo API", true),
+            ("# Rate limit\n\nA Foo API is.\n\nIt has.", "Foo API", false),
+            ("# Bar Server\n\nA Foo API is.\n\nThe Foo API has.\n\nA Foo API.", "Foo API", false),
+            ("# Glossary\n\nTerms of Foo.\n\nA is B.", "Foo", true),
+            ("# Glossary\n\nTerms of Bar.\n\nA is B.", "Foo", false),
+        ] {
+            let found = of_topic(&read(text), topic, None);
+            assert_eq!(found.as_deref(), expected.then_some(topic), "{text} {topic}");
+        }
+        // What the user gives for it is about it, unless it is about something else.
+        for (text, topic, expected) in [
+            (
+                "# Our Rituals\n\nMeet-ups are 1 week long for everybody who is with us at Basecamp.",
+                "basecamp",
+                true,
+            ),
+            ("# Our Rituals\n\nA.\n\nBasecamp has some.\n\nBasecamp pays.", "basecamp", true),
+            ("# Our Rituals\n\nA.\n\nBasecamp has some.\n\nB.", "basecamp", false),
+            ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", false),
+            ("A day.\n\nRetreats of Foo are long. The retreat is at Foo.", "foo retreat", true),
+            ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp rituals", true),
+            ("# Urlaubsgesetz für alle\n\nA day is long.", "Bundesurlaubsgesetz", true),
+            ("# (29/4/24) Meeting Minutes\n\n## Attendees\n\n- Ann Hill", "foo group", true),
+            (
+                "Meet-ups are 1 week long for everybody who is with us at Basecamp.",
+                "basecamp",
+                true,
+            ),
+            ("Meet-ups are 1 week long.", "basecamp", false),
+            ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
+            ("The KEF LS50 Meta is a speaker.", "kef ls50", false),
+            ("# Sound\n\nThe KEF LS50 Meta is a speaker.", "speakers", false),
+            ("# Redis Cluster\n\nA Redis Cluster has nodes.", "Redis", false),
+        ] {
+            let page = Page { is_given: true, ..read(text) };
+            let found = of_topic(&page, topic, None);
+            assert_eq!(found.as_deref(), expected.then_some(topic), "{text} {topic}");
+        }
+    }
+}
