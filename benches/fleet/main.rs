@@ -35,7 +35,7 @@ use elophanto_app::{
     search::{SearchRequest, search},
 };
 use figure::{Aim, say};
-use place::Place;
+use place::{Moved, Place};
 
 /// What is run unless another program is named.
 const BINARY: &str = env!("CARGO_BIN_EXE_elophanto");
@@ -204,7 +204,7 @@ fn fold(place: &Place, corpus: &Corpus, options: &Options, repositories: usize, 
     let many = options.sized(PUBLICATIONS, 2).min(repositories);
     let mut times = Vec::new();
     let mut most_bytes = 0;
-    let mut moved = (0, 0);
+    let mut moved = Moved::default();
     for edition in 1..=FOLDS {
         let chosen: Vec<usize> =
             (0..many).map(|number| (edition * many + number) % repositories).collect();
@@ -213,36 +213,37 @@ fn fold(place: &Place, corpus: &Corpus, options: &Options, repositories: usize, 
         place.delay(REQUEST);
         place.moved();
         let ran = place.program.run(&["publish", "--fold", &place.address]);
-        let (requests, bytes) = place.moved();
-        moved = (moved.0 + requests, moved.1 + bytes);
+        moved += place.moved();
         times.push(ran.time);
         most_bytes = most_bytes.max(ran.most_bytes);
     }
     say(&format!("fold of {many} publications"), &times, aim);
     println!("  most memory {} MB", most_bytes / 1_000_000);
     if place.is_store() {
-        let (requests, bytes) = (moved.0 / FOLDS, moved.1 / FOLDS as u64);
-        println!("  {requests} requests, {:.1} MB each", bytes as f64 / 1e6);
+        let Moved { requests, rounds, bytes } = moved;
+        let (requests, rounds, bytes) = (requests / FOLDS, rounds / FOLDS, bytes / FOLDS as u64);
+        println!("  {requests} requests in {rounds} rounds, {:.1} MB each", bytes as f64 / 1e6);
     }
 }
 
 /// How long questions took, and what was asked of the store for them.
+#[derive(Default)]
 struct Answered {
     times: Vec<Duration>,
-    requests: usize,
-    bytes: u64,
+    moved: Moved,
     /// Questions to which there was no hit.
     empty: usize,
 }
 
 impl Answered {
     fn say(&self, name: &str, aim: Option<Aim>) {
-        let Self { times, requests, bytes, empty } = self;
+        let Self { times, moved: Moved { requests, rounds, bytes }, empty } = self;
         say(name, times, aim);
         let count = times.len();
         if *requests > 0 {
-            let (requests, kilobytes) = (requests / count, bytes / count as u64 / 1_000);
-            println!("  {requests} requests, {kilobytes} kB a question");
+            let (requests, rounds) = (requests / count, rounds / count);
+            let kilobytes = bytes / count as u64 / 1_000;
+            println!("  {requests} requests in {rounds} rounds, {kilobytes} kB a question");
         }
         if *empty > 0 {
             println!("  {empty} of {count} found nothing");
@@ -252,7 +253,7 @@ impl Answered {
 
 /// A process for each question; with `is_cold`, none has anything that another one read.
 fn ask_by_processes(place: &Place, questions: &[String], is_cold: bool) -> Answered {
-    let mut answered = Answered { times: Vec::new(), requests: 0, bytes: 0, empty: 0 };
+    let mut answered = Answered::default();
     let search = |question: &str| {
         place.program.run(&["search", "--in", &place.address, "--json", "--", question])
     };
@@ -267,9 +268,7 @@ fn ask_by_processes(place: &Place, questions: &[String], is_cold: bool) -> Answe
         }
         place.moved();
         let ran = search(question);
-        let (requests, bytes) = place.moved();
-        answered.requests += requests;
-        answered.bytes += bytes;
+        answered.moved += place.moved();
         answered.times.push(ran.time);
         answered.empty += usize::from(!ran.is_done);
     }
@@ -298,7 +297,7 @@ fn ask_among(
         let wanted = SearchRequest { text: text.clone(), within, ..SearchRequest::default() };
         search(&workspace, &wanted, &Silent).unwrap().answer.hits.is_empty()
     };
-    let mut answered = Answered { times: Vec::new(), requests: 0, bytes: 0, empty: 0 };
+    let mut answered = Answered::default();
     let (warming, questions) = questions.split_at(WARMING);
     for question in warming {
         ask(question);
@@ -310,6 +309,6 @@ fn ask_among(
         answered.times.push(start.elapsed());
         answered.empty += usize::from(is_empty);
     }
-    (answered.requests, answered.bytes) = place.moved();
+    answered.moved = place.moved();
     answered
 }

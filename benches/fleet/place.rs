@@ -5,7 +5,7 @@ use std::{
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use elophanto_app::{Environment, fleet::open, keys::Asking};
@@ -14,12 +14,30 @@ use elophanto_tables::fleet::Fleet;
 use tempfile::TempDir;
 
 use crate::{
+    REQUEST,
     corpus::{Corpus, model},
     program::Program,
 };
 
 const ADDRESS: &str = "s3://bucket/kb";
 const OBJECTS: &str = "bucket/kb/";
+
+/// What was asked of a store.
+#[derive(Default)]
+pub struct Moved {
+    pub requests: usize,
+    /// The longest chain of requests that did not overlap: each waits for one before it.
+    pub rounds: usize,
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for Moved {
+    fn add_assign(&mut self, more: Self) {
+        self.requests += more.requests;
+        self.rounds += more.rounds;
+        self.bytes += more.bytes;
+    }
+}
 
 pub struct Place {
     pub address: String,
@@ -71,14 +89,23 @@ impl Place {
         }
     }
 
-    /// Requests and bytes since this was called last; none of a folder.
-    pub fn moved(&self) -> (usize, u64) {
+    /// What was asked of the store since this was called last; nothing of a folder.
+    pub fn moved(&self) -> Moved {
         match &self.kind {
             Kind::Store(store) => {
                 let (taken, given) = store.moved();
-                (store.asked().len(), taken + given)
+                let asked = store.asked();
+                let mut rounds = 0;
+                let mut last: Option<Instant> = None;
+                for one in &asked {
+                    if last.is_none_or(|last| one.at >= last + REQUEST) {
+                        rounds += 1;
+                        last = Some(one.at);
+                    }
+                }
+                Moved { requests: asked.len(), rounds, bytes: taken + given }
             }
-            Kind::Folder(_) => (0, 0),
+            Kind::Folder(_) => Moved::default(),
         }
     }
 

@@ -243,8 +243,8 @@ def make_indexes(url: str, least: int, workers: int) -> bool:
         words = table.stats.index_stats("words") if "words" in there else {}
         if words.get("num_unindexed_rows", rows) >= min(MOST_TAIL, least):
             for column, index, kind, options in [
-                ("key", "key", "BTREE", {}), ("repo", "repo", "BITMAP", {}),
-                ("kind", "kind", "BITMAP", {}), ("terms", "words", "INVERTED", WORDS),
+                ("repo", "repo", "BITMAP", {}), ("kind", "kind", "BITMAP", {}),
+                ("terms", "words", "INVERTED", WORDS),
             ]:
                 lance_ray.create_scalar_index(
                     uri, column=column, index_type=kind, name=index, replace=True,

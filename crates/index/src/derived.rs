@@ -108,7 +108,7 @@ pub(super) fn bring(
     }
     let mut built = Vec::new();
     if !jobs.is_empty() {
-        let memory = view::registry_file(&context.view_dir());
+        let memory = view::registry_folder(&context.view_dir());
         let tables = context.repository.tables_dir();
         let (registry, _) = Registry::load(context.tables, &memory, &tables).unwrap_or_default();
         let run = pipeline::Run {

@@ -216,7 +216,7 @@ impl Run<'_> {
                     Kind::Note => history::current(context.repository, context.selection),
                     Kind::Summary | Kind::Fact | Kind::Memory => (Arc::default(), None),
                 };
-                rayon::join(|| View::open(self.folder), || known.map_or_else(ask, |h| (h, None)))
+                rayon::join(|| self.open(), || known.map_or_else(ask, |h| (h, None)))
             },
         );
         let base = self.usable(view, damage);
@@ -294,9 +294,9 @@ impl Run<'_> {
             jobs.extend(draft.merges(base.segments.len(), complete, thorough));
         }
 
-        let registry_file = view::registry_file(self.folder);
+        let remembered = view::registry_folder(self.folder);
         let tables = context.repository.tables_dir();
-        let loaded = Registry::load(context.tables, &registry_file, &tables);
+        let loaded = Registry::load(context.tables, &remembered, &tables);
         let (registry, bad) = loaded.unwrap_or_else(|cause| {
             self.notices.push(format!("the committed index cannot be read: {cause}"));
             Default::default()
@@ -337,7 +337,7 @@ impl Run<'_> {
                 View::commit(self.folder, base.generation, &manifest, &self.extra, lock, patience);
             match done {
                 // Where it cannot be kept, the tables are read again the next time.
-                Ok(Committed::Done(_lock)) => drop(registry.save(&registry_file)),
+                Ok(Committed::Done(_lock)) => drop(registry.save(&remembered)),
                 Ok(Committed::Overtaken) if patience.is_none() => return Ok(None),
                 // Another process replaced the view or is about to. What a reader built is right
                 // for the files it saw, so it answers from memory.
@@ -349,12 +349,18 @@ impl Run<'_> {
         Ok(Some(refreshed(self.source.kind(), manifest, &segments, history, report)))
     }
 
+    /// The view, and what is wrong with it.
+    fn open(&self) -> (View, Option<OpenError>) {
+        let (view, damage) = View::open(self.folder);
+        // An `index` must not commit damaged vectors; a search checks those that it scans.
+        let is_thorough = self.options.patience.is_none();
+        let look = || is_thorough.then(|| view.damaged_vectors(self.folder)).flatten();
+        let damage = damage.or_else(look);
+        (view, damage)
+    }
+
     /// The view if it can be built upon, else an empty one.
     fn usable(&mut self, view: View, damage: Option<OpenError>) -> View {
-        // An `index` must not commit damaged vectors; a search checks those that it scans.
-        let thorough = self.options.patience.is_none();
-        let damage =
-            damage.or_else(|| thorough.then(|| view.damaged_vectors(self.folder)).flatten());
         let Some(cause) = damage else { return view };
         if self.notices.is_empty() {
             self.notices.push(format!("{cause}; the search view was built anew"));

@@ -42,8 +42,8 @@ pub fn plan_staged(
     let folder = context.view_dir();
     let _lock = view::write_lock(&folder, None)?;
     let tables_dir = context.repository.tables_dir();
-    let registry_file = view::registry_file(&folder);
-    let (mut registry, _) = Registry::load(context.tables, &registry_file, &tables_dir)?;
+    let remembered = view::registry_folder(&folder);
+    let (mut registry, _) = Registry::load(context.tables, &remembered, &tables_dir)?;
     let fingerprint = context.embedder.fingerprint().as_str();
 
     let staged = tables_of(git, &Version::Staged, &BTreeSet::new())?;
@@ -139,9 +139,9 @@ pub fn remove_obsolete(context: &Context, plan: &StagedIndex) -> Result<(), Inde
     for name in &plan.obsolete {
         place::remove(&tables_dir, name)?;
     }
-    let registry_file = view::registry_file(&folder);
-    let (mut registry, _) = Registry::load(context.tables, &registry_file, &tables_dir)?;
-    registry.save(&registry_file)?;
+    let remembered = view::registry_folder(&folder);
+    let (mut registry, _) = Registry::load(context.tables, &remembered, &tables_dir)?;
+    registry.save(&remembered)?;
     Ok(())
 }
 

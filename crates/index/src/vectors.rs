@@ -40,7 +40,7 @@ pub struct Closed {
 
 /// Models of which the committed tables hold vectors, as the tables themselves say, and how many.
 pub fn vectors_held(format: &dyn Format, repository: &Repository) -> Vec<(Fingerprint, usize)> {
-    let memory = view::registry_file(&repository.view_dir());
+    let memory = view::registry_folder(&repository.view_dir());
     let tables = Registry::load(format, &memory, &repository.tables_dir());
     let (mut registry, _) = tables.unwrap_or_default();
     // Where it cannot be kept, the tables are read again the next time.
@@ -56,7 +56,7 @@ pub fn can_complete(context: &Context, missing: &FxHashSet<Key>) -> bool {
         return !missing.is_empty();
     }
     let fingerprint = context.embedder.fingerprint().as_str();
-    let memory = view::registry_file(&context.view_dir());
+    let memory = view::registry_folder(&context.view_dir());
     let tables = Registry::load(context.tables, &memory, &context.repository.tables_dir());
     let held = tables.map(|(registry, _)| registry.keys(fingerprint, |_| true));
     if held.is_ok_and(|held| held.meet(missing)) {

@@ -122,7 +122,7 @@ pub fn of_files(
     let mut report = Report::default();
     if !jobs.is_empty() {
         let tables = context.repository.tables_dir();
-        let memory = view::registry_file(&context.view_dir());
+        let memory = view::registry_folder(&context.view_dir());
         let (mut registry, _) =
             Registry::load(context.tables, &memory, &tables).unwrap_or_default();
         let names = registry.names().map(str::to_owned).collect();

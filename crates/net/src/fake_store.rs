@@ -11,7 +11,7 @@ use std::{
         Arc, LazyLock, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -54,6 +54,8 @@ pub struct Asked {
     pub method: Method,
     /// Bucket and name.
     pub object: String,
+    /// When it came in.
+    pub at: Instant,
 }
 
 /// An object, the tag by which conditions of requests name its bytes, and when it was made: Lance takes
@@ -183,7 +185,8 @@ impl Shared {
                 .collect();
         self.taken.fetch_add(body.len() as u64, Ordering::SeqCst);
         let number = self.number.fetch_add(1, Ordering::SeqCst);
-        let asked = Asked { number, method: parts.method.clone(), object: object.clone() };
+        let (method, object_asked) = (parts.method.clone(), object.clone());
+        let asked = Asked { number, method, object: object_asked, at: Instant::now() };
         let fault = of(&self.faults).as_ref().and_then(|choose| choose(&asked));
         of(&self.asked).push(asked);
         let delay = *of(&self.delay);

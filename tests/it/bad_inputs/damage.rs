@@ -227,7 +227,7 @@ fn every_wrecked_file_of_a_table_is_passed_over() {
         );
         for (what, content) in wrecks {
             // With the view as it was, without the memory of tables, and as in a fresh clone.
-            let all = [None, Some("tables"), Some("")];
+            let all = [None, Some("known"), Some("")];
             // One wreck is like another as long as the view is there: how it is met is varied.
             let varied = ["removed", "garbage"].contains(&what);
             for gone in all.into_iter().skip(if varied { 0 } else { 2 }) {
@@ -237,7 +237,7 @@ fn every_wrecked_file_of_a_table_is_passed_over() {
                 wreck(path, content.as_deref());
                 match gone {
                     Some("") => fs::remove_dir_all(env.view()).unwrap(),
-                    Some(name) => fs::remove_file(env.view().join(name)).unwrap(),
+                    Some(name) => fs::remove_dir_all(env.view().join(name)).unwrap(),
                     None => {}
                 }
                 check_answer(&env, &right, &what);

@@ -506,7 +506,7 @@ pub const OURS: &[Kind] = &[
     kind(
         "local files that are devices",
         |a| {
-            for file in ["manifest", "tables"] {
+            for file in ["manifest", "known"] {
                 link(a, "/dev/zero", &format!(".git/elophanto/view/{file}"));
             }
         },
@@ -515,7 +515,7 @@ pub const OURS: &[Kind] = &[
     kind(
         "local files that are pipes",
         |a| {
-            for file in ["manifest", "tables", "write.lock", "index.lock"] {
+            for file in ["manifest", "known", "write.lock", "index.lock"] {
                 pipe(a, &format!(".git/elophanto/view/{file}"));
             }
         },

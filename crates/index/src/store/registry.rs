@@ -1,9 +1,14 @@
 //! What the committed tables hold, remembered locally so that they need not be opened again.
 //!
-//! Tables never change, so a table seen once is known by its name. Holds keys and a hash of each
-//! vector; the vectors themselves are read from the tables when they are needed.
+//! Tables never change, so a table seen once is known by its name, and what is remembered of it lies in a
+//! file of that name. Holds keys and a hash of each vector; the vectors themselves are read from the tables
+//! when they are needed.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::Path,
+};
 
 use bytes::Bytes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,9 +19,10 @@ use super::{
     keys::Keys,
     matrix::{Encoded, Key},
     tables::{self, Format, TableContent, TableError},
+    view::is_left_by_killed,
 };
 
-const MAGIC: &[u8; 8] = b"ELOTAB01";
+const MAGIC: &[u8; 8] = b"ELOTAB02";
 /// Bytes of a key and a hash.
 const ROW_BYTES: usize = 24;
 
@@ -48,7 +54,10 @@ pub struct Registry {
     known: BTreeMap<String, Known>,
     /// Tables read in this run.
     read: BTreeMap<String, TableContent>,
-    dirty: bool,
+    /// Known tables of which nothing is remembered yet, or something else.
+    fresh: BTreeSet<String>,
+    /// Whether more may be remembered than is known.
+    is_less: bool,
 }
 
 /// What is remembered of a vector in a table.
@@ -69,18 +78,25 @@ pub struct BadTable {
 }
 
 impl Registry {
-    /// What is remembered in `file`, brought up to date with the tables in `folder`.
+    /// What is remembered in the folder `memory`, brought up to date with the tables in `folder`.
     ///
-    /// A memory that cannot be read is made anew; a table that cannot be read is passed over and
+    /// What is remembered and cannot be read is made anew; a table that cannot be read is passed over and
     /// returned, and looked at again next time.
     pub fn load(
         format: &dyn Format,
-        file: &Path,
+        memory: &Path,
         folder: &Path,
     ) -> io::Result<(Self, Vec<BadTable>)> {
-        let known = read_whole(file).ok().and_then(|bytes| parse(bytes).ok()).unwrap_or_default();
-        let mut registry = Self { known, ..Self::default() };
-        let bad = registry.follow(format, folder, file.parent(), true)?;
+        let mut registry = Self::default();
+        for name in tables::list(folder)? {
+            if let Ok(Ok(known)) = read_whole(&memory.join(&name)).map(parse) {
+                registry.known.insert(name, known);
+            }
+        }
+        // Of others a name is enough.
+        let remembered = fs::read_dir(memory).map_or(0, Iterator::count);
+        registry.is_less = remembered > registry.known.len();
+        let bad = registry.follow(format, folder, memory.parent(), true)?;
         Ok((registry, bad))
     }
 
@@ -96,7 +112,7 @@ impl Registry {
         let present = tables::list(folder)?;
         let before = self.known.len();
         self.known.retain(|name, _| present.contains(name));
-        self.dirty |= self.known.len() != before;
+        self.is_less |= self.known.len() != before;
         let mut bad = Vec::new();
         for name in present {
             if !self.known.contains_key(&name)
@@ -126,13 +142,30 @@ impl Registry {
         Ok((registry, bad))
     }
 
-    /// Writes the memory if it changed.
-    pub fn save(&mut self, file: &Path) -> io::Result<()> {
-        if std::mem::take(&mut self.dirty) {
-            write_whole(file, &write(&self.known))
-        } else {
-            Ok(())
+    /// Remembers in the folder `memory` what is known, and nothing else.
+    pub fn save(&mut self, memory: &Path) -> io::Result<()> {
+        if !self.fresh.is_empty() && !fs::symlink_metadata(memory).is_ok_and(|data| data.is_dir()) {
+            // A link or a pipe in its place; mostly nothing.
+            let _ = fs::remove_file(memory);
         }
+        for name in std::mem::take(&mut self.fresh) {
+            if let Some(known) = self.known.get(&name) {
+                write_whole(&memory.join(name), &write(known))?;
+            }
+        }
+        if std::mem::take(&mut self.is_less) {
+            for entry in fs::read_dir(memory).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let is_known = name.to_str().is_some_and(|name| self.known.contains_key(name));
+                let is_left =
+                    name.to_str().is_some_and(tables::is_name) || is_left_by_killed(&entry);
+                if !is_known && is_left {
+                    // What stays costs nothing but space.
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Keys of a model in the tables for which `choose` says yes.
@@ -221,7 +254,7 @@ impl Registry {
                 && let Err(cause) = self.learn(format, folder, &name, None)
             {
                 self.known.remove(&name);
-                self.dirty = true;
+                self.is_less = true;
                 bad.push(BadTable { name, cause });
                 continue;
             }
@@ -263,7 +296,9 @@ impl Registry {
             rows.extend_from_slice(&hash(vector).to_le_bytes());
         }
         let known = Known { fingerprint: content.fingerprint.clone(), rows: rows.into() };
-        self.dirty |= self.known.get(name) != Some(&known);
+        if self.known.get(name) != Some(&known) {
+            self.fresh.insert(name.to_owned());
+        }
         self.known.insert(name.to_owned(), known);
         self.read.insert(name.to_owned(), content);
         Ok(())
@@ -276,33 +311,21 @@ fn hash(vector: &Encoded) -> u64 {
     checksum(&bytes)
 }
 
-fn write(known: &BTreeMap<String, Known>) -> Vec<u8> {
+fn write(Known { fingerprint, rows }: &Known) -> Vec<u8> {
     let mut out = Writer::begin(MAGIC);
-    // Names and lengths are short: with room for these too nothing is moved.
-    let of_table = |(name, table): (&String, &Known)| {
-        table.rows.len() + name.len() + table.fingerprint.len() + 32
-    };
-    out.bytes.reserve(known.iter().map(of_table).sum::<usize>() + 32);
-    out.varint(known.len() as u64);
-    for (name, table) in known {
-        out.block(name.as_bytes());
-        out.block(table.fingerprint.as_bytes());
-        out.varint(table.len() as u64);
-        out.bytes.extend_from_slice(&table.rows);
-    }
+    out.bytes.reserve(rows.len() + fingerprint.len() + 32);
+    out.block(fingerprint.as_bytes());
+    out.block(rows);
     out.seal()
 }
 
-fn parse(bytes: Vec<u8>) -> Result<BTreeMap<String, Known>, Malformed> {
+fn parse(bytes: Vec<u8>) -> Result<Known, Malformed> {
     let whole = Bytes::from(bytes);
     let mut reader = unseal(MAGIC, &whole)?;
-    let mut known = BTreeMap::new();
-    for _ in 0..reader.size()? {
-        let name = reader.text()?.to_owned();
-        let fingerprint = reader.text()?.to_owned();
-        let size = reader.size()?;
-        let rows = reader.take(size.checked_mul(ROW_BYTES).ok_or(Malformed)?)?;
-        known.insert(name, Known { fingerprint, rows: whole.slice_ref(rows) });
+    let fingerprint = reader.text()?.to_owned();
+    let rows = whole.slice_ref(reader.block()?);
+    match rows.len().is_multiple_of(ROW_BYTES) {
+        true => Ok(Known { fingerprint, rows }),
+        false => Err(Malformed),
     }
-    Ok(known)
 }

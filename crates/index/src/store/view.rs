@@ -1,6 +1,6 @@
 //! The local search view: opening it, and replacing it as a whole.
 //!
-//! Layout of the folder: `manifest`, `<name>.seg` and `<name>.vec` per segment, `tables` (the
+//! Layout of the folder: `manifest`, `<name>.seg` and `<name>.vec` per segment, `known` (the
 //! registry), `write.lock`, `index.lock`, and `staging-*` folders of running or killed writers.
 
 use std::{
@@ -273,9 +273,20 @@ fn manifest_file(folder: &Path) -> PathBuf {
     folder.join("manifest")
 }
 
-/// Where the registry of committed tables is remembered.
-pub fn registry_file(folder: &Path) -> PathBuf {
-    folder.join("tables")
+/// The folder where the registry of committed tables is remembered.
+pub fn registry_folder(folder: &Path) -> PathBuf {
+    folder.join("known")
+}
+
+/// Whether a file was being written by somebody who was killed: it is old for that.
+pub(super) fn is_left_by_killed(entry: &fs::DirEntry) -> bool {
+    entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY)) && !is_young(entry)
+}
+
+fn is_young(entry: &fs::DirEntry) -> bool {
+    let age = |time| SystemTime::now().duration_since(time).unwrap_or_default();
+    let changed = entry.metadata().and_then(|data| data.modified());
+    changed.is_ok_and(|time| age(time) < Duration::from_secs(60))
 }
 
 fn generation_of(bytes: &[u8]) -> u64 {
@@ -310,18 +321,14 @@ fn sweep(folder: &Path, manifest: &Manifest) {
         let path = entry.path();
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        let young = || {
-            entry.metadata().and_then(|m| m.modified()).is_ok_and(|time| {
-                SystemTime::now().duration_since(time).unwrap_or_default() < Duration::from_secs(60)
-            })
-        };
-        if name.starts_with(TEMPORARY) && !young() {
-            // Whoever wrote it was killed.
+        // In `tables` all tables were remembered, before each had a file of its own.
+        if is_left_by_killed(&entry) || name == "tables" {
             let _ = fs::remove_file(&path);
         } else if name.starts_with(STAGING_PREFIX) {
             // Its owner lives as long as the lock in it is held. A folder so young that its owner
             // may not have come to lock it is left for the next sweep.
-            if !young() && matches!(lock::try_for(&path.join("lock"), Duration::ZERO), Ok(Some(_)))
+            if !is_young(&entry)
+                && matches!(lock::try_for(&path.join("lock"), Duration::ZERO), Ok(Some(_)))
             {
                 let _ = fs::remove_dir_all(&path);
             }

@@ -13,13 +13,16 @@ use std::{
     time::Duration,
 };
 
-use futures::{StreamExt as _, TryStreamExt as _};
+use arrow::array::RecordBatch;
+use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
 use lance::{
     Dataset,
     dataset::{
         DeleteBuilder, MergeInsertBuilder, WhenMatched, WhenNotMatched, WhenNotMatchedBySource,
     },
+    io::ObjectStoreParams,
 };
+use tokio::task::spawn_blocking;
 
 use super::{
     Model,
@@ -35,6 +38,8 @@ use crate::store::{Created, Listed, Listing, Place, StoreError};
 const BATCH_BYTES: u64 = 64 << 20;
 /// Requests for publications that are under way at once.
 const AT_ONCE: usize = 100;
+/// Parts in which publications become rows.
+const PARTS: usize = 8;
 /// How often everything is looked at again after others committed first.
 const ROUNDS: u32 = 12;
 /// The first wait between two rounds; each further one is up to twice as long.
@@ -66,8 +71,9 @@ pub(super) async fn fold(
     tend: bool,
 ) -> Result<Folded, FleetError> {
     let mut folded = Folded::default();
+    let (params, _kept) = place.folding();
     for round in 0..ROUNDS {
-        let (attempt, tables) = attempt(place, models, &mut folded).await?;
+        let (attempt, tables) = attempt(place, &params, models, &mut folded).await?;
         match attempt {
             Attempt::Overtaken => {
                 let most = WAIT * 2u32.pow(round.min(6));
@@ -107,37 +113,29 @@ struct Known {
 
 async fn attempt(
     place: &Place,
+    params: &ObjectStoreParams,
     models: &[Model],
     folded: &mut Folded,
 ) -> Result<(Attempt, Tables), FleetError> {
-    // Tables first: what is committed to them after this is noticed when we commit.
-    let mut tables = Tables::open(place).await?;
-    let mut newest: BTreeMap<String, (Head, u64)> = BTreeMap::new();
-    let mut old: Vec<Head> = Vec::new();
-    let listing = listed(place, &tables).await?;
-    for odd in listing.odd {
-        if !folded.odd.contains(&odd) {
-            folded.odd.push(odd);
-        }
-    }
-    // What was found out to be none, and could not be moved, is not looked at again.
-    let known: BTreeSet<String> = folded.odd.iter().map(|(name, _)| name.clone()).collect();
-    let mut nameless = Vec::new();
-    for Listed { name, bytes } in listing.found.into_iter().filter(|it| !known.contains(&it.name)) {
-        let Some(head) = Head::named(&name) else {
-            nameless.push((name, bytes));
-            continue;
-        };
-        match newest.get_mut(&head.repository) {
-            Some(other) if head.order(&other.0) == Ordering::Greater => {
-                old.push(std::mem::replace(other, (head, bytes)).0);
-            }
-            Some(_) => old.push(head),
-            None => {
-                newest.insert(head.repository.clone(), (head, bytes));
-            }
-        }
-    }
+    // Nearly all of what is in the inbox is wanted, so its first part is read while the tables are opened;
+    // what is committed to them after that is noticed when we commit.
+    let listed = match place.list("inbox").await {
+        Err(cause) if cause.is_odd_name() => Err(cause),
+        other => Ok(Inbox::of(other?, folded)),
+    };
+    let first = listed.as_ref().ok().and_then(|inbox| {
+        let newest = inbox.newest.values();
+        groups(newest.map(|(head, bytes)| (head.object(), *bytes)).collect()).next()
+    });
+    let (tables, ahead) = futures::try_join!(
+        Tables::open(place, params),
+        read_all(place, first.unwrap_or_default(), models)
+    )?;
+    let (mut tables, mut ahead): (_, BTreeMap<_, _>) = (tables, ahead.into_iter().collect());
+    let Inbox { newest, mut old, nameless } = match listed {
+        Ok(inbox) => inbox,
+        Err(cause) => Inbox::of(listed_by_name(place, &tables, cause).await?, folded),
+    };
     for some in groups(nameless) {
         let why = || "its name is none of a publication".to_owned();
         set_aside(place, some.into_iter().map(|name| (name, why())).collect(), folded).await;
@@ -156,13 +154,15 @@ async fn attempt(
     let newest: Vec<Head> = wanted.iter().map(|(head, _)| head.clone()).collect();
     let wanted = wanted.into_iter().map(|(head, bytes)| (head.object(), bytes)).collect();
     for objects in groups(wanted) {
-        let reading: Vec<_> =
-            objects.into_iter().map(|object| read(place, object, models)).collect();
-        let read: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).try_collect().await?;
+        let (known, others): (Vec<_>, Vec<_>) =
+            objects.into_iter().partition(|object| ahead.contains_key(object));
+        let known: Vec<_> =
+            known.into_iter().filter_map(|object| ahead.remove_entry(&object)).collect();
+        let others = read_all(place, others, models).await?;
         let mut batch: BTreeMap<String, Vec<Publication>> = BTreeMap::new();
         let mut none = Vec::new();
         // Of those that are not there any more, another fold was faster.
-        for (object, publication) in read.into_iter().flatten() {
+        for (object, publication) in known.into_iter().chain(others) {
             match publication {
                 Ok(publication) => {
                     batch.entry(publication.model.clone()).or_default().push(publication);
@@ -221,13 +221,52 @@ fn groups(objects: Vec<(String, u64)>) -> impl Iterator<Item = Vec<String>> {
     })
 }
 
-/// What lies in the inbox. Where its listing ends at a name that no object can have, what the
-/// repositories that are known have there.
-async fn listed(place: &Place, tables: &Tables) -> Result<Listing, FleetError> {
-    let cause = match place.list("inbox").await {
-        Err(cause) if cause.is_odd_name() => cause,
-        other => return Ok(other?),
-    };
+/// What lies in the inbox.
+struct Inbox {
+    /// The newest publication of each repository, and its bytes.
+    newest: BTreeMap<String, (Head, u64)>,
+    old: Vec<Head>,
+    /// What has the name of none, and its bytes.
+    nameless: Vec<(String, u64)>,
+}
+
+impl Inbox {
+    fn of(listing: Listing, folded: &mut Folded) -> Self {
+        for odd in listing.odd {
+            if !folded.odd.contains(&odd) {
+                folded.odd.push(odd);
+            }
+        }
+        // What was found out to be none, and could not be moved, is not looked at again.
+        let known: BTreeSet<&str> = folded.odd.iter().map(|(name, _)| name.as_str()).collect();
+        let mut inbox = Self { newest: BTreeMap::new(), old: Vec::new(), nameless: Vec::new() };
+        let found = listing.found.into_iter().filter(|it| !known.contains(it.name.as_str()));
+        for Listed { name, bytes } in found {
+            let Some(head) = Head::named(&name) else {
+                inbox.nameless.push((name, bytes));
+                continue;
+            };
+            match inbox.newest.get_mut(&head.repository) {
+                Some(other) if head.order(&other.0) == Ordering::Greater => {
+                    inbox.old.push(std::mem::replace(other, (head, bytes)).0);
+                }
+                Some(_) => inbox.old.push(head),
+                None => {
+                    inbox.newest.insert(head.repository.clone(), (head, bytes));
+                }
+            }
+        }
+        inbox
+    }
+}
+
+/// What the repositories that are known have in the inbox: its listing ends at a name that no object can
+/// have.
+async fn listed_by_name(
+    place: &Place,
+    tables: &Tables,
+    cause: StoreError,
+) -> Result<Listing, FleetError> {
     let mut listing = Listing::default();
     for name in tables.known.keys() {
         match place.list(&folder(name)).await {
@@ -245,14 +284,24 @@ async fn listed(place: &Place, tables: &Tables) -> Result<Listing, FleetError> {
     Ok(listing)
 }
 
-/// A publication, or why it is none; nothing where it is not there.
-async fn read(
+/// What was read of an object that was there: a publication, or why it is none.
+type Read = (String, Result<Publication, String>);
+
+/// Publications, of the objects that are there.
+async fn read_all(
     place: &Place,
-    object: String,
+    objects: Vec<String>,
     models: &[Model],
-) -> Result<Option<(String, Result<Publication, String>)>, FleetError> {
+) -> Result<Vec<Read>, FleetError> {
+    let reading: Vec<_> = objects.into_iter().map(|object| read(place, object, models)).collect();
+    let read: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).try_collect().await?;
+    Ok(read.into_iter().flatten().collect())
+}
+
+/// A publication, or why it is none; nothing where it is not there.
+async fn read(place: &Place, object: String, models: &[Model]) -> Result<Option<Read>, FleetError> {
     let read = match place.read(&object, MOST_BYTES).await {
-        Ok(Some(bytes)) => decode(&object, bytes).and_then(|publication| {
+        Ok(Some(bytes)) => decoded(&object, bytes).await.and_then(|publication| {
             let Publication { model, dimension, .. } = &publication;
             let is_it = |known: &Model| known.name == *model && known.dimension == *dimension;
             match models.iter().any(is_it) {
@@ -266,6 +315,13 @@ async fn read(
         Err(cause) => return Err(cause.into()),
     };
     Ok(Some((object, read)))
+}
+
+/// The same beside what is asked of the store meanwhile.
+async fn decoded(object: &str, bytes: Vec<u8>) -> Result<Publication, String> {
+    let object = object.to_owned();
+    let decoding = spawn_blocking(move || decode(&object, bytes));
+    decoding.await.unwrap_or_else(|cause| Err(cause.to_string()))
 }
 
 /// Reads a publication. Arrow panics on some that are damaged: no other one waits for that.
@@ -299,12 +355,14 @@ struct Tables {
 }
 
 impl Tables {
-    async fn open(place: &Place) -> Result<Self, FleetError> {
+    async fn open(place: &Place, params: &ObjectStoreParams) -> Result<Self, FleetError> {
         let mut tables =
             Self { opened: BTreeMap::new(), known: BTreeMap::new(), left: BTreeMap::new() };
         for name in table::names(place).await? {
             let of = |cause| FleetError::of(&place.address, &cause);
-            let Some(dataset) = table::newest(place, &name).await.map_err(of)? else { continue };
+            let Some(dataset) = table::open(place, &name, params).await.map_err(of)? else {
+                continue;
+            };
             for (repository, head) in table::heads(&dataset).await.map_err(of)? {
                 tables.learn(&name, repository, head);
             }
@@ -374,24 +432,52 @@ async fn merge(
     }
     let repositories = right.iter().map(|one| one.head.repository.as_str());
     let theirs = table::is_one_of("repo", repositories);
-    let rows = columns::encode(&right, model, expected.unwrap_or_default());
-    let rows = rows.map_err(|cause| of(cause.into()))?;
+    let objects: Vec<String> = right.iter().map(|one| one.head.object()).collect();
+    let (heads, rows) = encoded(right, model, expected.unwrap_or_default()).await.map_err(of)?;
     let before = dataset.version().version;
     let dataset = match replace(dataset, rows, &theirs, folded).await {
         Ok(dataset) => dataset,
         Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
         Err(cause) => return Err(of(cause)),
     };
-    let objects: Vec<String> = right.iter().map(|one| one.head.object()).collect();
     remove(place, &objects, folded).await?;
     // Lance carries a commit over those of others that touch other rows: what they hold is not known here.
     let is_alone = dataset.version().version == before + 1;
-    for Publication { head, .. } in right {
+    for head in heads {
         tables.learn(&name, head.repository.clone(), head.clone());
         folded.taken.push(head);
     }
     tables.opened.insert(name, dataset);
     Ok(if is_alone { Attempt::Done } else { Attempt::Again })
+}
+
+/// The heads and the rows of publications: much of the time that a fold takes, so it is shared among
+/// threads.
+async fn encoded(
+    publications: Vec<Publication>,
+    model: &str,
+    dimension: usize,
+) -> lance::Result<(Vec<Head>, Vec<RecordBatch>)> {
+    let each = publications.len().div_ceil(PARTS);
+    let mut publications = publications.into_iter();
+    let parts = std::iter::from_fn(|| {
+        let part: Vec<Publication> = publications.by_ref().take(each).collect();
+        (!part.is_empty()).then_some(part)
+    });
+    let encoding = parts.map(|part| {
+        let model = model.to_owned();
+        spawn_blocking(move || {
+            let rows = columns::encode(&part, &model, dimension)?;
+            Ok::<_, lance::Error>((part.into_iter().map(|one| one.head).collect::<Vec<_>>(), rows))
+        })
+    });
+    let (mut heads, mut rows) = (Vec::new(), Vec::new());
+    for part in try_join_all(encoding).await.map_err(lance::Error::from)? {
+        let (of_part, batch) = part?;
+        heads.extend(of_part);
+        rows.push(batch);
+    }
+    Ok((heads, rows))
 }
 
 /// Removes from tables what repositories have in a newer state in that of another model.
@@ -421,7 +507,7 @@ async fn remove_left(place: &Place, tables: &mut Tables) -> Result<Attempt, Flee
 /// is.
 async fn replace(
     dataset: Dataset,
-    rows: arrow::array::RecordBatch,
+    rows: Vec<RecordBatch>,
     theirs: &str,
     folded: &mut Folded,
 ) -> lance::Result<Dataset> {
@@ -433,7 +519,7 @@ async fn replace(
         .skip_auto_cleanup(true)
         // Whoever is overtaken looks at everything again: at which state is the newer, above all.
         .conflict_retries(0);
-    let (dataset, stats) = builder.try_build()?.execute_batches(vec![rows]).await?;
+    let (dataset, stats) = builder.try_build()?.execute_batches(rows).await?;
     folded.inserted += stats.num_inserted_rows;
     folded.updated += stats.num_updated_rows;
     folded.deleted += stats.num_deleted_rows;

@@ -241,7 +241,7 @@ impl Opened {
             let opened = match (at, known) {
                 (None, Some(known)) => known.newer().await.map_err(of)?,
                 _ => {
-                    let opened = table::open(place, &name).await.map_err(of)?;
+                    let opened = table::open(place, &name, &place.params).await.map_err(of)?;
                     let Some(dataset) = opened else { continue };
                     let Some(dataset) = at_moment(dataset, at).await.map_err(of)? else { continue };
                     Self::of(name, dataset).await.map_err(of)?

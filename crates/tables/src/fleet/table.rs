@@ -1,6 +1,6 @@
 //! One table of chunks: all vectors of one model. Opening, making and tending it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use arrow::{array::RecordBatch, datatypes::Schema};
 use futures::{TryStreamExt as _, future::try_join_all};
@@ -27,7 +27,7 @@ use lance_io::object_store::ObjectStoreParams;
 use lancedb::DistanceType;
 
 use super::{
-    columns::{self, HEAD, HEADS, KEY, MODEL, TERMS, VECTOR},
+    columns::{self, HEAD, HEADS, MODEL, TERMS, VECTOR},
     head::Head,
 };
 use crate::store::Place;
@@ -36,6 +36,8 @@ use crate::store::Place;
 pub(super) const WORDS: &str = "words";
 /// The name of that of vectors.
 pub(super) const VECTORS: &str = "vectors";
+/// All indexes. None of keys: a merge that removes what a source no longer has reads the whole column.
+const INDEXES: [&str; 4] = [WORDS, VECTORS, "repo", "kind"];
 const PREFIX: &str = "chunks-";
 const SUFFIX: &str = ".lance";
 /// Fragments that may gather before they are joined: each costs a search some requests.
@@ -82,25 +84,15 @@ fn params(place: &Place) -> WriteParams {
     }
 }
 
-/// Opens a table as it is now, with files that never change kept on this machine if that is wanted. Where
-/// there is no version of it, somebody is about to make it.
-pub(super) async fn open(place: &Place, name: &str) -> lance::Result<Option<Dataset>> {
-    opened(place, name, |builder| builder.with_store_params(place.params.clone())).await
-}
-
-/// The same for whoever writes: nothing of it is kept here.
-pub(super) async fn newest(place: &Place, name: &str) -> lance::Result<Option<Dataset>> {
-    opened(place, name, |builder| builder).await
-}
-
-async fn opened(
+/// Opens a table as it is now. Where there is no version of it, somebody is about to make it.
+pub(super) async fn open(
     place: &Place,
     name: &str,
-    set: impl Fn(DatasetBuilder) -> DatasetBuilder,
+    params: &ObjectStoreParams,
 ) -> lance::Result<Option<Dataset>> {
     let load = || {
         let builder = DatasetBuilder::from_uri(place.table(name));
-        set(builder.with_session(place.session.clone())).load()
+        builder.with_session(place.session.clone()).with_store_params(params.clone()).load()
     };
     let cause = match load().await {
         Err(cause @ lance::Error::DatasetNotFound { .. }) => cause,
@@ -158,11 +150,11 @@ pub(super) async fn begin(place: &Place, name: &str, empty: Transaction) -> lanc
         .await;
     match commit {
         Ok(dataset) => Ok(dataset),
-        Err(cause) => newest(place, name).await?.ok_or(cause),
+        Err(cause) => open(place, name, &ObjectStoreParams::default()).await?.ok_or(cause),
     }
 }
 
-/// Makes the indexes of words, keys, repositories and kinds that there are not, and says whether there
+/// Makes the indexes of words, repositories and kinds that there are not, and says whether there
 /// were such: who made the table may have been ended before.
 pub(super) async fn scalar_indexes(dataset: &mut Dataset) -> lance::Result<bool> {
     let there = dataset.load_indices().await?;
@@ -175,10 +167,8 @@ pub(super) async fn scalar_indexes(dataset: &mut Dataset) -> lance::Result<bool>
         .ascii_folding(false)
         .max_token_length(None)
         .with_position(false);
-    let btree = ScalarIndexParams::for_builtin(BuiltinIndexType::BTree);
     let bitmap = ScalarIndexParams::for_builtin(BuiltinIndexType::Bitmap);
-    let wanted: [(&str, &str, IndexType, &dyn IndexParams); 4] = [
-        (KEY, "key", IndexType::BTree, &btree),
+    let wanted: [(&str, &str, IndexType, &dyn IndexParams); 3] = [
         ("repo", "repo", IndexType::Bitmap, &bitmap),
         ("kind", "kind", IndexType::Bitmap, &bitmap),
         (TERMS, WORDS, IndexType::Inverted, &words),
@@ -258,8 +248,9 @@ pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<b
 /// Brings all indexes up to date side by side: of each, most of the time is waiting for the store.
 async fn update_indexes(dataset: &mut Dataset, always: bool) -> lance::Result<()> {
     let there = dataset.load_indices().await?;
-    let names: BTreeSet<&str> = there.iter().map(|part| part.name.as_str()).collect();
-    let updating = names.into_iter().map(|name| updated(dataset, name, always));
+    let is_there = |name: &&str| there.iter().any(|part| part.name == *name);
+    let names = INDEXES.into_iter().filter(is_there);
+    let updating = names.map(|name| updated(dataset, name, always));
     let updated = try_join_all(updating).await?.into_iter().flatten().collect();
     commit_optimize_indices(dataset, updated, &OptimizeOptions::default()).await
 }

@@ -35,8 +35,13 @@ use object_store::{
 use super::{Address, Kept, StoreError};
 
 /// Folders of a table whose files are never written twice, and how many of their bytes are fetched and
-/// kept together: of data single rows are read, of indexes whole parts.
-const IMMUTABLE: [(&str, u64); 2] = [("data", 64 << 10), ("_indices", 256 << 10)];
+/// kept together.
+type Blocks = &'static [(&'static str, u64)];
+/// For whoever asks: of data single rows are read, of indexes whole parts.
+const ASKING: Blocks = &[("data", 64 << 10), ("_indices", 256 << 10)];
+/// For whoever folds: what is joined with an index is read from its beginning to its end, each piece after
+/// the one before it.
+const FOLDING: Blocks = &[("_indices", 1 << 20)];
 /// Bytes of the size of a file.
 const SIZE: u64 = 8;
 /// Bytes of the checksum before those of a block.
@@ -53,17 +58,32 @@ const LEFT: u64 = 80;
 pub(super) struct ReadThrough(Arc<Cache>);
 
 impl ReadThrough {
-    /// Keeps blocks of the files at `address`.
+    /// Keeps blocks of what is asked for at `address`.
     ///
     /// # Errors
     /// When there is no folder to keep them in.
-    pub(super) fn new(address: &Address, kept: Kept) -> std::result::Result<Self, StoreError> {
+    pub(super) fn of_questions(
+        address: &Address,
+        kept: Kept,
+    ) -> std::result::Result<Self, StoreError> {
+        Self::new(address, kept, ASKING)
+    }
+
+    /// Keeps blocks of the indexes that a fold joins with new ones.
+    ///
+    /// # Errors
+    /// When there is no folder to keep them in.
+    pub(super) fn of_folds(address: &Address, kept: Kept) -> std::result::Result<Self, StoreError> {
+        Self::new(address, kept, FOLDING)
+    }
+
+    fn new(address: &Address, kept: Kept, blocks: Blocks) -> std::result::Result<Self, StoreError> {
         let Kept { folder, most_bytes } = kept;
         let failed = |cause| StoreError::Disk { path: folder.clone(), cause };
         fs::create_dir_all(&folder).map_err(failed)?;
         let place = address.to_string();
         let (bytes, checked, sizes) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Ok(Self(Arc::new(Cache { folder, most_bytes, place, bytes, checked, sizes })))
+        Ok(Self(Arc::new(Cache { folder, most_bytes, place, blocks, bytes, checked, sizes })))
     }
 }
 
@@ -86,6 +106,7 @@ struct Cache {
     folder: PathBuf,
     most_bytes: u64,
     place: String,
+    blocks: Blocks,
     /// Of all that is kept, as far as this process knows, from when it first keeps something.
     bytes: OnceLock<AtomicU64>,
     /// The blocks that this process has held against their checksums, and when it noted their use.
@@ -244,11 +265,28 @@ struct Cached {
 }
 
 impl Cached {
-    /// The size of a file that never changes, as the store has it.
-    async fn size(&self, location: &Path) -> Result<u64> {
-        let options = GetOptions { head: true, ..GetOptions::default() };
-        let size = self.inner.get_opts(location, options).await?.meta.size;
+    /// The size of a file that never changes, as the store has it. Its last block comes with it: who asks
+    /// for the size reads next what stands at the end.
+    async fn size(&self, location: &Path, block: u64) -> Result<u64> {
+        let options = |range| GetOptions { range, ..GetOptions::default() };
+        let end = options(Some(GetRange::Suffix(block)));
+        let got = match self.inner.get_opts(location, end).await {
+            // Azure has no ranges from the end.
+            Err(object_store::Error::NotSupported { .. }) => {
+                let head = GetOptions { head: true, ..options(None) };
+                let size = self.inner.get_opts(location, head).await?.meta.size;
+                self.learn(location, size);
+                return Ok(size);
+            }
+            got => got?,
+        };
+        let (size, start) = (got.meta.size, got.range.start);
+        let fetched = got.bytes().await?;
         self.learn(location, size);
+        let last = size.saturating_sub(1) / block;
+        if let Some(bytes) = fetched.get((last * block).saturating_sub(start) as usize..) {
+            self.cache.keep(location, &last.to_string(), bytes);
+        }
         Ok(size)
     }
 
@@ -331,10 +369,10 @@ impl Cached {
 }
 
 /// Of a file below whose name nothing is ever written again, how many of its bytes are kept together.
-fn block_of(location: &Path) -> Option<u64> {
+fn block_of(blocks: Blocks, location: &Path) -> Option<u64> {
     let mut parts = location.parts().skip_while(|part| !part.as_ref().ends_with(".lance")).skip(1);
     let folder = parts.next()?;
-    IMMUTABLE.iter().find(|(name, _)| *name == folder.as_ref()).map(|(_, block)| *block)
+    blocks.iter().find(|(name, _)| *name == folder.as_ref()).map(|(_, block)| *block)
 }
 
 #[async_trait]
@@ -345,7 +383,7 @@ impl ObjectStore for Cached {
             && options.if_modified_since.is_none()
             && options.if_unmodified_since.is_none()
             && options.version.is_none();
-        let Some(block) = block_of(location).filter(|_| is_plain) else {
+        let Some(block) = block_of(self.cache.blocks, location).filter(|_| is_plain) else {
             return self.inner.get_opts(location, options).await;
         };
         let (bytes, range, size) = match (&options.range, self.cache.size(location)) {
@@ -355,7 +393,7 @@ impl ObjectStore for Cached {
             (wanted, known) => {
                 let size = match known {
                     Some(size) => size,
-                    None => self.size(location).await?,
+                    None => self.size(location, block).await?,
                 };
                 let range = match wanted {
                     _ if options.head => 0..0,
@@ -444,7 +482,7 @@ mod tests {
             ("kb/inbox/data/1-2-3.arrow", false),
             ("data/x", false),
         ] {
-            assert_eq!(block_of(&Path::from(path)).is_some(), expected, "{path}");
+            assert_eq!(block_of(ASKING, &Path::from(path)).is_some(), expected, "{path}");
         }
     }
 }
