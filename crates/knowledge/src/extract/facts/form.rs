@@ -3,6 +3,7 @@
 
 use super::mention;
 use super::pointer;
+use super::pronoun;
 use super::speech;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words::{self, ORDERS};
@@ -18,9 +19,25 @@ const MAX_FACT_BYTES: usize = 600;
 /// Phrases, in lower case, of sentences that speak of the text or to the reader.
 static ASIDE_PHRASES: Words = list!(phrases "asides");
 
+/// What a thing is called that was named before.
+static KINDS_OF_IT: Words = list!(words "named_before");
+
 /// The sentence as a fact, if it states something.
 pub(super) fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
-    statement_of_page(text, tokens, verb, |_| false)
+    statement_of_page(text, tokens, verb, |_| false).filter(|_| !lacks_office(tokens))
+}
+
+/// `was elected president in 1932`, `was elected to serve until`: of what, only the page tells.
+fn lacks_office(tokens: &[Token<'_>]) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    (1..tokens.len()).any(|at| {
+        let is_chosen = matches!(word(at).as_str(), "elected" | "re-elected" | "appointed")
+            && words::is_auxiliary(&word(at - 1));
+        let ends = tokens.get(at + 1).is_some_and(|role| !role.joins())
+            || matches!(word(at + 2).as_str(), "and" | "in" | "on" | "until" | "when");
+        let is_bare = ends && pronoun::is_person(&word(at + 1));
+        is_chosen && (is_bare || word(at + 1) == "to" && word(at + 3) == "until")
+    })
 }
 
 /// The same, of a page on which some nouns with `the` stand for its own thing.
@@ -67,6 +84,7 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             | "instead"
             | "otherwise"
             | "conversely"
+            | "then"
     ) && word(1) != "long";
     // `First, it is built`, and `The old one did not.`
     let counts_up = matches!(
@@ -112,7 +130,7 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             "that" => {
                 (at < verb && ends(at))
-                    || at > verb && !ends(at) && is_for_that(tokens, at)
+                    || (at > verb || at == 1) && !ends(at) && is_for_that(tokens, at)
                     || WHEN.contains(&word(at + 1).as_str())
                     || word(at + 1) == "time"
             }
@@ -143,6 +161,10 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                     word(at + 1).as_str(),
                     "year" | "time" | "day" | "month" | "place" | "location" | "way" | "reason"
                 ) && word(at + 2) != "as"
+                    || matches!(
+                        word(at + 1).as_str(),
+                        "approach" | "method" | "procedure" | "technique"
+                    ) && word(at + 2) != "as"
             }
             "time" => {
                 at > 1 && word(at - 1) == "the" && word(at - 2) == "at" && word(at + 1) != "of"
@@ -166,7 +188,10 @@ fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
 /// `for that principal`: one that another sentence names, unless this one does before.
 fn is_for_that(tokens: &[Token<'_>], at: usize) -> bool {
     let leads = |token: &Token<'_>| {
-        matches!(token.text, "at" | "by" | "for" | "from" | "in" | "of" | "on" | "to" | "with")
+        matches!(
+            token.lower().as_str(),
+            "at" | "by" | "for" | "from" | "in" | "of" | "on" | "to" | "using" | "with"
+        )
     };
     let Some(noun) = tokens.get(at + 1).map(Token::lower) else { return false };
     !words::is_starter(&noun)
@@ -217,59 +242,8 @@ pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let verb = word(2);
     let goes_on = words::is_finite(&verb, false) || words::looks_past(&verb);
-    word(0) == "the" && goes_on && KINDS_OF_IT.contains(&word(1).as_str())
+    word(0) == "the" && goes_on && KINDS_OF_IT.contains(word(1).as_str())
 }
-
-/// What a thing is called that was named before.
-const KINDS_OF_IT: &[&str] = &[
-    "couple",
-    "pair",
-    "company",
-    "firm",
-    "organization",
-    "organisation",
-    "project",
-    "team",
-    "group",
-    "film",
-    "book",
-    "novel",
-    "game",
-    "album",
-    "song",
-    "city",
-    "town",
-    "village",
-    "country",
-    "state",
-    "bridge",
-    "museum",
-    "building",
-    "system",
-    "device",
-    "product",
-    "program",
-    "programme",
-    "software",
-    "tool",
-    "band",
-    "club",
-    "party",
-    "event",
-    "festival",
-    "agency",
-    "bank",
-    "university",
-    "school",
-    "species",
-    "committee",
-    "council",
-    "version",
-    "author",
-    "model",
-    "machine",
-    "vehicle",
-];
 
 /// Whether no noun stands between a verb and what follows it: adverbs, participles, `by`, `to`.
 fn nothing_between(tokens: &[Token<'_>], verb: usize, at: usize) -> bool {
@@ -301,6 +275,26 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !speech::is_open(text)
         && !has_markup(text)
         && !has_hole(tokens)
+        && !is_worked(tokens)
+        && !asks(text)
+}
+
+/// `tracker1 and tracker2`: so in one example.
+fn is_worked(tokens: &[Token<'_>]) -> bool {
+    let numbered = |number: char| {
+        let stems = tokens.iter().filter_map(move |token| token.text.strip_suffix(number));
+        stems.filter(|it| it.len() > 3 && it.bytes().all(|byte| byte.is_ascii_lowercase()))
+    };
+    numbered('1').any(|stem| numbered('2').any(|other| other == stem))
+}
+
+/// `Who’s going to decide.`: a question, whatever it ends with.
+fn asks(text: &str) -> bool {
+    let said = text.rsplit(" – ").next().unwrap_or_default();
+    let mut words = said.split([' ', '’', '\'']);
+    let is_asked = matches!(words.next(), Some("Who" | "Why" | "How" | "What" | "Where" | "When"));
+    let next = words.next().unwrap_or_default();
+    is_asked && !said.contains('?') && (next == "s" || words::is_auxiliary(next))
 }
 
 /// Whether marks of another language than the page's were left: tags, templates, links of a wiki.

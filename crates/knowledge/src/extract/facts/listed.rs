@@ -45,7 +45,7 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
             continue;
         }
         // What is a sentence by itself goes on with no other.
-        let all = tokens(&block.text);
+        let all = tokens(block.text.split(" (").next().unwrap_or_default());
         let is_sentence = verb(&all).is_some_and(|verb| {
             let is_relative =
                 |token: &Token<'_>| matches!(token.text, "that" | "which" | "who" | "where");

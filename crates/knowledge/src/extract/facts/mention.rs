@@ -7,6 +7,10 @@ use crate::extract::subject::Names;
 use crate::extract::thing::Thing;
 use crate::extract::token::Token;
 use crate::extract::words;
+use crate::words::{Words, list};
+
+/// Words that, where they begin it, set a sentence against the one before.
+static CONTRASTS: Words = list!(words "contrasts");
 
 /// Tokens in which the subject and its verb begin.
 const MAX_SUBJECT: usize = 16;
@@ -26,7 +30,7 @@ pub(super) fn of(
     if item
         || commands
         || !whole
-        || is_contrast(&first)
+        || CONTRASTS.contains(first.as_str())
         || begins_elsewhere(tokens)
         || pointer::begins(tokens)
         || (0..tokens.len()).any(|at| points(tokens, at))
@@ -168,43 +172,5 @@ pub(super) fn is_pointer(word: &str) -> bool {
             | "another"
             | "other"
             | "others"
-    )
-}
-
-/// Words that set a sentence against the one before.
-fn is_contrast(first: &str) -> bool {
-    matches!(
-        first,
-        "however"
-            | "but"
-            | "instead"
-            | "nevertheless"
-            | "nonetheless"
-            | "thus"
-            | "therefore"
-            | "hence"
-            | "otherwise"
-            | "and"
-            | "or"
-            | "so"
-            | "then"
-            | "also"
-            | "see"
-            | "note"
-            | "for"
-            | "if"
-            | "when"
-            | "while"
-            | "as"
-            | "to"
-            | "because"
-            | "although"
-            | "though"
-            | "similarly"
-            | "conversely"
-            | "meanwhile"
-            | "consequently"
-            | "still"
-            | "yet"
     )
 }

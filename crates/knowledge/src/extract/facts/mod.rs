@@ -48,6 +48,7 @@ pub(super) fn collect(
     let mut whole: Vec<(usize, Statement)> = Vec::new();
     let mut own: Vec<(usize, Statement)> = Vec::new();
     let mut example: Option<usize> = None;
+    let opening: String = page.sentences.iter().take(2).map(|it| page.text(it)).collect();
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
         let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
@@ -101,6 +102,9 @@ pub(super) fn collect(
         if !ground.has(sentence) || is_of_step(page, sentence) {
             continue;
         }
+        if own::is_of_before(text, thing, &opening) {
+            continue;
+        }
         let part = parts.get(sentence.block).and_then(Option::as_deref);
         if own.len() < own::MAX_OWN
             && (ground.has_prose(page, sentence) || ground.opens(sentence))
@@ -124,9 +128,9 @@ pub(super) fn collect(
     }
     found.extend(rows::collect(page, thing, names));
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
-        own.extend(listed::collect(page, &ground, thing));
-        let answers = questions::collect(page, &ground, thing, &found);
-        // What answers a question needs it.
+        let mut answers = listed::collect(page, &ground, thing);
+        answers.extend(questions::collect(page, &ground, thing, &found));
+        // What answers a question needs it, and an item its lead.
         for all in [&mut own, &mut whole] {
             all.retain(|(_, fact)| {
                 let said = fact.text.split_once(" – ").map_or(fact.text.as_str(), |(_, said)| said);

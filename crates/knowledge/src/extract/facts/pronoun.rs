@@ -95,7 +95,7 @@ pub(super) fn tells_of_person(
 }
 
 /// Whether a noun is one for persons.
-fn is_person(noun: &str) -> bool {
+pub(super) fn is_person(noun: &str) -> bool {
     const ENDINGS: &[&str] =
         &["ect", "ef", "ent", "er", "et", "ete", "ian", "ist", "man", "or", "ress", "son"];
     // What plays and explores is mostly a program.

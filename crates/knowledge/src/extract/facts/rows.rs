@@ -175,7 +175,7 @@ fn is_private(key: &str, value: &str) -> bool {
 }
 
 /// The words of a key in lower case: `apiKey` and `API_KEY` have two.
-fn words_of_key(key: &str) -> Vec<String> {
+pub(in crate::extract) fn words_of_key(key: &str) -> Vec<String> {
     let mut spaced = String::with_capacity(key.len());
     let mut before = ' ';
     for char in key.chars() {

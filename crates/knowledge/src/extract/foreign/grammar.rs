@@ -47,6 +47,8 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
             "diesem",
             "diesen",
             "damals",
+            "oben",
+            "unten",
             "dort",
             "jene",
             "jener",
@@ -144,5 +146,6 @@ impl Grammar {
             || self.articles.contains(&word)
             || self.pronouns.contains(&word)
             || self.pointers.contains(&word)
+            || matches!(word, "dies" | "cela" | "ceci" | "esto" | "eso" | "aquello")
     }
 }

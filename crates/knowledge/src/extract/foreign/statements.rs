@@ -100,6 +100,9 @@ impl Grammar {
                 self.is_verb(second)
                     && (second.text.ends_with("en") || matches!(second.text, "sind" | "waren"))
             });
+        // `Das erlaubt`: a pronoun.
+        let is_pronoun = self.inverts && tokens.get(1).is_some_and(|next| self.is_verb(next));
+        let begins = begins && !is_pronoun;
         let leads = self.leads_in(tokens);
         let of_noun = self.opens_with_noun(tokens);
         let begins = begins || of_several || leads || of_noun;

@@ -6,7 +6,7 @@ use super::Statement;
 use super::facts::{is_statement, shown};
 use super::fold::fold;
 use super::name::{structural, tidy};
-use super::page::{Kind, Page};
+use super::page::{Block, Kind, Page};
 use super::thing::Thing;
 use crate::words::{Words, list};
 use notes::Note;
@@ -61,10 +61,12 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
         } else if ATTENDANCE.contains(heading.as_str()) && block.kind == Kind::Item {
             minutes.attend(below.unwrap_or_default(), [text], line);
         } else if DECISIONS.contains(fold(key).as_str()) {
-            minutes.decisions.push((key.trim().to_owned(), rest.to_owned(), line));
+            let all = items(block, rest).into_iter();
+            minutes.decisions.extend(all.map(|it| (key.trim().to_owned(), it, line)));
         } else if DECISIONS.contains(heading.as_str()) {
             let heading = below.unwrap_or_default().to_owned();
-            minutes.decisions.push((heading, text.to_owned(), line));
+            let all = items(block, text).into_iter().map(|it| (heading.clone(), it, line));
+            minutes.decisions.extend(all);
         }
     }
     if minutes.people.len() < LEAST_PEOPLE {
@@ -72,6 +74,19 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
     }
     minutes.notes = notes::read(page);
     Some(minutes)
+}
+
+/// The lines of what a block says, where each begins with a capital, as items do; else all of it.
+fn items(block: &Block, said: &str) -> Vec<String> {
+    let ends = block.breaks.iter().copied().chain([block.text.len()]);
+    let mut from = 0;
+    let lines = ends.map(|end| block.text.get(std::mem::replace(&mut from, end)..end));
+    let lines = lines.map(|line| line.unwrap_or_default().trim());
+    let lines: Vec<&str> = lines.filter(|line| said.contains(line)).collect();
+    match lines.len() > 1 && lines.iter().all(|line| line.starts_with(char::is_uppercase)) {
+        true => lines.into_iter().filter(|line| notes::is_note(line)).map(str::to_owned).collect(),
+        false => vec![said.to_owned()],
+    }
 }
 
 /// What of a line before a list says that the people in it were there.

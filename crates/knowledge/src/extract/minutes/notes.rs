@@ -183,7 +183,7 @@ fn tells_alone(text: &str) -> bool {
 }
 
 /// Whether a note says something to whoever was not there.
-fn is_note(text: &str) -> bool {
+pub(super) fn is_note(text: &str) -> bool {
     let all = tokens(text);
     let word = |at: usize| all.get(at).map(Token::lower).unwrap_or_default();
     let points = |at: usize| {

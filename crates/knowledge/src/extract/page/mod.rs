@@ -51,7 +51,7 @@ pub(super) struct Block {
     /// 1-based line of the document on which it begins.
     line: usize,
     /// Where in `text` the document's lines broke.
-    breaks: Vec<usize>,
+    pub(super) breaks: Vec<usize>,
     /// Ranges of `text`, ascending by their start.
     pub(super) marks: Vec<(Range<usize>, Mark)>,
     /// Number of the list it is an item of.

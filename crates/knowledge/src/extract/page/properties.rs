@@ -4,6 +4,7 @@ use elophanto_base::yaml::{self, Value};
 use elophanto_text::markdown::FRONT_MATTER_BUDGET;
 
 use super::{Block, Kind, Mark, Row};
+use crate::extract::facts::rows::words_of_key;
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
 use crate::extract::words;
@@ -225,8 +226,9 @@ pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
 /// Whether front matter tells a generator of sites how to show or keep a page, and nothing of what the
 /// page is about: `sidebar position: 2`, `updated at: 1657900653`, `redirect from: /old/`.
 fn is_setting(key: &str, value: &str) -> bool {
-    let key = key.to_lowercase();
-    let mut words = key.split_whitespace();
+    // `sidebarDepth`
+    let key = words_of_key(key);
+    let mut words = key.iter().map(String::as_str);
     let (first, last) = (words.next().unwrap_or_default(), words.next_back().unwrap_or_default());
     let value = value.trim();
     let is_stamp = matches!(first, "created" | "modified" | "published" | "updated")

@@ -256,3 +256,31 @@ fn an_acronym_stands_for_what_was_asked_for() {
         )]
     );
 }
+
+#[test]
+fn what_names_nothing_alone_is_told_of_what_was_asked_for() {
+    let page = "# Fern Garden\n\nFern Garden is a park in Bern with many old trees. The Quad was first used \
+                as a field for games. The show was installed in the Great Hall.\n\n- Who’s going to decide.\n";
+    let said = |text: &str, topic: &str| -> Vec<String> {
+        let all = found(text, topic, &[], Mode::Given).into_iter();
+        all.flat_map(|(name, facts)| facts.into_iter().map(move |it| format!("{name} | {it}")))
+            .collect()
+    };
+    assert_eq!(
+        said(page, "Fern Garden"),
+        [
+            "Fern Garden | Fern Garden is a park in Bern with many old trees.",
+            "Fern Garden | Fern Garden – The Quad was first used as a field for games.",
+        ]
+    );
+    let page = "---\nsidebarDepth: 2\n---\n\n# Befehle-Liste\n\nOak Tool kann mit Befehlen aus der Liste \
+                gesteuert werden. Dies erlaubt es dir auf die Liste zu sehen. Das erlaubt es auch allen zu \
+                sehen. Das Beispiel oben nutzt den Pfad von Oak. Die Anwendung wird mit dem Befehl in den \
+                Kern geladen.\n";
+    assert_eq!(
+        said(page, "Oak Tool Befehle"),
+        [
+            "Oak Tool Befehle | Oak Tool Befehle – Die Anwendung wird mit dem Befehl in den Kern geladen.",
+        ]
+    );
+}

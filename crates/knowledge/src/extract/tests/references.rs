@@ -47,6 +47,10 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "After this, the Foo Server was sold to others.",
         "Therefore, the Foo Server is rarely used now.",
         "The Foo Server may do the following: 1.",
+        "In that 2-month time, the Foo Server must be kept running by all.",
+        "Ada Byron was elected president in 1932.",
+        "Ada Byron died in 1979 and Bo was elected to serve until 1981.",
+        "The Foo Server asks tracker1 and tracker2 for all peers.",
     ] {
         check(text, &[]);
     }

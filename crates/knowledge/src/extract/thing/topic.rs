@@ -11,7 +11,7 @@ use crate::extract::meeting;
 use crate::extract::name::{structural, tidy};
 use crate::extract::page::{Block, Kind, Page};
 use crate::extract::shape;
-use crate::extract::token::tokens;
+use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 
 /// The name of what was asked for where a page's title is that, has it in it, or only says what kind
@@ -36,8 +36,9 @@ pub(in crate::extract) fn of_topic(
     }
     let mut all = titles(page, title).peekable();
     if all.peek().is_none() {
-        let is_other =
-            begins_with_name(page) && !changelog::tells_of_versions(page) && !is_headed(page, &key);
+        let is_other = begins_with_name(page, "")
+            && !changelog::tells_of_versions(page)
+            && !is_headed(page, &key);
         let is_given = page.is_given && !is_other && speaks_of(page, &key, title);
         let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
         return is_its.then_some(topic);
@@ -67,7 +68,9 @@ pub(in crate::extract) fn of_topic(
             false => own.trim().len() >= LONG && key.ends_with(own.as_str()) && own != key,
         };
         if is_name && is_part && !words::is_generic(own.trim()) {
-            return Some(bare);
+            // `Alerting` alone, given for `Foo alerting`, names nothing.
+            let is_bare = page.is_given && !own.trim().contains(' ') && !shape::is_shaped(&bare);
+            return Some(if is_bare { topic } else { bare });
         }
         is_in_topic |= page.is_given
             && own.trim().contains(' ')
@@ -90,8 +93,11 @@ pub(in crate::extract) fn of_topic(
         is_called(&topic) && first.is_some_and(|block| spaced(&block.text).contains(&key))
     };
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
-    let is_given =
-        || !is_of_another(page, title) && !begins_with_name(page) && speaks_of(page, &key, title);
+    let is_given = || {
+        !is_of_another(page, &key, title)
+            && !begins_with_name(page, &key)
+            && speaks_of(page, &key, title)
+    };
     // `(29/4/24) Meeting Minutes`, which whoever gave them asked for as those of somebody.
     let is_plain = page.is_given && titles(page, title).all(meeting::says_only_kind_and_day);
     let is_its = is_its || is_in_topic || is_plain || page.is_given && is_given();
@@ -153,8 +159,8 @@ fn is_built_like(one: &str, other: &str) -> bool {
     shared >= LEAST && shared * 5 >= length * 3
 }
 
-/// Whether a page begins with a name.
-fn begins_with_name(page: &Page) -> bool {
+/// Whether a page begins with a name that is not in what was asked for.
+fn begins_with_name(page: &Page, key: &str) -> bool {
     // `Layer: Applications` is no sentence.
     let is_prose = |block: &&Block| {
         let is_key = || tokens(&block.text).first().is_some_and(|first| first.after == ":");
@@ -171,7 +177,9 @@ fn begins_with_name(page: &Page) -> bool {
             words::is_starter(&word) || word == "all" || ARTICLES.contains(&word.as_str())
         });
     let is_name = run > start + 1 || all.get(start).is_some_and(|it| shape::is_shaped(it.text));
-    is_name && !is_led
+    let said = all.get(start..run).unwrap_or_default().iter().map(Token::lower);
+    let is_in_topic = run > start + 1 && key.contains(&spaced(&said.collect::<Vec<_>>().join(" ")));
+    is_name && !is_led && !is_in_topic
 }
 
 /// Articles of other languages, with a capital where a sentence begins.
@@ -179,14 +187,19 @@ const ARTICLES: &[&str] = &[
     "das", "der", "die", "ein", "eine", "el", "la", "las", "le", "les", "los", "un", "una", "une",
 ];
 
-/// Whether a page's title is a name that its text has as well.
-fn is_of_another(page: &Page, title: Option<&str>) -> bool {
+/// Whether a page's title is a name that its text has as well, and no shorter word for what was asked for.
+fn is_of_another(page: &Page, key: &str, title: Option<&str>) -> bool {
     titles(page, title).any(|title| {
         let name = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
         let is_told = |block: &Block| {
             !matches!(block.kind, Kind::Heading(_)) && block.text.contains(name.as_str())
         };
-        shape::is_proper(&name) && page.blocks.iter().any(is_told)
+        let own = fold(&name);
+        let is_like = |word| own.split('-').any(|it| it != word && is_built_like(it, word));
+        let is_shorter = !name.contains(' ') && key.trim().contains(' ');
+        shape::is_proper(&name)
+            && page.blocks.iter().any(is_told)
+            && !(is_shorter && key.split_whitespace().any(is_like))
     })
 }
 

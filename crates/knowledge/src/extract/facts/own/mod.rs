@@ -5,6 +5,8 @@ mod subject;
 
 use super::form::{begins_elsewhere, statement, statement_of_page};
 use super::is_plural;
+use super::whole::is_past;
+use crate::extract::fold::fold;
 use crate::extract::shape;
 use crate::extract::thing::Thing;
 use crate::extract::token::{self, Token};
@@ -58,6 +60,33 @@ fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
         && (words::is_determiner(&word) || !words::is_starter(&word))
         && tokens.iter().all(|token| token.after != ":");
     tells.then(|| statement(text, tokens, 1)).flatten()
+}
+
+/// `The show was installed by`, `The local galleries emphasized`: which ones, what was told before says, unless
+/// what the page begins with does.
+pub(super) fn is_of_before(text: &str, thing: &Thing, opening: &str) -> bool {
+    let tokens = &token::tokens(text);
+    let Some(verb) = verb(tokens) else { return false };
+    let noun = tokens[verb - 1].lower();
+    let is_plain = |token: &Token<'_>| {
+        token.joins()
+            && token.text.starts_with(char::is_lowercase)
+            && !words::ends_phrase(token.text)
+            && !matches!(token.text, "first" | "last" | "only")
+    };
+    // `The full set of`, `The minimum supported Rust version is`: no verbs.
+    let (_, rest) = tokens.split_at(verb + 1);
+    let is_object = rest[0].is_capitalised() || words::is_determiner(rest[0].text);
+    let is_object = is_object && !rest.iter().any(|it| words::is_auxiliary(it.text));
+    tokens[0].text == "The"
+        && verb <= 3
+        && (words::is_auxiliary(tokens[verb].text) || is_object)
+        && !tokens[verb..].iter().take(4).any(|next| next.text == "by")
+        && tokens[1..verb].iter().all(is_plain)
+        && is_past(&tokens[verb])
+        && !is_own_noun(&noun, thing)
+        && !fold(&thing.name).contains(noun.as_str())
+        && !fold(opening).split(|char: char| !char.is_alphanumeric()).any(|own| own == noun)
 }
 
 /// Whether a noun with `the` stands for the page's thing.

@@ -24,7 +24,8 @@ use lead::{has_condition, main_clause};
 pub(super) use place::{best, named, parts};
 use speech::{addresses, is_reader, is_writers, speaks, tells_of_writers, verb_of_person};
 use subject::{is_long_gerund, is_noun};
-use verb::{is_past, is_relative, verb_in_capitals, verb_of_several};
+pub(super) use verb::is_past;
+use verb::{is_relative, verb_in_capitals, verb_of_several};
 
 /// What is known of where a sentence stands.
 #[derive(Debug, Clone, Copy, Default)]

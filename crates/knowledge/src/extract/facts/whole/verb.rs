@@ -55,7 +55,7 @@ pub(super) fn is_relative(tokens: &[Token<'_>], main: usize, verb: usize) -> boo
 }
 
 /// What happened at one time.
-pub(super) fn is_past(verb: &Token<'_>) -> bool {
+pub(in crate::extract::facts) fn is_past(verb: &Token<'_>) -> bool {
     let word = verb.lower();
     matches!(word.as_str(), "was" | "were" | "had" | "did")
         || words::looks_past(&word)
