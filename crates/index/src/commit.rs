@@ -92,7 +92,7 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     }
     let tables = context.repository.tables_dir();
     state.registry.follow(context.tables, &tables, Some(&folder), false)?;
-    state.registry.save(&view::registry_folder(&folder))?;
+    state.registry.save(&view::registry_folder(&folder));
     Ok(committed)
 }
 
@@ -154,7 +154,7 @@ impl<'a> State<'a> {
             &view::registry_folder(&folder),
             &context.repository.tables_dir(),
         )?;
-        registry.save(&view::registry_folder(&folder))?;
+        registry.save(&view::registry_folder(&folder));
         // A table that a newer version wrote is not damaged, and not ours to replace.
         let damaged = bad.into_iter().filter(|table| matches!(table.cause, TableError::Digest));
         let damaged = damaged.map(|table| table.name).collect();

@@ -336,8 +336,7 @@ impl Run<'_> {
             let done =
                 View::commit(self.folder, base.generation, &manifest, &self.extra, lock, patience);
             match done {
-                // Where it cannot be kept, the tables are read again the next time.
-                Ok(Committed::Done(_lock)) => drop(registry.save(&remembered)),
+                Ok(Committed::Done(_lock)) => registry.save(&remembered),
                 Ok(Committed::Overtaken) if patience.is_none() => return Ok(None),
                 // Another process replaced the view or is about to. What a reader built is right
                 // for the files it saw, so it answers from memory.

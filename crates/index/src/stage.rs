@@ -141,7 +141,7 @@ pub fn remove_obsolete(context: &Context, plan: &StagedIndex) -> Result<(), Inde
     }
     let remembered = view::registry_folder(&folder);
     let (mut registry, _) = Registry::load(context.tables, &remembered, &tables_dir)?;
-    registry.save(&remembered)?;
+    registry.save(&remembered);
     Ok(())
 }
 

@@ -43,8 +43,7 @@ pub fn vectors_held(format: &dyn Format, repository: &Repository) -> Vec<(Finger
     let memory = view::registry_folder(&repository.view_dir());
     let tables = Registry::load(format, &memory, &repository.tables_dir());
     let (mut registry, _) = tables.unwrap_or_default();
-    // Where it cannot be kept, the tables are read again the next time.
-    let _ = registry.save(&memory);
+    registry.save(&memory);
     let models = registry.models().into_iter();
     models.map(|(name, vectors)| (Fingerprint::new(name), vectors)).collect()
 }

@@ -22,7 +22,7 @@ use super::{
     view::is_left_by_killed,
 };
 
-const MAGIC: &[u8; 8] = b"ELOTAB02";
+const MAGIC: &[u8; 8] = b"ELOTAB03";
 /// Bytes of a key and a hash.
 const ROW_BYTES: usize = 24;
 
@@ -89,7 +89,8 @@ impl Registry {
     ) -> io::Result<(Self, Vec<BadTable>)> {
         let mut registry = Self::default();
         for name in tables::list(folder)? {
-            if let Ok(Ok(known)) = read_whole(&memory.join(&name)).map(parse) {
+            if let Ok(Ok(known)) = read_whole(&memory.join(&name)).map(|bytes| parse(&name, bytes))
+            {
                 registry.known.insert(name, known);
             }
         }
@@ -142,15 +143,16 @@ impl Registry {
         Ok((registry, bad))
     }
 
-    /// Remembers in the folder `memory` what is known, and nothing else.
-    pub fn save(&mut self, memory: &Path) -> io::Result<()> {
-        if !self.fresh.is_empty() && !fs::symlink_metadata(memory).is_ok_and(|data| data.is_dir()) {
+    /// Remembers in the folder `memory` what is known, and nothing else. What cannot be kept is read again
+    /// the next time.
+    pub fn save(&mut self, memory: &Path) {
+        if !fs::symlink_metadata(memory).is_ok_and(|data| data.is_dir()) {
             // A link or a pipe in its place; mostly nothing.
             let _ = fs::remove_file(memory);
         }
         for name in std::mem::take(&mut self.fresh) {
             if let Some(known) = self.known.get(&name) {
-                write_whole(&memory.join(name), &write(known))?;
+                let _ = write_whole(&memory.join(&name), &write(&name, known));
             }
         }
         if std::mem::take(&mut self.is_less) {
@@ -165,7 +167,6 @@ impl Registry {
                 }
             }
         }
-        Ok(())
     }
 
     /// Keys of a model in the tables for which `choose` says yes.
@@ -311,20 +312,22 @@ fn hash(vector: &Encoded) -> u64 {
     checksum(&bytes)
 }
 
-fn write(Known { fingerprint, rows }: &Known) -> Vec<u8> {
+fn write(name: &str, Known { fingerprint, rows }: &Known) -> Vec<u8> {
     let mut out = Writer::begin(MAGIC);
-    out.bytes.reserve(rows.len() + fingerprint.len() + 32);
+    out.bytes.reserve(rows.len() + name.len() + fingerprint.len() + 32);
+    out.block(name.as_bytes());
     out.block(fingerprint.as_bytes());
     out.block(rows);
     out.seal()
 }
 
-fn parse(bytes: Vec<u8>) -> Result<Known, Malformed> {
+fn parse(name: &str, bytes: Vec<u8>) -> Result<Known, Malformed> {
     let whole = Bytes::from(bytes);
     let mut reader = unseal(MAGIC, &whole)?;
+    let is_it = reader.text()? == name;
     let fingerprint = reader.text()?.to_owned();
     let rows = whole.slice_ref(reader.block()?);
-    match rows.len().is_multiple_of(ROW_BYTES) {
+    match is_it && reader.is_empty() && rows.len().is_multiple_of(ROW_BYTES) {
         true => Ok(Known { fingerprint, rows }),
         false => Err(Malformed),
     }

@@ -71,7 +71,7 @@ pub(super) async fn fold(
     tend: bool,
 ) -> Result<Folded, FleetError> {
     let mut folded = Folded::default();
-    let (params, _kept) = place.folding();
+    let params = place.folding();
     for round in 0..ROUNDS {
         let (attempt, tables) = attempt(place, &params, models, &mut folded).await?;
         match attempt {
@@ -127,11 +127,13 @@ async fn attempt(
         let newest = inbox.newest.values();
         groups(newest.map(|(head, bytes)| (head.object(), *bytes)).collect()).next()
     });
-    let (tables, ahead) = futures::try_join!(
+    let (tables, ahead) = futures::join!(
         Tables::open(place, params),
         read_all(place, first.unwrap_or_default(), models)
-    )?;
-    let (mut tables, mut ahead): (_, BTreeMap<_, _>) = (tables, ahead.into_iter().collect());
+    );
+    let mut tables = tables?;
+    // What cannot be read may be none that is wanted.
+    let mut ahead: BTreeMap<_, _> = ahead.unwrap_or_default().into_iter().collect();
     let Inbox { newest, mut old, nameless } = match listed {
         Ok(inbox) => inbox,
         Err(cause) => Inbox::of(listed_by_name(place, &tables, cause).await?, folded),
@@ -152,6 +154,7 @@ async fn attempt(
     }
     remove(place, &done, folded).await?;
     let newest: Vec<Head> = wanted.iter().map(|(head, _)| head.clone()).collect();
+    ahead.retain(|object, _| newest.iter().any(|head| head.object() == *object));
     let wanted = wanted.into_iter().map(|(head, bytes)| (head.object(), bytes)).collect();
     for objects in groups(wanted) {
         let (known, others): (Vec<_>, Vec<_>) =

@@ -27,7 +27,7 @@ use lance_io::object_store::ObjectStoreParams;
 use lancedb::DistanceType;
 
 use super::{
-    columns::{self, HEAD, HEADS, MODEL, TERMS, VECTOR},
+    columns::{self, HEAD, HEADS, KEY, MODEL, TERMS, VECTOR},
     head::Head,
 };
 use crate::store::Place;
@@ -234,6 +234,10 @@ pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<b
         let target_rows_per_fragment = FRAGMENT;
         let options = CompactionOptions { target_rows_per_fragment, ..Default::default() };
         compact_files(dataset, options, None).await?;
+    }
+    // Earlier versions made one, which nothing needs: see `INDEXES`.
+    if !dataset.load_indices_by_name(KEY).await?.is_empty() {
+        dataset.drop_index(KEY).await?;
     }
     scalar_indexes(dataset).await?;
     vector_index(dataset).await?;

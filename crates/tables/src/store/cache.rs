@@ -32,6 +32,8 @@ use object_store::{
     PutResult, RenameOptions, Result, list::PaginatedListStore, path::Path,
 };
 
+use tempfile::TempDir;
+
 use super::{Address, Kept, StoreError};
 
 /// Folders of a table whose files are never written twice, and how many of their bytes are fetched and
@@ -42,6 +44,8 @@ const ASKING: Blocks = &[("data", 64 << 10), ("_indices", 256 << 10)];
 /// For whoever folds: what is joined with an index is read from its beginning to its end, each piece after
 /// the one before it.
 const FOLDING: Blocks = &[("_indices", 1 << 20)];
+/// Most bytes that a fold keeps: who is killed leaves them behind.
+const FOLDING_BYTES: u64 = 256 << 20;
 /// Bytes of the size of a file.
 const SIZE: u64 = 8;
 /// Bytes of the checksum before those of a block.
@@ -66,24 +70,42 @@ impl ReadThrough {
         address: &Address,
         kept: Kept,
     ) -> std::result::Result<Self, StoreError> {
-        Self::new(address, kept, ASKING)
+        Self::new(address, kept, ASKING, None)
     }
 
-    /// Keeps blocks of the indexes that a fold joins with new ones.
+    /// Keeps blocks of the indexes that a fold joins with new ones, in a folder that goes with it.
     ///
     /// # Errors
     /// When there is no folder to keep them in.
-    pub(super) fn of_folds(address: &Address, kept: Kept) -> std::result::Result<Self, StoreError> {
-        Self::new(address, kept, FOLDING)
+    pub(super) fn of_folds(address: &Address) -> std::result::Result<Self, StoreError> {
+        let failed = |cause| StoreError::Disk { path: address.to_string().into(), cause };
+        let folder =
+            tempfile::Builder::new().prefix("elophanto-fold-").tempdir().map_err(failed)?;
+        let kept = Kept { folder: folder.path().to_owned(), most_bytes: FOLDING_BYTES };
+        Self::new(address, kept, FOLDING, Some(folder))
     }
 
-    fn new(address: &Address, kept: Kept, blocks: Blocks) -> std::result::Result<Self, StoreError> {
+    fn new(
+        address: &Address,
+        kept: Kept,
+        blocks: Blocks,
+        passing: Option<TempDir>,
+    ) -> std::result::Result<Self, StoreError> {
         let Kept { folder, most_bytes } = kept;
         let failed = |cause| StoreError::Disk { path: folder.clone(), cause };
         fs::create_dir_all(&folder).map_err(failed)?;
         let place = address.to_string();
         let (bytes, checked, sizes) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Ok(Self(Arc::new(Cache { folder, most_bytes, place, blocks, bytes, checked, sizes })))
+        Ok(Self(Arc::new(Cache {
+            folder,
+            most_bytes,
+            place,
+            blocks,
+            bytes,
+            checked,
+            sizes,
+            _passing: passing,
+        })))
     }
 }
 
@@ -113,6 +135,8 @@ struct Cache {
     checked: Mutex<HashMap<PathBuf, Instant>>,
     /// Sizes of files.
     sizes: Mutex<HashMap<Path, u64>>,
+    /// The folder, if it is removed with the last who reads through it.
+    _passing: Option<TempDir>,
 }
 
 /// A file of the cache.
@@ -271,14 +295,15 @@ impl Cached {
         let options = |range| GetOptions { range, ..GetOptions::default() };
         let end = options(Some(GetRange::Suffix(block)));
         let got = match self.inner.get_opts(location, end).await {
-            // Azure has no ranges from the end.
-            Err(object_store::Error::NotSupported { .. }) => {
+            Err(cause @ object_store::Error::NotFound { .. }) => return Err(cause),
+            // Azure has no ranges from the end, and some stores answer them in a way of their own.
+            Err(_) => {
                 let head = GetOptions { head: true, ..options(None) };
                 let size = self.inner.get_opts(location, head).await?.meta.size;
                 self.learn(location, size);
                 return Ok(size);
             }
-            got => got?,
+            Ok(got) => got,
         };
         let (size, start) = (got.meta.size, got.range.start);
         let fetched = got.bytes().await?;

@@ -13,7 +13,6 @@ use lance::{
 };
 use lance_io::object_store::providers::local::FileStoreProvider;
 use object_store::{ObjectStoreExt as _, PutMode, PutPayload, path::Path};
-use tempfile::TempDir;
 
 mod address;
 mod cache;
@@ -37,8 +36,6 @@ use provider::{Cloud, Provider};
 /// Bytes of an index and of descriptions of tables that are kept in memory.
 const INDEX_MEMORY: usize = 256 << 20;
 const METADATA_MEMORY: usize = 64 << 20;
-/// Most bytes of indexes that a fold keeps at hand.
-const FOLDING_BYTES: u64 = 1 << 30;
 
 /// How often an object is tried to be created where others are said to be at it, and the first pause.
 const TRIES: u32 = 4;
@@ -113,17 +110,14 @@ impl Place {
         Ok(Self { address, session, params, store, base, local })
     }
 
-    /// How a fold reads tables. What it reads of their indexes lies in this folder as long as that is there:
-    /// joining them asks for one small piece after another.
-    pub(crate) fn folding(&self) -> (ObjectStoreParams, Option<TempDir>) {
-        let folder = tempfile::tempdir().ok().filter(|_| self.local.is_none());
-        let kept = folder
-            .as_ref()
-            .map(|folder| Kept { folder: folder.path().to_owned(), most_bytes: FOLDING_BYTES });
+    /// How a fold reads tables: joining their indexes asks for one small piece after another, so larger ones
+    /// are kept at hand.
+    pub(crate) fn folding(&self) -> ObjectStoreParams {
+        let is_far = self.local.is_none();
         // Where nothing can be kept, everything is asked of the store.
-        let wrapper = kept.and_then(|kept| ReadThrough::of_folds(&self.address, kept).ok());
+        let wrapper = is_far.then(|| ReadThrough::of_folds(&self.address).ok()).flatten();
         let object_store_wrapper = wrapper.map(|wrapper| Arc::new(wrapper) as _);
-        (ObjectStoreParams { object_store_wrapper, ..ObjectStoreParams::default() }, folder)
+        ObjectStoreParams { object_store_wrapper, ..ObjectStoreParams::default() }
     }
 
     fn path(&self, name: &str) -> Path {
