@@ -154,7 +154,8 @@ async fn attempt(
     }
     remove(place, &done, folded).await?;
     let newest: Vec<Head> = wanted.iter().map(|(head, _)| head.clone()).collect();
-    ahead.retain(|object, _| newest.iter().any(|head| head.object() == *object));
+    let objects: BTreeSet<String> = newest.iter().map(Head::object).collect();
+    ahead.retain(|object, _| objects.contains(object));
     let wanted = wanted.into_iter().map(|(head, bytes)| (head.object(), bytes)).collect();
     for objects in groups(wanted) {
         let (known, others): (Vec<_>, Vec<_>) =
