@@ -150,6 +150,17 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
     for (entity, name) in spoken.iter().filter(|_| !new.is_empty()) {
         called.entry(fold::fold(name)).or_insert(*entity);
     }
+    // The `Council`s of what was asked for are that, and its initials.
+    if mode == Mode::Given {
+        let asked = fold::fold(topic);
+        let own = new.iter().position(|candidate| fold::fold(&candidate.name) == asked);
+        let same = new.iter().filter(|candidate| short::is_short_for(&candidate.name, topic));
+        for (entity, candidate) in
+            own.into_iter().flat_map(|own| same.clone().map(move |it| (own, it)))
+        {
+            called.entry(fold::fold(&candidate.name)).or_insert(known.len() + entity);
+        }
+    }
     let entity_of = |number: usize, candidate: &candidates::Candidate| {
         called.get(&fold::fold(&candidate.name)).copied().unwrap_or(known.len() + number)
     };

@@ -104,6 +104,12 @@ fn push_line(line: &str, kept: &mut String) {
         }
         kept.push_str(&before[..role.unwrap_or(before.len())]);
         let shown = inner.split_once(" <").map_or(inner, |(words, _)| words);
+        // `:rfc:`2822`` shows as `RFC 2822`.
+        let name = role.map_or("", |start| before[start..].trim_matches(':'));
+        if matches!(name, "pep" | "rfc") && shown.starts_with(|char: char| char.is_ascii_digit()) {
+            kept.push_str(&name.to_uppercase());
+            kept.push(' ');
+        }
         kept.push_str(shown.trim_start_matches(['~', '!']));
         rest = after.trim_start_matches('_');
     }
@@ -127,6 +133,7 @@ mod tests {
             "Head\n---\n\n\nUse ``x`` and a.B",
         );
         check(".. x::\n`", "\n`");
+        check(".. _a:\nSee :pep:`8001`.", "\nSee PEP 8001.");
         check(":Title: Foo\n.. _a:\n", "# Foo\n\n");
     }
 }

@@ -61,7 +61,21 @@ pub(super) fn run(tokens: &[Token<'_>], from: usize) -> usize {
         }
         at += 1;
     }
-    end
+    abbreviated(tokens, from, end).unwrap_or(end)
+}
+
+/// The token behind `and Human Rights Commission (EHRC)`: what stands in brackets is short for the whole.
+fn abbreviated(tokens: &[Token<'_>], from: usize, end: usize) -> Option<usize> {
+    const FAR: usize = 6;
+    tokens.get(end).filter(|it| end > from && it.text == "and" && it.joins())?;
+    let bracket = (end + 2..tokens.len().min(end + FAR))
+        .find(|&at| tokens[at].before.starts_with('(') && is_acronym(tokens[at].text))?;
+    let initials: String = tokens[from..bracket]
+        .iter()
+        .filter(|token| token.is_capitalised())
+        .filter_map(|token| token.text.chars().next())
+        .collect();
+    (initials == tokens[bracket].text).then_some(bracket)
 }
 
 /// The token behind `and Son Ltd`, `and Co`, which is of one name with what stands before: the firm of
@@ -192,6 +206,11 @@ mod tests {
             ("Oak and Company grew", "Oak and Company"),
             ("Ada and Bo Hill met", "Ada"),
             ("Mozilla and Symbian Ltd. met", "Mozilla"),
+            (
+                "Equality and Human Rights Commission (EHRC) is",
+                "Equality and Human Rights Commission",
+            ),
+            ("Equality and Human Rights (UN) is", "Equality"),
             ("Oak and sons", "Oak"),
             ("Sutton and Bath, Oak Ltd and", "Sutton"),
             ("I am", ""),

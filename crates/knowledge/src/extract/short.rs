@@ -7,6 +7,7 @@ use super::Known;
 use super::fold::fold;
 use super::name::tidy;
 use super::page::Page;
+use super::shape::is_acronym_of;
 use crate::words::{Words, list};
 
 /// What companies are by law.
@@ -56,6 +57,15 @@ pub(crate) fn is_part_of(short: &str, full: &str) -> bool {
         !short.contains(' ') && short.chars().all(|char| char.is_alphabetic() || char == '-');
     let (short, full) = (fold(short), fold(full));
     plain && full != short && full.split(' ').any(|word| word == short)
+}
+
+/// `Rust Council` and `RC` on a page about `Foo Rust Council`: the end of a name, or its initials or those
+/// of such an end.
+pub(super) fn is_short_for(name: &str, full: &str) -> bool {
+    let words: Vec<&str> = full.split(' ').collect();
+    let ends = (1..words.len().saturating_sub(1)).map(|from| words[from..].join(" "));
+    let is_end = |end: &String| fold(end) == fold(name) || is_acronym_of(name, end);
+    words.len() > 1 && (is_acronym_of(name, full) || ends.into_iter().any(|end| is_end(&end)))
 }
 
 /// Whether a word in lower case is what a company is by law.
@@ -111,5 +121,17 @@ mod tests {
         check("Tesla was named after Nikola Tesla.", "Tesla, Inc.", &["EW"]);
         check("Marie Curie met Pierre Curie. Curie was born in Paris.", "physics", &["EW"]);
         check("Marie Curie was born in Warsaw.", "physics", &["EW", "Curie"]);
+    }
+
+    #[test]
+    fn the_end_of_a_name_and_its_initials_are_short_for_it() {
+        for (name, expected) in [
+            ("Steering Council", true),
+            ("SC", true),
+            ("Council", false),
+            ("Steering Group", false),
+        ] {
+            assert_eq!(is_short_for(name, "Foo Steering Council"), expected, "{name}");
+        }
     }
 }

@@ -324,7 +324,9 @@ fn goes_on(text: &str, start: usize, dot: usize, end: usize) -> bool {
         let ordinal = BEFORE_ORDINALS.contains(&ahead.to_lowercase().as_str());
         return MONTHS.contains(&next_word.as_str()) || ordinal && !begins_one();
     }
-    if TITLES.contains(&token) || in_list(NEVER_LAST) {
+    // `Let's Encrypt ist eine CA.`: no `ca. 1900`.
+    let is_initialism = token.len() > 1 && token.chars().all(char::is_uppercase);
+    if TITLES.contains(&token) || !is_initialism && in_list(NEVER_LAST) {
         return true;
     }
     let numbered = next.starts_with(|char: char| char.is_ascii_digit() || char == '#')

@@ -101,6 +101,7 @@ fn sentences_end_where_they_end() {
         "Siehe Abs. 3, S. 5 und Nr. 7 bzw. Art. 8. | Gut.",
         "Hr. Müller und Fr. Dr. Weiß, Dipl.-Ing. Kurz. | Alle da.",
         "Es kostet ca. 3 Mio. Euro. | Das ist viel.",
+        "Let's Encrypt ist eine CA. | Sie stellt Zertifikate aus.",
         "Das ist i.d.R. Standard. | Gut so.",
         "Über alles. | Ändern geht.",
         // Others.

@@ -16,6 +16,7 @@ use super::name::tidy;
 use super::page::{Kind, Page};
 use super::shape;
 use super::subject::Class;
+use super::words;
 use crate::words::{Words, list};
 use evidence::{Evidence, Found, accepts};
 
@@ -81,9 +82,23 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
     let topic = fold(&tidy(topic));
     all.retain(|it| {
         let key = fold(&it.name);
-        !HEADS.contains(key.as_str()) || key == topic
+        // `The PEP`, where `PEP 12` was asked for, is that one.
+        let number = topic.strip_prefix(&key).unwrap_or_default().trim();
+        if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return false;
+        }
+        let is_label = is_label(&key) || key.chars().count() == 1;
+        !(HEADS.contains(key.as_str()) || is_label) || key == topic
     });
     all
+}
+
+/// `Uses Public Relays`, `No Metadata Leak`: what is said of something, not a name of it.
+fn is_label(key: &str) -> bool {
+    let Some((first, _)) = key.split_once(' ') else { return false };
+    let does =
+        first.ends_with('s') && words::is_finite(first, false) && !words::is_noun_verb(first);
+    matches!(first, "no" | "supports" | "uses") || does
 }
 
 fn from_headings(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
@@ -112,6 +127,23 @@ fn heading(text: &str, found: &mut Found) {
     {
         if let Some(evidence) = found.all.get_mut(&key) {
             evidence.heading = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_no_name() {
+        for (key, expected) in [
+            ("uses public relays", true),
+            ("no metadata leak", true),
+            ("nostr relay", false),
+            ("james brown", false),
+        ] {
+            assert_eq!(is_label(key), expected, "{key}");
         }
     }
 }

@@ -20,8 +20,9 @@ pub(super) fn term(
 ) {
     let article = tokens.get(opening).filter(|_| start > opening).map(Token::lower);
     let definite = article.as_deref() == Some("the");
-    let adjective =
-        tokens.get(start).is_some_and(|token| matches!(token.text, "single" | "typical" | "given"));
+    let adjective = tokens
+        .get(start)
+        .is_some_and(|token| matches!(token.text, "famous" | "given" | "single" | "typical"));
     let start = if adjective { start + 1 } else { start };
     let Some(first) = tokens.get(start) else { return };
     for end in start + 1..=start + MAX_TERM_WORDS {

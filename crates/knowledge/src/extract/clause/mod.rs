@@ -47,7 +47,7 @@ pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
         let rest = comma.and_then(|comma| tokens.get(comma + 1..));
         begins && rest.is_some_and(|rest| rest.iter().any(is_verb))
     };
-    if leads || participle() {
+    if leads || participle() || is_apposed(tokens) {
         // `If you want to be told of it` leads in what may be.
         let speaks =
             |token: &Token<'_>| matches!(token.text, "I" | "he" | "she" | "we" | "you" | "your");
@@ -71,6 +71,18 @@ pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
     let behind = found.get(1).copied().filter(|_| leads);
     found.extend(behind.and_then(|behind| behind_role(tokens, behind)));
     found
+}
+
+/// `A lawyer from Paris, Ada was`, `An advocate, she helped`: what somebody is, before who it is.
+pub(super) fn is_apposed(tokens: &[Token<'_>]) -> bool {
+    let begins = tokens.first().is_some_and(|first| matches!(first.text, "A" | "An"));
+    let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
+    let is_verb = |token: &Token<'_>| {
+        let word = token.lower();
+        words::is_finite(&word, false) && !words::is_noun_verb(&word) && !words::looks_past(&word)
+    };
+    let is_plain = |token: &Token<'_>| !token.before.contains('(') && !is_verb(token);
+    begins && comma.is_some_and(|comma| tokens[..=comma].iter().all(is_plain))
 }
 
 /// The name behind what somebody is, which begins at token `from`: `Political philosopher Herbert Spencer`.

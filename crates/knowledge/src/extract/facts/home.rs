@@ -21,6 +21,20 @@ impl Home {
         }
     }
 
+    /// The thing, where a sentence goes on about somebody who is not known to be `he` or `she`, with what
+    /// stands for the thing.
+    pub(super) fn instead(&self, told: Told, tokens: &[Token<'_>]) -> Told {
+        let said = pronoun::of_person(tokens).filter(|said| self.pronoun == Some(said));
+        match &self.last {
+            Some(last)
+                if said.is_some() && told.pronoun.is_none() && told.entity != last.entity =>
+            {
+                Told { pronoun: self.pronoun, block: told.block, ..last.clone() }
+            }
+            _ => told,
+        }
+    }
+
     /// The thing, where a paragraph begins with a pronoun: a person whose pronoun was used of them
     /// before, or what the paragraph before ended with.
     pub(super) fn by_beginning(

@@ -1,7 +1,8 @@
 //! What the sentences of a page say of its own thing where something else is their subject: `In 2011 a
 //! plaque was unveiled commemorating Allan Dwan.`
 
-use super::form::{begins_elsewhere, statement};
+use super::elsewhere::begins_elsewhere;
+use super::form::statement;
 use super::pointer;
 use crate::extract::subject::Names;
 use crate::extract::thing::Thing;

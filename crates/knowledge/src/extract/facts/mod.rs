@@ -1,5 +1,9 @@
 //! Sentences that state something of an entity.
 
+mod carry;
+mod colon;
+mod elsewhere;
+mod example;
 mod form;
 pub(super) mod ground;
 mod home;
@@ -14,16 +18,16 @@ mod pronoun;
 mod questions;
 pub(super) mod rows;
 mod speech;
+mod unnamed;
 mod whole;
 
 use std::borrow::Cow;
 
 use super::Statement;
-use super::page::{Kind, Page, Sentence};
+use super::page::{Kind, Page};
 use super::subject::Names;
 use super::thing::Thing;
 use super::token::{self, Token};
-use super::words;
 pub use form::FACT_WORDS;
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
 use ground::Ground;
@@ -32,6 +36,7 @@ use named::by_name;
 pub(in crate::extract) use named::possessed;
 use pronoun::by_pronoun;
 pub(super) use speech::is_spoken;
+use unnamed::Unnamed;
 
 /// What is found: the entity's number and a statement, in the order of the page, what its tables
 /// say behind the rest.
@@ -44,30 +49,40 @@ pub(super) fn collect(
     let mut before: Option<Told> = None;
     let mut home = Home::default();
     let ground = Ground::of(page, thing, names);
-    let parts = thing.map(|thing| whole::parts(page, thing)).unwrap_or_default();
-    let mut whole: Vec<(usize, Statement)> = Vec::new();
-    let mut own: Vec<(usize, Statement)> = Vec::new();
+    let (mut limits, mut is_goal) = (false, false);
+    let mut unnamed = thing.map(|thing| Unnamed::of(page, thing, &ground));
+    let stories = example::blocks(page);
     let mut example: Option<usize> = None;
-    let opening: String = page.sentences.iter().take(2).map(|it| page.text(it)).collect();
     for sentence in &page.sentences {
         let told = before.take().filter(|told| told.block == sentence.block);
         let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
-        if is_spoken(block, &sentence.range) {
+        let is_story = stories.get(sentence.block).is_some_and(|is_story| *is_story);
+        if is_story || is_spoken(block, &sentence.range) {
             continue;
         }
         let text = page.text(sentence);
         let text = lead::without(text).map_or(Cow::Borrowed(text), Cow::Owned);
+        let text = colon::closed(page, sentence, text.as_ref()).map_or(text, Cow::Owned);
         let text = text.as_ref();
         let tokens = token::tokens(text);
         let line = sentence.line;
         // What follows is so in the example only.
         example = example.filter(|block| *block == sentence.block);
-        example = example.or_else(|| begins_example(&tokens).then_some(sentence.block));
+        example = example.or_else(|| example::begins(&tokens).then_some(sentence.block));
         if example.is_some() {
             continue;
         }
         let item = page.blocks.get(sentence.block).is_some_and(|block| block.kind == Kind::Item);
-        let (about, owned) = (found.len(), own.len());
+        // `It is complete if it:`, whose items are no statements.
+        if !item {
+            limits = colon::limits(text);
+            is_goal = colon::is_goal(text);
+        }
+        if item && is_goal {
+            continue;
+        }
+        let about = found.len();
+        let told = told.map(|told| home.instead(told, &tokens));
         let goes_on = told.or_else(|| {
             home.by_beginning(page, sentence, &tokens).filter(|_| ground.has(sentence))
         });
@@ -90,42 +105,24 @@ pub(super) fn collect(
         } else if let Some((entity, text)) = phrase::of(text, &tokens, thing, names) {
             found.push((entity, Statement { text, line }));
         }
-        let Some(thing) = thing.filter(|_| found.len() == about) else { continue };
+        let Some((thing, unnamed)) = thing.zip(unnamed.as_mut()) else { continue };
+        let (text, told) = unnamed.resolved(sentence, text, &tokens);
+        if found.len() > about {
+            continue;
+        }
+        let text = text.as_ref();
+        let tokens = token::tokens(text);
         let first = mention::first_part(text);
         if let Some(text) = mention::of(text, &tokens, item, thing, names).or_else(|| {
             let first = first.as_deref()?;
             mention::of(first, &token::tokens(first), item, thing, names)
         }) {
             found.push((thing.entity, Statement { text, line }));
-            continue;
-        }
-        if !ground.has(sentence) || is_of_step(page, sentence) {
-            continue;
-        }
-        if own::is_of_before(text, thing, &opening) {
-            continue;
-        }
-        let part = parts.get(sentence.block).and_then(Option::as_deref);
-        if own.len() < own::MAX_OWN
-            && (ground.has_prose(page, sentence) || ground.opens(sentence))
-            && let Some(text) =
-                own::of(text, &tokens, thing, ground.opens(sentence)).or_else(|| {
-                    let first = first.as_deref()?;
-                    own::of(first, &token::tokens(first), thing, false)
-                })
-        {
-            let text = whole::named(thing, part, &text);
-            own.push((thing.entity, Statement { text, line }));
-        }
-        let setting = whole::Setting { item, part, written: page.text(sentence) };
-        if own.len() == owned
-            && let Some(text) = whole::of(text, thing, &setting)
-                .or_else(|| whole::of(first.as_deref()?, thing, &setting))
-        {
-            let text = whole::named(thing, part, &text);
-            whole.push((thing.entity, Statement { text, line }));
+        } else if !(item && limits) {
+            unnamed.take(sentence, text, told);
         }
     }
+    let (mut own, mut whole) = unnamed.map(|it| (it.own, it.whole)).unwrap_or_default();
     found.extend(rows::collect(page, thing, names));
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
         let mut answers = listed::collect(page, &ground, thing);
@@ -145,25 +142,8 @@ pub(super) fn collect(
     found
 }
 
-/// `Suppose that a file`, `For instance, say`, `E.g. the`
-fn begins_example(tokens: &[Token<'_>]) -> bool {
-    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
-    let first = word(0);
-    matches!(first.as_str(), "assume" | "assuming" | "e.g" | "imagine" | "suppose")
-        || first == "for" && matches!(word(1).as_str(), "example" | "instance")
-}
-
-/// Whether a sentence goes on about a step of what is to be done: `Stretch the dough. It should hold.`
-fn is_of_step(page: &Page, sentence: &Sentence) -> bool {
-    let item = page.blocks.get(sentence.block).filter(|block| block.kind == Kind::Item);
-    item.filter(|_| !sentence.first).is_some_and(|item| {
-        let opening = token::tokens(&item.text);
-        opening.first().is_some_and(|first| words::is_verb_base(&first.lower()))
-    })
-}
-
 /// Whom the sentence before was about.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Told {
     entity: usize,
     /// The other of two: `X and Y are`.

@@ -1,7 +1,8 @@
 //! Sentences whose subject is a name.
 
-use super::form::{is_address, is_self_contained, statement};
-use super::{Told, is_plural, names_several, pronoun, shown};
+use super::form::{is_address, is_self_contained};
+use super::{Told, bare, is_plural, names_several, pronoun, shown};
+use super::{form, pointer};
 use crate::extract::clause;
 use crate::extract::page::Sentence;
 use crate::extract::subject::Names;
@@ -33,7 +34,7 @@ pub(super) fn by_name(
             also: None,
             block: sentence.block,
             surface: surface.to_owned(),
-            plural: is_plural(last.text),
+            plural: is_plural(bare(last.text)),
             person: names.has_full_name(hit.entity),
             pronoun: None,
             beside: names_several(tokens.get(hit.end..).unwrap_or_default()),
@@ -73,6 +74,20 @@ pub(super) fn by_name(
             pronoun::tells_of_person(tokens, predicate.verb, predicate.apposition.as_ref());
         Some((told, statement(text, tokens, predicate.verb)))
     })
+}
+
+/// The sentence as a fact, if what leads it in tells of nothing that stands elsewhere, nor of whoever wrote
+/// it: `To mitigate the risk, Foo sends`, `Foo is part of our culture`.
+fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
+    let lead = tokens.iter().take(verb).position(|token| token.after.contains(','));
+    let lead = tokens.get(..lead.map_or(0, |at| at + 1)).unwrap_or_default();
+    let is_aim = lead.first().is_some_and(|first| first.text == "To");
+    let is_bare = |at: usize| pointer::unexplained(lead, at).is_some();
+    let said = tokens.get(verb..).unwrap_or_default();
+    let is_ours = said.iter().any(|token| matches!(token.text, "our" | "us"));
+    let quotes = text.contains(['"', '“']);
+    let is_open = is_aim && (1..lead.len()).any(is_bare) || is_ours && !quotes;
+    (!is_open).then(|| form::statement(text, tokens, verb)).flatten()
 }
 
 /// Nouns that, behind `the` and a name, say which one of something else is meant.

@@ -24,6 +24,11 @@ pub(super) fn points_back(tokens: &[Token<'_>], is_own: impl Fn(&str) -> bool) -
     })
 }
 
+/// Whether an adjective tells nobody which one a noun behind it is.
+pub(super) fn is_idle(word: &str) -> bool {
+    IDLE.contains(word)
+}
+
 /// Whether such a noun is the subject.
 pub(super) fn begins(tokens: &[Token<'_>]) -> bool {
     bare_noun(tokens, 0).is_some_and(|noun| is_pointing(&tokens[noun]))

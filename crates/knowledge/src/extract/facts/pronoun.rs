@@ -35,7 +35,8 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
         _ => return None,
     };
     let end = at + end;
-    if first.before.contains(['"', '“']) {
+    let is_of_lead = matches!(word.as_str(), "it" | "its") && has_own_subject(&tokens[..at]);
+    if is_of_lead || first.before.contains(['"', '“']) {
         return None;
     }
     let verb = match possessive {
@@ -55,11 +56,30 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     {
         return None;
     }
+    // `It integrates into the processes of Foo` tells of something else than Foo.
+    let own =
+        told.surface.split_once(' ').filter(|(lead, _)| words::is_determiner(&lead.to_lowercase()));
+    let own = own.map_or(told.surface.as_str(), |(_, own)| own);
+    let is_other = word == "it" && own.starts_with(char::is_uppercase) && rest.contains(own);
+    if is_other {
+        return None;
+    }
     let name = with_article(&told.surface, lead.is_empty());
     let replaced = format!("{lead}{name}{mark}{rest}");
     let said = token::tokens(&replaced);
     let before = said.len().saturating_sub(tokens.len().saturating_sub(verb));
     Some(statement(&replaced, &said, before))
+}
+
+/// `As the software is developed`: what stands behind it as `it` is the software.
+fn has_own_subject(lead: &[Token<'_>]) -> bool {
+    const BINDING: &[&str] =
+        &["after", "as", "before", "if", "once", "unless", "until", "when", "while"];
+    let Some((first, clause)) = lead.split_first() else { return false };
+    let begins = clause.first().map(Token::lower).unwrap_or_default();
+    BINDING.contains(&first.lower().as_str())
+        && words::is_determiner(&begins)
+        && clause.iter().skip(2).any(|token| words::is_auxiliary(&token.lower()))
 }
 
 impl Told {
@@ -128,7 +148,7 @@ pub(super) fn beginning(tokens: &[Token<'_>]) -> usize {
         )
     };
     let Some(first) = tokens.first() else { return 0 };
-    let is_participle = words::looks_past(&first.lower());
+    let is_participle = words::looks_past(&first.lower()) || clause::is_apposed(tokens);
     // `Because her stomach was full, she`: whoever it is, is told first.
     let binds = matches!(
         first.lower().as_str(),
@@ -179,6 +199,22 @@ pub(super) fn with_article(surface: &str, begins: bool) -> String {
 
 /// `It is important to`, `it takes an hour to`: stands for nothing.
 fn is_empty_it(tokens: &[Token<'_>], verb: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let asks = |word: &str| matches!(word, "how" | "if" | "what" | "whether" | "which");
+    // `It does not matter if`, `it depends on whether`, `it turns out that`
+    let is_nobody = match word(verb).as_str() {
+        "does" => word(verb + 1) == "not" && word(verb + 2) == "matter",
+        "doesn't" | "doesn’t" => word(verb + 1) == "matter",
+        "depends" => asks(&word(verb + 1)) || asks(&word(verb + 2)),
+        "turns" => word(verb + 1) == "out",
+        "appears" | "follows" | "matters" | "seems" => {
+            word(verb + 1) == "that" || asks(&word(verb + 1))
+        }
+        _ => false,
+    };
+    if is_nobody {
+        return true;
+    }
     let copula = tokens.get(verb).is_some_and(|token| {
         matches!(
             token.lower().as_str(),

@@ -66,7 +66,10 @@ fn answer_of(text: &str) -> Option<String> {
     let next = all.next().filter(|_| first.split(' ').count() < LEAST);
     let next = next.filter(|next| !points(next, &[]) && next.ends_with('.'));
     let answer = next.map_or(first.to_owned(), |next| format!("{first} {next}"));
-    (answer.ends_with(['.', '!', ')']) && !points(&answer, &[])).then_some(answer)
+    // `It depends.`
+    let answers = ["Yes", "No"].iter().any(|start| answer.starts_with(start));
+    let is_whole = answers || answer.split(' ').count() >= LEAST;
+    (is_whole && answer.ends_with(['.', '!', ')']) && !points(&answer, &[])).then_some(answer)
 }
 
 /// Whether a text speaks of what stands around it, or has one of these words.

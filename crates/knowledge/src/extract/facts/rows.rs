@@ -7,7 +7,7 @@ use super::form::is_self_contained_of;
 use super::shown;
 use crate::extract::Statement;
 use crate::extract::fold::fold;
-use crate::extract::name::{is_year, structural, tidy};
+use crate::extract::name::{is_year, structural, tidy, without_number};
 use crate::extract::page::{Page, Row, tells_no_more};
 use crate::extract::shape;
 use crate::extract::subject::Names;
@@ -44,6 +44,11 @@ pub(in crate::extract) fn collect(
     // `largest city: capital` means what another row says.
     let keys = page.rows.iter().filter(|row| row.cells.len() == 2);
     let keys: HashSet<String> = keys.filter_map(|row| Some(fold(row.cells.first()?))).collect();
+    let common = common(page);
+    let is_common = |section: &str| {
+        let key = section.to_lowercase();
+        key.split(' ').any(|word| common.contains(word))
+    };
     let thing_key = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
     for (number, row) in page.rows.iter().enumerate() {
         if is_numbers(row) || is_open(row, page.rows.get(number + 1)) {
@@ -55,8 +60,15 @@ pub(in crate::extract) fn collect(
         let section = section.filter(|section| !section.is_empty());
         // Below the heading of something else the rows are that one's.
         let own = section.as_deref().and_then(|section| Some((names.whole(section)?, section)));
+        // `TPM`, on a page that was given for `Foo encryption`, is a part of that.
+        let is_part = |section: &str| {
+            page.is_given && thing.is_some_and(|it| it.is_sure) && shape::is_acronym(section)
+        };
+        let own = own.filter(|(_, section)| !is_part(section));
         let of_page = thing.map(|thing| (thing.entity, thing.name.as_str()));
-        let is_rivals = section.as_deref().is_some_and(|section| names_rival(section, thing));
+        let is_rivals = section
+            .as_deref()
+            .is_some_and(|section| names_rival(section, thing) && !is_common(section));
         let (about, which) = match own {
             Some(_) => (own, None),
             None if is_rivals => (None, None),
@@ -230,15 +242,6 @@ fn is_of_form(row: &Row, key: &str) -> bool {
     files || counts && !last.starts_with("km") || key.ends_with(" year") && key.contains(' ')
 }
 
-/// A heading without the number before it: `3. Treasurer's report`.
-fn without_number(heading: &str) -> &str {
-    let number = |char: char| char.is_ascii_digit() || char == '.' || char == ')';
-    let rest = heading.trim_start_matches(number);
-    let counted =
-        heading[..heading.len() - rest.len()].ends_with(['.', ')']) && rest.starts_with(' ');
-    if counted { rest.trim_start() } else { heading }
-}
-
 /// Whether a heading is the name of something else, which shares no word with the page's thing: its
 /// rows are not that thing's.
 fn names_rival(section: &str, thing: Option<&Thing>) -> bool {
@@ -255,6 +258,14 @@ fn names_rival(section: &str, thing: Option<&Thing>) -> bool {
                 && !words::is_generic(word)
                 && !word.starts_with(|char: char| char.is_ascii_digit())
         })
+}
+
+/// The words that a page has in lower case: a heading of such words has capitals because it is one.
+fn common(page: &Page) -> HashSet<&str> {
+    let blocks = page.blocks.iter().map(|block| block.text.as_str());
+    let cells = page.rows.iter().flat_map(|row| &row.cells).map(String::as_str);
+    let all = blocks.chain(cells).flat_map(|text| text.split(|char: char| !char.is_alphanumeric()));
+    all.filter(|word| word.starts_with(char::is_lowercase)).collect()
 }
 
 /// Whether a heading says which of the page's things its rows are about.
@@ -275,6 +286,13 @@ fn cell_of(row: &Row, first: &str) -> Option<String> {
     says(first).then(|| if plain { format!("{header} {first}") } else { first.to_owned() })
 }
 
+/// `Field max_age, Version`: since which one there is such a field.
+fn is_property(predicate: &str) -> bool {
+    const KINDS: &[&str] = &["field", "flag", "option", "parameter", "property", "setting"];
+    let mut parts = predicate.split(", ").filter_map(|part| part.split_once(' '));
+    parts.any(|(kind, _)| KINDS.contains(&fold(kind).as_str()))
+}
+
 /// `Name – predicate: value`.
 fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Statement> {
     // What is to be done in turn is no property, and one step of it no whole.
@@ -286,7 +304,17 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
             "see" | "siehe" | "vgl" | "voir" | "véase"
         )
     });
-    if instructs || refers || is_private(predicate, value) || is_file(value) || is_slugs(value) {
+    // `Default: required`, which says nothing of a default.
+    let is_said = |word: &str| predicate.split(", ").any(|part| fold(part) == word);
+    let says_none = is_said("default") && matches!(fold(value).as_str(), "none" | "required")
+        || is_said("version") && is_property(predicate);
+    if says_none
+        || instructs
+        || refers
+        || is_private(predicate, value)
+        || is_file(value)
+        || is_slugs(value)
+    {
         return None;
     }
     let predicate = predicate.trim().trim_end_matches(':');

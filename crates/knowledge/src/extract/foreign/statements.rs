@@ -40,6 +40,17 @@ fn is_past(verb: &Token<'_>) -> bool {
     word.ends_with("te") || PAST.contains(&word.as_str())
 }
 
+/// `Für das nächste Jahr`, `wird noch`: when, only the day tells on which it was written.
+fn is_of_today(tokens: &[Token<'_>]) -> bool {
+    const NEXT: &[&str] = &["kommende", "kommenden", "nächste", "nächsten", "nächstes"];
+    const WHEN: &[&str] = &["jahr", "jahre", "monat", "monate", "woche", "wochen"];
+    tokens.windows(2).any(|two| {
+        let (word, next) = (two[0].lower(), two[1].lower());
+        NEXT.contains(&word.as_str()) && WHEN.contains(&next.as_str())
+            || matches!(word.as_str(), "wird" | "werden") && next == "noch"
+    })
+}
+
 impl Grammar {
     /// Whether a sentence states something of the name between two tokens: the name begins it, or
     /// stands right behind its verb.
@@ -68,7 +79,7 @@ impl Grammar {
     /// an article and its noun, and points to nothing before it.
     pub(super) fn own(&self, text: &str, tokens: &[Token<'_>]) -> Option<String> {
         const LEAST: usize = 6;
-        const MAX_SUBJECT: usize = 12;
+        const MAX_SUBJECT: usize = 18;
         const MAX_LEAD: usize = 18;
         let begins = tokens.first().is_some_and(|first| {
             let word = first.lower();
@@ -118,10 +129,28 @@ impl Grammar {
             self.inverts && is_past(&tokens[verb]) && !text.bytes().any(|it| it.is_ascii_digit());
         (begins
             && !is_once
+            && !is_of_today(tokens)
             && whole
             && verb + 1 < tokens.len()
             && !(0..tokens.len()).any(points)
             && is_whole(text))
         .then(|| shown(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::token::tokens;
+
+    #[test]
+    fn what_is_to_be_next_year_is_left() {
+        for (text, expected) in [
+            ("Für das nächste Jahr ist eine Fahrt geplant.", true),
+            ("Am 15. November wird noch ein Vortrag gehalten.", true),
+            ("Das Museum wird von Foo betrieben.", false),
+        ] {
+            assert_eq!(is_of_today(&tokens(text)), expected, "{text}");
+        }
     }
 }

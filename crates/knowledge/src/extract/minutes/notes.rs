@@ -2,11 +2,12 @@
 //! Owns which notes are understood behind the meeting and what they stand below.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::{ATTENDANCE, DECISIONS, attendance_in};
 use crate::extract::fold::fold;
-use crate::extract::name::tidy;
-use crate::extract::page::{Kind, Page};
+use crate::extract::name::{self, tidy};
+use crate::extract::page::{Kind, Mark, Page};
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
@@ -16,6 +17,8 @@ use elophanto_text::sentences::sentences;
 const LENGTH: std::ops::RangeInclusive<usize> = 5..=60;
 /// Most notes of one page.
 const MAX_NOTES: usize = 40;
+/// Most bytes before a link that is all else of a note: `Doc: `.
+const LEAD: usize = 12;
 /// Most words of what notes stand below.
 const MAX_LABEL: usize = 20;
 
@@ -72,6 +75,12 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
         let is_told = headings.iter().all(|(_, heading)| tells(heading));
         let label = label(&headings, above.get(&list).map(String::as_str));
         let (true, Some(label)) = (is_told, label) else { continue };
+        let is_link = |(range, mark): &(Range<usize>, Mark)| {
+            *mark == Mark::Link && range.end == block.text.len() && range.start <= LEAD
+        };
+        if block.marks.iter().any(is_link) {
+            continue;
+        }
         let line = page.line_of(block);
         let is_plain = label.is_empty();
         let fits = |text: &str| is_note(text) && (!is_plain || tells_alone(text));
@@ -108,11 +117,7 @@ const GENERAL: &[&str] =
 
 /// A heading without the number before it, or that of the issue behind it: `3. Builds #20828`.
 fn without_number(heading: &str) -> &str {
-    let number = |char: char| char.is_ascii_digit() || ".) ".contains(char);
-    let heading = match heading.contains(['.', ')']) {
-        true => heading.trim_start_matches(number),
-        false => heading,
-    };
+    let heading = name::without_number(heading);
     let Some((words, number)) = heading.rsplit_once(" #") else { return heading };
     if number.bytes().all(|byte| byte.is_ascii_digit()) { words } else { heading }
 }
@@ -223,10 +228,17 @@ mod tests {
     fn notes_stand_below_their_headings_and_items() {
         let text = "# Foo meeting\n\n## Present\n\n- Ann Hill\n\n## Builds #12\n\n- Windows:\n  - Ann: \
                     still slow, finding small bugs\n  - I volunteered to move forward with that\n- Bo is \
-                    not here for this\n\n## Agenda\n\n- Talk about new builds on Windows\n";
+                    not here for this\n\n## Agenda\n\n- Talk about new builds on Windows\n\n## 6.x \
+                    vote\n\n- Doc: [A proposal for new builds of Foo](x)\n- Fears of a vote that nobody needs\n";
         let notes = read(&page::read(text));
         let notes: Vec<(&str, &str)> =
             notes.iter().map(|note| (note.label.as_str(), note.text.as_str())).collect();
-        assert_eq!(notes, [("Builds, Windows", "Ann: still slow, finding small bugs")]);
+        assert_eq!(
+            notes,
+            [
+                ("Builds, Windows", "Ann: still slow, finding small bugs"),
+                ("6.x vote", "Fears of a vote that nobody needs"),
+            ]
+        );
     }
 }

@@ -105,6 +105,16 @@ pub fn structural(name: &str) -> Result<(), Rejection> {
     broken.map_or(Ok(()), |(why, _)| Err(why))
 }
 
+/// A heading without the number before it: `3.2. Builds`. `6.x elections` has none.
+pub(super) fn without_number(heading: &str) -> &str {
+    let rest =
+        heading.trim_start_matches(|char: char| char.is_ascii_digit() || ".)".contains(char));
+    let number = &heading[..heading.len() - rest.len()];
+    // `2013 season`, `10 Mb of text`
+    let is_number = number.contains(['.', ')']) && rest.starts_with(char::is_whitespace);
+    if is_number { rest.trim_start() } else { heading }
+}
+
 /// Joiners stand inside words of Persian, Hindi and others, and only there are no tricks.
 fn is_hidden(name: &str) -> bool {
     let mut before = ' ';

@@ -183,6 +183,20 @@ fn names_are_tidied() {
     }
 }
 
+#[test]
+fn headings_lose_their_numbers() {
+    for (heading, expected) in [
+        ("2.1. The Foo", "The Foo"),
+        ("3) Foo", "Foo"),
+        ("10 Mb of text", "10 Mb of text"),
+        ("6.x elections", "6.x elections"),
+        ("2013 season", "2013 season"),
+        ("1990s - new", "1990s - new"),
+    ] {
+        assert_eq!(without_number(heading), expected);
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_judged(text in ".{0,200}") {

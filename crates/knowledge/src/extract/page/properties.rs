@@ -236,7 +236,9 @@ fn is_setting(key: &str, value: &str) -> bool {
         || matches!(last, "created" | "modified" | "updated")
         || is_clock(value);
     let is_switch = matches!(value, "true" | "false" | "yes" | "no" | "on" | "off" | "null");
-    let is_path = value.starts_with(['/', '.']) && !value.contains(' ') && value.len() > 1;
+    let is_path = value.len() > 1
+        && !value.contains(' ')
+        && (value.starts_with(['/', '.']) || value.contains('/') && !value.contains("://"));
     is_stamp
         || is_switch
         || is_path

@@ -6,6 +6,7 @@ mod names;
 mod pages;
 mod references;
 mod rows;
+mod unnamed;
 
 use super::*;
 

@@ -35,6 +35,14 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "The Foo Server is fast today. It is a part of the Sea Suite since 2020.",
         &["The Foo Server is fast today.", "The Foo Server is a part of the Sea Suite since 2020."],
     );
+    check(
+        "The Foo Server is fast today. It writes to the files of the Foo Server and Ada Byron's.",
+        &["The Foo Server is fast today."],
+    );
+    check(
+        "A baker from Rome since 1830, Ada Byron was born in 1815. She died in 1852.",
+        &["A baker from Rome since 1830, Ada Byron was born in 1815.", "Ada Byron died in 1852."],
+    );
     // Lines that were broken on purpose are sentences, whatever they begin with.
     check(
         "The Foo Server is licensed under the MIT license.  \nfoo-types is licensed under another one.",
@@ -51,6 +59,16 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "Ada Byron was elected president in 1932.",
         "Ada Byron died in 1979 and Bo was elected to serve until 1981.",
         "The Foo Server asks tracker1 and tracker2 for all peers.",
+        "To mitigate the risk, the Foo Server sends two of them.",
+        "The Foo Server is an important part of our culture.",
+        "The Foo Server struggles when the two scenarios overlap.",
+        "The Foo Server sends the relevant messages to all clients.",
+        "The Foo Server can be stopped from either side.",
+        "The Foo Server asks any other person about a fault.",
+        "That Foo Server has no messages for clients.",
+        "During the next three years, Ada Byron wrote two books.",
+        "Ada Byron's duties included two kinds of work.",
+        "Let's see what the Foo Server has for clients.",
     ] {
         check(text, &[]);
     }
@@ -180,4 +198,22 @@ fn whoever_a_clause_begins_with_is_told_first() {
     let page = page.replace(" in those years", "");
     let told = told(&page, "Ada Byron");
     assert!(told.iter().any(|it| it.contains("Because Ada Byron's cakes were")), "{told:?}");
+}
+
+#[test]
+fn it_is_nobody_or_what_its_own_clause_tells_of() {
+    for it in [
+        "It does not matter if the copy was made by a person.",
+        "It depends on whether the copy was made by a person.",
+        "As the software is developed, it may reach a stage of its own.",
+    ] {
+        let page = format!("# Fern Mill\n\nFern Mill is a house of books. {it}\n");
+        let told = told(&page, "Fern Mill");
+        assert!(
+            !told.iter().any(|fact| fact.contains("Fern Mill does"))
+                && !told.iter().any(|fact| fact.contains("Fern Mill depends"))
+                && !told.iter().any(|fact| fact.contains("Fern Mill may")),
+            "{told:?}"
+        );
+    }
 }

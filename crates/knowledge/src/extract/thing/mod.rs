@@ -1,6 +1,7 @@
 //! What a page itself is about: what its title, its infobox or its first heading names, or what was
 //! asked for where it has none of them.
 
+mod given;
 mod topic;
 
 use super::Statement;
@@ -37,7 +38,8 @@ pub(super) struct Thing {
 impl Thing {
     /// Whether the page is, or is about, a document of somebody: a policy, a handbook.
     pub(super) fn is_text(&self) -> bool {
-        self.is_document || is_document(&self.name)
+        // What is done at somebody is told by them.
+        self.is_document || is_document(&self.name) || self.name.contains(" at ")
     }
 
     /// Puts what holds for this thing alone where that is told: what a policy demands of others is said

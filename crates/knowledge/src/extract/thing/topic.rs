@@ -1,17 +1,16 @@
 //! Whether a page is about what was asked for: its title is that, has it in it or says it in other words,
 //! or, of a text that was given for it, the text speaks of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use super::given::{begins_with_name, is_of_another, speaks_of};
 use super::{DOCUMENT_KINDS, TITLE_MARKS, is_document, spaced, tells_of, titles};
 use crate::extract::changelog;
-use crate::extract::clause;
 use crate::extract::fold::fold;
 use crate::extract::meeting;
 use crate::extract::name::{structural, tidy};
 use crate::extract::page::{Block, Kind, Page};
 use crate::extract::shape;
-use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 
 /// The name of what was asked for where a page's title is that, has it in it, or only says what kind
@@ -27,7 +26,7 @@ pub(in crate::extract) fn of_topic(
     const LONG: usize = 5;
     let topic = tidy(topic);
     let key = spaced(&topic);
-    if is_said(&topic)
+    if is_said(&topic) && !is_titled(page, &topic, title)
         || structural(&topic).is_err()
         || words::is_generic(key.trim())
         || key.trim().is_empty()
@@ -63,13 +62,19 @@ pub(in crate::extract) fn of_topic(
         }
         // Of `Women's Rights`, who asks for `women's rights history` reads the same.
         let is_name = !is_kind && !is_said(&bare) && !is_document(&bare);
+        if is_said(&topic) && key.starts_with(&own) {
+            return Some(topic);
+        }
         let is_part = match own.trim().contains(' ') {
             true => key.contains(own.as_str()),
             false => own.trim().len() >= LONG && key.ends_with(own.as_str()) && own != key,
         };
         if is_name && is_part && !words::is_generic(own.trim()) {
             // `Alerting` alone, given for `Foo alerting`, names nothing.
-            let is_bare = page.is_given && !own.trim().contains(' ') && !shape::is_shaped(&bare);
+            let is_one = !own.trim().contains(' ') && !shape::is_shaped(&bare);
+            // `Encryption at Rest`, given for `Foo encryption at rest`.
+            let is_tail = own.trim().contains(' ') && key.ends_with(own.as_str()) && own != key;
+            let is_bare = page.is_given && (is_one || is_tail);
             return Some(if is_bare { topic } else { bare });
         }
         is_in_topic |= page.is_given
@@ -100,107 +105,18 @@ pub(in crate::extract) fn of_topic(
     };
     // `(29/4/24) Meeting Minutes`, which whoever gave them asked for as those of somebody.
     let is_plain = page.is_given && titles(page, title).all(meeting::says_only_kind_and_day);
-    let is_its = is_its || is_in_topic || is_plain || page.is_given && is_given();
+    // `5 Usage`: only which part of its documents it is.
+    let is_part = |title: &str| {
+        let own = spaced(&tidy(title));
+        own.split_whitespace().all(|word| {
+            words::is_generic(word)
+                || word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
+    };
+    let is_part =
+        page.is_given && titles(page, title).all(is_part) && !begins_with_name(page, &key);
+    let is_its = is_its || is_in_topic || is_plain || is_part || page.is_given && is_given();
     (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
-}
-
-/// Whether a text that the user gave for what they asked for speaks of it: each word of that, but for what
-/// documents are called, stands where the text says what it is about, or again and again in it; or it
-/// begins with half of the words, and not with whose document it is: `Our Rituals`, of `Foo rituals`.
-fn speaks_of(page: &Page, key: &str, title: Option<&str>) -> bool {
-    /// How often a text has the word: at least, once in so many of its words, and no more than that.
-    const LEAST: usize = 2;
-    const FAR: usize = 600;
-    const MOST: usize = 3;
-    let words_of = |text: &str| {
-        let text = fold(text);
-        let words =
-            text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(|word| stem(word).to_owned()).collect::<Vec<String>>()
-    };
-    let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
-    let is_heading = |block: &&Block| matches!(block.kind, Kind::Heading(_));
-    let tops = page.blocks.iter().filter(is_heading).chain(first).map(|block| block.text.as_str());
-    let tops: HashSet<String> = titles(page, title).chain(tops).flat_map(words_of).collect();
-    let texts = page.blocks.iter().map(|block| block.text.as_str());
-    let cells = page.rows.iter().flat_map(|row| row.cells.iter().chain(&row.header));
-    let (mut counts, mut all) = (HashMap::<String, usize>::new(), 0);
-    for word in texts.chain(cells.map(String::as_str)).flat_map(words_of) {
-        all += 1;
-        *counts.entry(word).or_default() += 1;
-    }
-    let is_said = |word: &&str| !shape::is_joint(word) && !DOCUMENT_KINDS.contains(*word);
-    let asked: Vec<String> = key.split_whitespace().filter(is_said).flat_map(words_of).collect();
-    let least = (all / FAR).clamp(LEAST, MOST);
-    let is_top =
-        |word: &String| tops.contains(word) || tops.iter().any(|other| is_built_like(other, word));
-    let in_tops = asked.iter().filter(|word| is_top(word)).count();
-    let is_told =
-        |word: &String| is_top(word) || counts.get(word).is_some_and(|count| *count >= least);
-    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0 && in_tops * 2 >= asked.len())
-}
-
-/// A word without the ending of several, or of what is done: `alerting`.
-fn stem(word: &str) -> &str {
-    const LEAST: usize = 5;
-    let one = one_of(word);
-    one.strip_suffix("ing").filter(|stem| stem.len() >= LEAST).unwrap_or(one)
-}
-
-/// Whether words share most of their letters at one end: `contribute` and `contributing`, `Urlaubsgesetz` and
-/// `Bundesurlaubsgesetz`.
-fn is_built_like(one: &str, other: &str) -> bool {
-    const LEAST: usize = 8;
-    let length = other.chars().count();
-    let front = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
-    let back = one.chars().rev().zip(other.chars().rev());
-    let back = back.take_while(|(one, other)| one == other).count();
-    let shared = front.max(back);
-    shared >= LEAST && shared * 5 >= length * 3
-}
-
-/// Whether a page begins with a name that is not in what was asked for.
-fn begins_with_name(page: &Page, key: &str) -> bool {
-    // `Layer: Applications` is no sentence.
-    let is_prose = |block: &&Block| {
-        let is_key = || tokens(&block.text).first().is_some_and(|first| first.after == ":");
-        !matches!(block.kind, Kind::Heading(_)) && !is_key()
-    };
-    let first = page.blocks.iter().find(is_prose);
-    let all = tokens(first.map_or("", |block| block.text.as_str()));
-    let start = clause::behind_article(&all, 0);
-    let run = shape::run(&all, start);
-    // `All API requests`, `This BIP`
-    let is_led = start == 0
-        && all.first().is_some_and(|first| {
-            let word = first.lower();
-            words::is_starter(&word) || word == "all" || ARTICLES.contains(&word.as_str())
-        });
-    let is_name = run > start + 1 || all.get(start).is_some_and(|it| shape::is_shaped(it.text));
-    let said = all.get(start..run).unwrap_or_default().iter().map(Token::lower);
-    let is_in_topic = run > start + 1 && key.contains(&spaced(&said.collect::<Vec<_>>().join(" ")));
-    is_name && !is_led && !is_in_topic
-}
-
-/// Articles of other languages, with a capital where a sentence begins.
-const ARTICLES: &[&str] = &[
-    "das", "der", "die", "ein", "eine", "el", "la", "las", "le", "les", "los", "un", "una", "une",
-];
-
-/// Whether a page's title is a name that its text has as well, and no shorter word for what was asked for.
-fn is_of_another(page: &Page, key: &str, title: Option<&str>) -> bool {
-    titles(page, title).any(|title| {
-        let name = tidy(title.split(TITLE_MARKS).next().unwrap_or_default());
-        let is_told = |block: &Block| {
-            !matches!(block.kind, Kind::Heading(_)) && block.text.contains(name.as_str())
-        };
-        let own = fold(&name);
-        let is_like = |word| own.split('-').any(|it| it != word && is_built_like(it, word));
-        let is_shorter = !name.contains(' ') && key.trim().contains(' ');
-        shape::is_proper(&name)
-            && page.blocks.iter().any(is_told)
-            && !(is_shorter && key.split_whitespace().any(is_like))
-    })
 }
 
 /// Whether a name stands in what was asked for: a search in words alone calls nothing by them.
@@ -244,7 +160,7 @@ fn is_covered(page: &Page, key: &str, title: Option<&str>) -> bool {
 }
 
 /// A word without the ending of several.
-fn one_of(word: &str) -> &str {
+pub(super) fn one_of(word: &str) -> &str {
     word.strip_suffix('s').filter(|one| one.len() > 2 && !one.ends_with('s')).unwrap_or(word)
 }
 
@@ -279,6 +195,18 @@ fn is_said(name: &str) -> bool {
         && (words::is_starter(&first) && !words::is_determiner(&first)
             || words::is_verb_base(&first)
             || first.ends_with("ing") && first.len() > 5)
+}
+
+/// Whether a title is what begins the name of something that is done: `Managing devices`, where `Managing
+/// devices at Foo` was asked for.
+fn is_titled(page: &Page, topic: &str, title: Option<&str>) -> bool {
+    let key = spaced(topic);
+    let is_done = key.split_whitespace().next().is_some_and(|first| first.ends_with("ing"));
+    let begins = |title: &str| {
+        let own = spaced(title);
+        own.trim().contains(' ') && key.starts_with(&own)
+    };
+    is_done && titles(page, title).any(begins)
 }
 
 /// Whether a page without a title begins with a line that has what was asked for in it.
@@ -334,6 +262,9 @@ mod tests {
             ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp", false),
             ("A day.\n\nRetreats of Foo are long. The retreat is at Foo.", "foo retreat", true),
             ("# Our Rituals\n\nMeet-ups are 1 week long.", "basecamp rituals", true),
+            ("# 5 Usage\n\nMeet-ups are 1 week long.", "basecamp", true),
+            ("# General\n\nFoo has a General Meeting.\n\nThe rules are.", "foo rules", true),
+            ("# Making devices\n\nThe Foo is.", "Making devices at Foo", true),
             ("# Urlaubsgesetz für alle\n\nA day is long.", "Bundesurlaubsgesetz", true),
             ("# (29/4/24) Meeting Minutes\n\n## Attendees\n\n- Ann Hill", "foo group", true),
             (

@@ -3,7 +3,8 @@
 
 mod subject;
 
-use super::form::{begins_elsewhere, statement, statement_of_page};
+use super::elsewhere::begins_elsewhere;
+use super::form::{statement, statement_of_page};
 use super::is_plural;
 use super::whole::is_past;
 use crate::extract::fold::fold;
@@ -32,7 +33,12 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
         return None;
     }
-    if (0..tokens.len()).any(|at| points(tokens, at)) {
+    let is_text = says_text(tokens, thing, opens);
+    // `This document explains`: of the text, not of what it is about.
+    if is_text && !thing.is_document && matches!(tokens[1].text, "document" | "page") {
+        return None;
+    }
+    if (usize::from(is_text)..tokens.len()).any(|at| points(tokens, at)) {
         return None;
     }
     // `All contributions to this project`, below its name.
@@ -53,6 +59,31 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     }
 }
 
+/// `This directory contains`, right below the title, or `This PEP proposes` on the page of a PEP: the text
+/// itself, which is told of by its name.
+pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> bool {
+    let [this, noun, ..] = tokens else { return false };
+    let own = fold(&thing.name);
+    let is_noun = noun.joins()
+        && !is_vague(noun)
+        && !words::is_starter(&noun.lower())
+        && !words::is_finite(&noun.lower(), false);
+    let is_named = own.split(' ').any(|word| word == noun.lower());
+    let is_of_document = thing.is_document && OF_DOCUMENT.contains(&noun.text);
+    // `This NIP defines`, as specifications name what they are.
+    let is_spec = shape::is_acronym(noun.text)
+        && tokens.get(2).is_some_and(|verb| OF_SPECIFICATION.contains(&verb.text));
+    this.text == "This" && is_noun && (opens || is_named || is_of_document || is_spec)
+}
+
+/// What a specification does.
+const OF_SPECIFICATION: &[&str] =
+    &["defines", "describes", "introduces", "proposes", "requires", "specifies", "standardizes"];
+
+/// What a document calls itself, or what it is a document of.
+const OF_DOCUMENT: &[&str] =
+    &["agreement", "handbook", "notice", "policy", "service", "site", "statement", "website"];
+
 /// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is.
 fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
     let word = tokens.first()?.lower();
@@ -67,6 +98,11 @@ fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
 pub(super) fn is_of_before(text: &str, thing: &Thing, opening: &str) -> bool {
     let tokens = &token::tokens(text);
     let Some(verb) = verb(tokens) else { return false };
+    // `A bird was dancing`: so while something else happened.
+    let next = tokens.get(verb + 1).map_or("", |next| next.text);
+    if matches!(tokens[verb].text, "was" | "were") && next.ends_with("ing") {
+        return true;
+    }
     let noun = tokens[verb - 1].lower();
     let is_plain = |token: &Token<'_>| {
         token.joins()
@@ -77,14 +113,16 @@ pub(super) fn is_of_before(text: &str, thing: &Thing, opening: &str) -> bool {
     // `The full set of`, `The minimum supported Rust version is`: no verbs.
     let (_, rest) = tokens.split_at(verb + 1);
     let is_object = rest[0].is_capitalised() || words::is_determiner(rest[0].text);
+    // `The bridge was opened by Ann Hill`
+    let is_by = |two: &[Token<'_>]| two[0].text == "by" && two[1].text != "the";
     let is_object = is_object && !rest.iter().any(|it| words::is_auxiliary(it.text));
     tokens[0].text == "The"
         && verb <= 3
         && (words::is_auxiliary(tokens[verb].text) || is_object)
-        && !tokens[verb..].iter().take(4).any(|next| next.text == "by")
+        && !tokens[verb..].windows(2).take(4).any(is_by)
         && tokens[1..verb].iter().all(is_plain)
         && is_past(&tokens[verb])
-        && !is_own_noun(&noun, thing)
+        && !OWN_DOCUMENT.contains(&noun.as_str())
         && !fold(&thing.name).contains(noun.as_str())
         && !fold(opening).split(|char: char| !char.is_alphanumeric()).any(|own| own == noun)
 }
@@ -105,16 +143,36 @@ pub(super) fn verb(tokens: &[Token<'_>]) -> Option<usize> {
         let binds = matches!(tokens[at - 1].text, "to" | "be") || counted;
         tokens[at].before.is_empty()
             && !binds
+            && !is_quoted(tokens, at)
             && tokens[at].text.starts_with(char::is_lowercase)
             && (words::is_finite(&word, false) && !words::is_noun_verb(&word)
+                || is_verb_by_place(tokens, at)
                 || is_of_several(tokens, at))
             && at + 1 < tokens.len()
     })
 }
 
+/// Whether a word stands within quotes that opened before it.
+pub(super) fn is_quoted(tokens: &[Token<'_>], at: usize) -> bool {
+    let opens = tokens[..at].iter().rposition(|it| it.before.ends_with(['"', '“']));
+    opens.is_some_and(|open| !tokens[open..at].iter().any(|it| it.after.contains(['"', '”'])))
+}
+
 /// Numbers as words, which nouns follow.
-const COUNTS: &[&str] =
+pub(super) const COUNTS: &[&str] =
     &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several", "many"];
+
+/// `formally documents`, `the box lists the`: a verb by the words around it, which else might be a noun.
+fn is_verb_by_place(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = tokens[at - 1].lower();
+    let next = tokens.get(at + 1).map_or("", |next| next.text);
+    let is_led = tokens[at - 1].joins() && at > 1 && !matches!(before.as_str(), "and" | "or");
+    let is_adverb = before.len() > 4 && before.ends_with("ly");
+    words::is_noun_verb(&tokens[at].lower())
+        && is_led
+        && tokens[at].joins()
+        && (is_adverb || words::is_determiner(next) && !is_plural(&before))
+}
 
 /// `The maintainers remain responsible`: a verb in its base form behind several.
 fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
@@ -140,6 +198,10 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
         // What a page is a document of.
         "this" => !OWN_DOCUMENT.contains(&next.as_str()),
         "its" | "their" => at == 0,
+        "section" => {
+            let is_cited = next.starts_with(|char: char| char.is_ascii_digit());
+            is_cited && tokens.get(at + 2).is_none_or(|next| next.text != "of")
+        }
         "first" | "second" | "third" | "last" | "next" | "previous" => {
             matches!(next.as_str(), "year" | "day" | "week" | "month" | "season" | "half" | "time")
         }
@@ -173,14 +235,22 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
             };
             !tokens[at..].iter().any(|word| word.text == "as") && !tokens[..at].iter().any(has)
         }
-        "now" | "currently" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so"
-        | "therefore" | "however" | "instead" | "also" | "too" | "again" | "both" => true,
+        // `In a way that would change it`: in which way.
+        "could" | "might" | "would" if relates(tokens, at) => false,
+        "now" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so" | "therefore"
+        | "however" | "instead" | "also" | "too" | "again" | "both" => true,
         word => {
             super::mention::is_pointer(word)
                 && !super::mention::exists(tokens, at)
                 && !super::mention::goes_on(tokens, at)
         }
     }
+}
+
+/// Whether what stands before a word tells which one: `that`, `which`.
+pub(super) fn relates(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
+    at > 3 && matches!(before, "that" | "which" | "who")
 }
 
 /// The text with `the project` for `this project`.

@@ -1,7 +1,7 @@
 //! Whether what stands before the verb of a sentence is a subject that can be understood alone.
 
-use crate::extract::facts::form::begins_elsewhere;
-use crate::extract::facts::is_plural;
+use crate::extract::facts::elsewhere::begins_elsewhere;
+use crate::extract::facts::{is_plural, pointer};
 use crate::extract::fold::fold;
 use crate::extract::name::{is_month_or_day, is_year};
 use crate::extract::shape;
@@ -21,7 +21,7 @@ pub(in crate::extract::facts) fn has_subject(
 ) -> bool {
     let from = behind_lead(tokens);
     let Some(first) = tokens.get(from).filter(|_| from < verb) else { return false };
-    if begins_elsewhere(&tokens[from..]) {
+    if begins_elsewhere(&tokens[from..]) && !thing.is_text() {
         return false;
     }
     let word = first.lower();
@@ -38,34 +38,43 @@ pub(in crate::extract::facts) fn has_subject(
     if is_most {
         return from == 0;
     }
+    // `Zero or more pairs`
+    if matches!(word.as_str(), "one" | "zero")
+        && tokens.get(from + 1).is_some_and(|it| it.text == "or")
+    {
+        return false;
+    }
+    // `Everyone receives`, `Anyone who leaves is`
+    if matches!(word.as_str(), "anybody" | "anyone" | "everybody" | "everyone" | "nobody") {
+        return from == 0;
+    }
     if is_share {
         return from == 0 && verb < super::MAX_SHARE;
     }
-    let article =
-        matches!(word.as_str(), "the" | "this" | "a" | "an" | "each" | "every" | "all" | "no");
+    let article = matches!(
+        word.as_str(),
+        "the" | "this" | "a" | "an" | "any" | "each" | "every" | "all" | "no"
+    );
     let start = from + usize::from(article);
     let subject = &tokens[start.min(verb)..verb];
     // What ends the noun before a phrase that tells more of it: `the intent of the developers`.
     let head = subject.iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
     let Some(head) = head else { return false };
-    let plain = subject.iter().all(|token| {
-        token.before.trim_matches('(').is_empty()
-            && !token.after.contains([':', ';', '?', '"', '”'])
-    });
+    let plain = is_plain(subject, article);
     let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
     // `The number of users has`
     let behind =
         tokens.get(start + subject.iter().position(|it| it.start == head.start).unwrap_or(0) + 1);
     let is_of = behind.is_some_and(|next| next.text == "of") && OF_SOMETHING.contains(&head.text);
     if !plain
-        || is_vague(head) && !is_of
+        || is_vague(head) && !is_of && !is_named(subject, head)
         || begins
         || subject.iter().any(|token| token.text == "following")
     {
         return false;
     }
     // A lead, whose comma closes before what the sentence is about.
-    if subject.iter().any(|token| token.after.contains(',')) && !article {
+    if !article && parts(subject) {
         return false;
     }
     let own = fold(&thing.name);
@@ -84,7 +93,8 @@ pub(in crate::extract::facts) fn has_subject(
         return true;
     }
     // `The Court ordered`: short for what another sentence names in full.
-    let is_short = word == "the"
+    let is_short = !thing.is_text()
+        && word == "the"
         && subject.len() == 1
         && head.is_capitalised()
         && !shape::is_acronym(head.text)
@@ -123,6 +133,53 @@ pub(in crate::extract::facts) fn has_subject(
         _ => from > 0 && is_plural(first.text),
     }
 }
+
+/// Whether nothing stands in a subject that parts it, and each quotation in it closes. What begins with
+/// one is somebody's nickname, or said.
+fn is_plain(subject: &[Token<'_>], article: bool) -> bool {
+    let quotes = |open: bool| {
+        let marks = subject.iter().map(|it| if open { it.before } else { it.after });
+        marks.filter(|mark| mark.contains(['"', '“', '”'])).count()
+    };
+    let is_quoted = subject.first().is_some_and(|first| first.before.contains(['"', '“']));
+    (article || !is_quoted)
+        && quotes(true) == quotes(false)
+        && subject.iter().all(|token| {
+            token.before.trim_matches(['(', '"', '“']).is_empty()
+                && !token.after.contains([':', ';', '?'])
+        })
+}
+
+/// Whether a comma parts a subject, which is none of `Android, iOS, and Windows`.
+fn parts(subject: &[Token<'_>]) -> bool {
+    const NEAR: usize = 4;
+    let comma = subject.iter().rposition(|token| token.after.contains(','));
+    comma.is_some_and(|comma| {
+        let rest = &subject[comma + 1..];
+        !rest.iter().any(|token| matches!(token.text, "and" | "or")) || rest.len() >= NEAR
+    })
+}
+
+/// `The "Foo Bar" event`, `the PATH list`, `the text "over"`: a noun beside the name of what it is.
+fn is_named(subject: &[Token<'_>], head: &Token<'_>) -> bool {
+    let at = subject.iter().position(|token| token.start == head.start).unwrap_or_default();
+    let name = at.checked_sub(1).map(|before| &subject[before]);
+    let is_compound = COMPOUND.contains(&head.text)
+        && name.is_some_and(|it| {
+            it.text.chars().all(|char| char.is_ascii_lowercase())
+                && !words::is_starter(it.text)
+                && !pointer::is_idle(it.text)
+        });
+    let is_kind = words::is_kind(&head.lower());
+    is_compound
+        || name.is_some_and(|it| it.is_capitalised() && is_kind || it.after.contains(['"', '”']))
+}
+
+/// Nouns that say which one is meant with a noun before them: `domain name`, `voting process`.
+const COMPOUND: &[&str] = &[
+    "code", "command", "event", "list", "method", "name", "number", "option", "process", "table",
+    "variable",
+];
 
 /// Nouns that say nothing but of what follows `of`.
 const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "time"];

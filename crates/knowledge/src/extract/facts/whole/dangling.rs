@@ -1,8 +1,10 @@
 //! What in a sentence stands for something that only the text around it tells.
 
+use std::collections::HashSet;
+
 use super::subject::is_typed;
-use crate::extract::facts::own::is_code;
-use crate::extract::facts::{mention, pointer};
+use crate::extract::facts::own::{is_code, relates};
+use crate::extract::facts::{is_plural, mention, pointer};
 use crate::extract::fold::fold;
 use crate::extract::name::is_year;
 use crate::extract::shape;
@@ -28,6 +30,8 @@ pub(super) struct Place<'a> {
     pub(super) goes_on: bool,
     /// Words of the label, the heading and the name that it stands behind.
     pub(super) label: &'a [String],
+    /// Nouns that the page has again and again.
+    pub(super) nouns: Option<&'a HashSet<String>>,
     /// Whoever wrote the page may speak.
     pub(super) speaks: bool,
     /// It is said to everybody for whom it holds.
@@ -42,18 +46,26 @@ impl Place<'_> {
     }
 }
 
+impl<'a> Place<'a> {
+    /// The same, of the subject: only what it shall or may do is told of a noun that is frequent.
+    pub(super) fn of_subject(self, is_modal: bool) -> Self {
+        Self { nouns: self.nouns.filter(|_| is_modal), ..self }
+    }
+}
+
 impl Place<'_> {
     /// `The function`: which one, neither the name nor the heading before the clause says.
     pub(super) fn is_bare(&self, clause: &[Token<'_>]) -> bool {
         let noun = pointer::unexplained(clause, 0);
-        noun.is_some_and(|noun| !self.tells(&noun))
+        let is_frequent = |noun: &String| self.nouns.is_some_and(|nouns| nouns.contains(noun));
+        noun.is_some_and(|noun| !self.tells(&noun) && !is_frequent(&noun))
     }
 }
 
 /// Whether a word stands for what another sentence names, for whoever writes, or for a time that only
 /// the text has.
 pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> bool {
-    let Place { verb, goes_on, label, speaks, addresses } = *place;
+    let Place { verb, goes_on, label, speaks, addresses, .. } = *place;
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let is_first = at == 0;
     let before = at.checked_sub(1).map(word).unwrap_or_default();
@@ -70,7 +82,15 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
             next.starts_with(|char: char| char.is_ascii_digit()) && word(at + 2) != "of"
         }
         "then" if before == "and" => false,
+        "section" if next.starts_with(|char: char| char.is_ascii_digit()) => {
+            let told = at.checked_sub(2).map(word).unwrap_or_default();
+            let is_told = words::looks_past(&told) && !tokens[at - 2].before.contains('(');
+            let is_aside = at > 2 && tokens[at - 3].before.contains('(');
+            word(at + 2) != "of" && before == "in" && (at < verb || is_told && !is_aside)
+        }
+        "too" => !tokens[at].joins() || at + 1 == tokens.len(),
         "respectively" => !tokens[..at].iter().any(|token| token.text == "and"),
+        "could" | "might" | "would" if relates(tokens, at) => false,
         word if is_dangling(word) => true,
         "we" | "us" | "our" | "ours" => !speaks,
         "you" | "your" => {
@@ -81,9 +101,12 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         "these" => true,
         "such" => next != "as",
         "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
+        "it" if at > verb => at < 3 || !has_one(&tokens[..at]),
+        "they" if at > verb => at < 3,
         "it" | "they" => at < verb && !goes_on || at < 3,
+        "them" if word(0) == "everyone" || word(0) == "everybody" => true,
         "them" | "its" | "their" | "itself" | "themselves" => at < verb.min(3),
-        "there" => !(mention::exists(tokens, at)),
+        "there" => at + 1 != verb && !mention::exists(tokens, at),
         // `anything that's new`
         "that's" | "that’s" => {
             at < verb
@@ -94,10 +117,14 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
             let leads = BEFORE_THAT.contains(before.as_str());
             is_first || leads && !told(&next)
         }
-        "other" => at < 3 || before == "the",
+        "other" => at < 3 || before == "the" || is_of_list(tokens, at),
         "another" => at < 3,
         "latter" | "former" => !tokens[..at].iter().any(|token| token.text == "and"),
         "both" => !tokens[at..].iter().any(|token| token.text == "and"),
+        // `The second value is`: of what, another sentence tells.
+        "second" | "third" | "fourth" | "next" if at == 1 && word(0) == "the" && verb > at => {
+            !tokens[at..verb].iter().any(|token| words::ends_phrase(&token.lower()))
+        }
         "first" | "second" | "third" | "last" | "next" | "previous" => {
             let is_told =
                 word(at + 2) == "of" || matches!(before.as_str(), "each" | "every" | "your");
@@ -124,8 +151,36 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
     }
 }
 
+/// Whether a part of a sentence names one thing for which `it` may stand: `people use it` names none.
+fn has_one(tokens: &[Token<'_>]) -> bool {
+    let tells = |token: &Token<'_>| {
+        let word = token.lower();
+        words::is_determiner(&word)
+            || matches!(word.as_str(), "any" | "each" | "every" | "its" | "no" | "one" | "your")
+    };
+    let is_noun = |token: &Token<'_>| {
+        !words::is_starter(&token.lower()) && !is_plural(token.text) && token.text != "Everyone"
+    };
+    tokens.iter().any(tells)
+        || tokens.iter().skip(1).any(Token::is_capitalised)
+        || tokens.first().is_some_and(is_noun)
+}
+
 fn is_dangling(word: &str) -> bool {
     DANGLING.contains(word) || DANGLING.contains(word.replace('’', "'").as_str())
+}
+
+/// `any other person`, `two more other ones`: other than those that a list before it names.
+pub(in crate::extract::facts) fn is_of_list(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = |far: usize| at.checked_sub(far).map(|at| tokens[at].text).unwrap_or_default();
+    match before(1) {
+        "more" => true,
+        "any" | "all" | "no" => {
+            !matches!(before(2), "and" | "or" | "nor" | "in" | "than")
+                && !tokens[at..].iter().any(|token| token.text == "than")
+        }
+        _ => false,
+    }
 }
 
 /// `Your client must reuse`: said to everybody whom it is about.

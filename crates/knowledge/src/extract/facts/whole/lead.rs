@@ -39,7 +39,13 @@ pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing, place: &Place<'_>
     if first == "in" && refers && tokens.get(1).is_some_and(|next| next.after.contains(',')) {
         return None;
     }
-    let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
+    let has_verb = |comma: usize| {
+        let clause = condition.and_then(|behind| tokens.get(behind..=comma));
+        clause.is_none_or(|it| own::verb(it).or_else(|| verb_of_person(it)).is_some())
+    };
+    // `If no cable, or a broken one, is connected`
+    let mut commas = (0..tokens.len().min(MAX_LEAD)).filter(|&at| tokens[at].after.contains(','));
+    let comma = commas.find(|comma| has_verb(*comma));
     let Some(comma) = comma else {
         // `In 2011 the office opened`.
         return words::is_lead(&first).then_some(0).filter(|_| condition.is_none());
@@ -69,10 +75,16 @@ fn names_condition(clause: &[Token<'_>], rest: &[Token<'_>], thing: &Thing) -> b
         Some("it" | "its") => {
             !is_several && clause[0].lower() != "you" && clause[0].lower() != "we"
         }
-        Some("they" | "their") => is_several,
+        Some("they" | "their") => is_several || head.is_some_and(|head| is_agent(head.text)),
         _ => true,
     };
     told && agrees
+}
+
+/// `The investigator`, of whom it is told as of `they`.
+fn is_agent(noun: &str) -> bool {
+    const LEAST: usize = 6;
+    noun.len() >= LEAST && ["or", "er", "ant", "ee", "person"].iter().any(|end| noun.ends_with(end))
 }
 
 /// Whether a sentence depends on a condition before its main clause.

@@ -11,19 +11,23 @@ mod subject;
 mod tests;
 mod verb;
 
-use super::form::{begins_elsewhere, statement_of_page};
+use std::collections::HashSet;
+
+use super::elsewhere::begins_elsewhere;
+use super::form::statement_of_page;
 use super::own::{self, has_subject, is_own_noun};
 use super::{pointer, shown};
 use crate::extract::fold::fold;
 use crate::extract::thing::Thing;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
+pub(super) use dangling::is_of_list;
 use dangling::{Place, dangles, is_anchored, is_of_name, is_promise, obliges};
 use dangling::{with_articles, without_also};
 use lead::{has_condition, main_clause};
-pub(super) use place::{best, named, parts};
+pub(super) use place::{best, named, nouns, parts};
 use speech::{addresses, is_reader, is_writers, speaks, tells_of_writers, verb_of_person};
-use subject::{is_long_gerund, is_noun};
+use subject::{is_long_gerund, is_mass, is_noun, is_there};
 pub(super) use verb::is_past;
 use verb::{is_relative, verb_in_capitals, verb_of_several};
 
@@ -34,6 +38,10 @@ pub(super) struct Setting<'a> {
     pub(super) item: bool,
     /// The heading above it, if that tells which part of the thing it is about.
     pub(super) part: Option<&'a str>,
+    /// Nouns that the page has again and again.
+    pub(super) nouns: Option<&'a HashSet<String>>,
+    /// It begins with code: `--all shows`.
+    pub(super) coded: bool,
     /// The sentence as the page has it.
     pub(super) written: &'a str,
 }
@@ -56,6 +64,15 @@ pub(super) fn of(text: &str, thing: &Thing, setting: &Setting<'_>) -> Option<Str
         return Some(format!("{}{said}", text.get(..start)?));
     }
     sentence(text, tokens, thing, &own, setting)
+}
+
+/// The verb; `begin` in `Records begin with Foo, followed by Bar`.
+pub(super) fn first_verb(clause: &[Token<'_>]) -> Option<usize> {
+    let (verb, of_several) = (own::verb(clause), verb_of_several(clause));
+    match verb.zip(of_several) {
+        Some((verb, base)) if base < verb && words::looks_past(clause[verb].text) => of_several,
+        _ => verb.or(of_several),
+    }
 }
 
 /// The token behind `Cemetery fees –` or `Time windows:`, with which a sentence is labelled.
@@ -84,6 +101,7 @@ fn sentence(
 ) -> Option<String> {
     let item = setting.item;
     let is_own = |noun: &str| is_own_noun(noun, thing);
+    let is_frequent = |noun: &str| setting.nouns.is_some_and(|nouns| nouns.contains(noun));
     // `Returns a list`: nobody does.
     let first = tokens.first()?.lower();
     let next = tokens.get(1)?.lower();
@@ -94,7 +112,8 @@ fn sentence(
     if does {
         return None;
     }
-    let begins = text.trim_start_matches(['"', '“']).starts_with(char::is_uppercase);
+    let begins =
+        setting.coded || text.trim_start_matches(['"', '“']).starts_with(char::is_uppercase);
     let ends = text.trim_end().ends_with(['.', '"', '”', ')'])
         || item && text.ends_with(char::is_alphanumeric);
     if !LENGTH.contains(&tokens.len()) || !begins || !ends || text.contains('?') {
@@ -105,13 +124,13 @@ fn sentence(
     if speaks && !(thing.is_text() && tells_of_writers(tokens)) {
         return None;
     }
-    let main = main_clause(tokens, thing, &Place { label, ..Place::default() })?;
+    let nouns = setting.nouns;
+    let main = main_clause(tokens, thing, &Place { label, nouns, ..Place::default() })?;
     let clause = tokens.get(main..)?;
     let goes_on = has_condition(tokens, main);
     let verb = verb_of_person(clause)
         .or_else(|| verb_in_capitals(clause))
-        .or_else(|| own::verb(clause))
-        .or_else(|| verb_of_several(clause))?;
+        .or_else(|| first_verb(clause))?;
     // `New hires are`: a noun.
     let is_auxiliary =
         |at: usize| clause.get(at).is_some_and(|token| words::is_auxiliary(&token.lower()));
@@ -128,32 +147,48 @@ fn sentence(
     let has_subject = has_pronoun
         || is_thing
         || is_noun(clause, verb - main)
+        || is_mass(clause, verb - main, main == 0)
+        || is_there(clause, verb - main)
+        || setting.coded && main == 0 && verb < 3
         || verb == main + 2 && is_named(1)
         || speaks && is_writers(clause, verb - main)
         || (addresses || obliges(tokens, verb)) && is_reader(clause, verb - main)
-        || !is_long_gerund(&clause[..verb - main]) && has_subject(clause, verb - main, thing);
-    let place = Place { verb, goes_on, label, speaks, addresses };
+        || !is_long_gerund(&clause[..verb - main], &tokens[verb])
+            && has_subject(clause, verb - main, thing);
+    let is_modal = matches!(
+        tokens[verb].lower().as_str(),
+        "can" | "cannot" | "may" | "must" | "shall" | "should" | "will"
+    );
+    // `The company may`, in its handbook.
+    let is_theirs = thing.is_text() && !is_past(&tokens[verb]);
+    let place = Place { verb, goes_on, label, nouns, speaks, addresses };
     if !has_subject
-        || verb == main + 2 && place.is_bare(clause)
+        || verb == main + 2 && place.of_subject(is_modal).is_bare(clause)
         || is_relative(tokens, main, verb)
         || is_promise(tokens)
         || is_past(&tokens[verb]) && !is_anchored(tokens, speaks)
-        || pointer::begins(clause)
-        || begins_elsewhere(clause) && !is_named(1)
+        || (pointer::begins(clause) || begins_elsewhere(clause)) && !is_named(1) && !is_theirs
         || (0..tokens.len()).any(|at| dangles(tokens, at, &place))
     {
         return None;
     }
-    let text = with_articles(&without_also(text, tokens), label);
+    let text = if speaks { text.to_owned() } else { without_also(text, tokens) };
+    let text = with_articles(&text, label);
     let said = token::tokens(&text);
     let verb = verb.min(said.len().saturating_sub(1));
+    // `The venue`, of which the page tells again and again.
+    let holds = !said.get(verb).is_some_and(is_past);
+    let is_said = |noun: &str| label.iter().any(|word| word == noun);
+    let is_own = |noun: &str| is_own(noun) || is_said(noun) || holds && is_frequent(noun);
     let told = statement_of_page(&text, &said, verb, is_own)?;
     match speaks {
         // As those who wrote it said it, where not a word was changed.
-        true => (!told.contains(['"', '“'])).then(|| {
-            let is_as_written = shown(setting.written).contains(told.trim_end_matches('.'));
-            if is_as_written { format!("\"{told}\"") } else { told }
-        }),
+        true => {
+            let (written, said) = (fold(&shown(setting.written)), fold(&told));
+            let is_as_written =
+                !told.contains(['"', '“']) && written.contains(said.trim_end_matches('.'));
+            is_as_written.then(|| format!("\"{told}\""))
+        }
         false => Some(told),
     }
 }

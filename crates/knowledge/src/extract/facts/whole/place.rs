@@ -1,10 +1,12 @@
 //! Where on its page a sentence stands, which is told with it, and which sentences stay where there are
 //! too many.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::extract::Statement;
 use crate::extract::facts::{ground, is_told};
 use crate::extract::fold::fold;
-use crate::extract::name::tidy;
+use crate::extract::name::{tidy, without_number};
 use crate::extract::page::{Kind, Page};
 use crate::extract::shape;
 use crate::extract::thing::Thing;
@@ -25,8 +27,7 @@ pub(in crate::extract::facts) fn parts(page: &Page, thing: &Thing) -> Vec<Option
     let all = page.blocks.iter().map(|block| {
         if let Kind::Heading(level) = block.kind {
             open.retain(|(above, _)| *above < level);
-            let number = |char: char| char.is_ascii_digit() || ".)".contains(char);
-            let heading = block.text.trim_start_matches(number);
+            let heading = without_number(&block.text);
             let heading = tidy(heading.split(" (").next().unwrap_or_default());
             let says = level > 1 && tells_part(&heading, &own);
             open.push((level, says.then_some(heading)));
@@ -34,6 +35,19 @@ pub(in crate::extract::facts) fn parts(page: &Page, thing: &Thing) -> Vec<Option
         open.last().and_then(|(_, part)| part.clone())
     });
     all.collect()
+}
+
+/// Nouns that a page has behind `the` again and again: who does what in a policy, what a manual is of.
+pub(in crate::extract::facts) fn nouns(page: &Page) -> HashSet<String> {
+    const LEAST: usize = 4;
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for sentence in &page.sentences {
+        let all = tokens(page.text(sentence));
+        for two in all.windows(2).filter(|two| matches!(two[0].text, "the" | "The")) {
+            *counts.entry(two[1].lower()).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count >= LEAST).map(|(noun, _)| noun).collect()
 }
 
 /// Whether a heading names a part, and neither asks, commands, nor only says what kind of text follows.

@@ -1,23 +1,26 @@
 //! Subjects that need no other sentence, beside those that every statement of a page may have.
 
+use super::verb::is_past;
 use crate::extract::facts::{is_plural, own};
 use crate::extract::token::Token;
 use crate::extract::words;
 
-/// A name as it is typed: `dir_store.md`, `x-amz-date`, and no call or formula.
+/// A name as it is typed: `dir_store.md`, `--dry-run`, `__len__`, `policy=all`, and no formula.
 pub(super) fn is_typed(text: &str) -> bool {
-    text.starts_with(|char: char| char.is_ascii_alphanumeric())
-        && text.chars().all(|char| char.is_ascii_alphanumeric() || "_-./+".contains(char))
-        && text.matches('/').count() < 2
+    const MOST_PARTS: usize = 3;
+    let stem = text.strip_suffix("()").unwrap_or(text);
+    stem.chars().any(|char| char.is_ascii_alphabetic())
+        && stem.chars().all(|char| char.is_ascii_alphanumeric() || "_-./+=@:".contains(char))
+        && text.matches('/').count() <= MOST_PARTS
+        && !text.contains("://")
 }
 
-/// `Noting that there were`
-pub(super) fn is_long_gerund(subject: &[Token<'_>]) -> bool {
+/// `Noting that there were`, `Realizing this`: what somebody does who is told of next.
+pub(super) fn is_long_gerund(subject: &[Token<'_>], verb: &Token<'_>) -> bool {
     const MOST: usize = 3;
     let is_gerund = subject.first().is_some_and(|first| first.lower().ends_with("ing"));
-    is_gerund
-        && (subject.len() > MOST
-            || subject.iter().any(|token| matches!(token.text, "that" | "what")))
+    let tells = |token: &Token<'_>| matches!(token.text, "that" | "what") || !token.joins();
+    is_gerund && (subject.iter().any(tells) || subject.len() > MOST && is_past(verb))
 }
 
 /// `Open enrollment is`, which commands nothing, and `objects cannot`, behind what leads in.
@@ -43,6 +46,39 @@ pub(super) fn is_noun(clause: &[Token<'_>], verb: usize) -> bool {
         && !own::is_vague(last)
         && (subject.len() > 1 || !first.ends_with("ing") && !first.ends_with("ed"))
         && (is_auxiliary || is_plural(last.text) && subject.len() > 1 && is_count(&first))
+}
+
+/// `Authorization applies`: a noun of which there are not several, alone before its verb.
+pub(super) fn is_mass(clause: &[Token<'_>], verb: usize, begins: bool) -> bool {
+    const LEAST: usize = 4;
+    let [noun, does, ..] = clause else { return false };
+    let (word, does) = (noun.lower(), does.lower());
+    let is_plain = noun.joins()
+        && noun.before.is_empty()
+        && word.len() >= LEAST
+        && word.chars().all(char::is_alphabetic)
+        && !words::is_starter(&word)
+        && !words::is_adverb(&word)
+        && !own::is_vague(noun)
+        && !word.ends_with("ing")
+        && !is_plural(noun.text);
+    let is_present = does.ends_with('s') && !words::is_noun_verb(&does) && does != "was";
+    verb == 1 && is_plain && is_present && !(begins && words::is_verb_base(&word))
+}
+
+/// `There may be several records for a domain`: that something is, of which it is told what.
+pub(super) fn is_there(clause: &[Token<'_>], verb: usize) -> bool {
+    const LEAST: usize = 7;
+    let begins = clause.first().is_some_and(|first| first.text == "There")
+        && !clause.iter().any(|token| matches!(token.text, "it" | "they" | "them"));
+    let said = clause.iter().skip(verb + 1).take_while(|it| !words::ends_phrase(&it.lower()));
+    let said: Vec<&Token<'_>> = said.collect();
+    let head = said.last().filter(|head| {
+        said.iter().rev().skip(1).all(|it| it.joins()) && {
+            !own::is_vague(head) && !words::is_starter(&head.lower()) && head.text != "lot"
+        }
+    });
+    begins && verb == 1 && clause.len() >= LEAST && head.is_some()
 }
 
 fn is_count(word: &str) -> bool {

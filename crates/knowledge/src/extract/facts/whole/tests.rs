@@ -26,6 +26,18 @@ fn sentences_that_need_no_other_one_are_kept() {
         "So long as a provider follows the rules, it won't be liable for content of users.",
         "Because of modern aids, the number of active sites has declined to 1,500.",
         "All requests require authentication via a token.",
+        "A \"Badge Award\" event is of kind 8 with a tag.",
+        "Records in the “fully denied” category have no owner.",
+        "Everyone receives a new machine in January.",
+        "Any request must be sent to the clerk in Rome.",
+        "Running Foo on two machines can cause problems.",
+        "Devices running Android, iOS, and Windows are currently unmanaged.",
+        "Without parameters, authorization applies only to one name.",
+        "There may be several records of one kind for a name.",
+        "The domain name of a server must begin with a dot.",
+        "If no cable, or a broken cable, is connected, a warning is shown.",
+        "An editor formally documents the types of a module.",
+        "Passing --all shows the files in a_b.txt to everybody.",
         "Identifiers MUST NOT include leading or trailing whitespace.",
     ] {
         assert!(is_kept(text, false), "{text}");
@@ -59,6 +71,13 @@ fn sentences_that_need_another_one_are_left() {
         "Your ticket is for a time and a train.",
         "If objects are locked, it cannot be deleted.",
         "There is a lot more.",
+        "There is no need for it on any of the machines.",
+        "The second value gives the size of an image.",
+        "The body in section 4.0.3 shall decide on a report.",
+        "Realizing that this is a risk, members were told of 5 faults.",
+        "Everyone is keen to see them merged.",
+        "Members do not prevent people from using it in shops.",
+        "One or more ordered pairs of tags for the 8 badges.",
     ] {
         assert!(!is_kept(text, false), "{text}");
     }

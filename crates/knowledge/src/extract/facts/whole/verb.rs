@@ -24,7 +24,9 @@ pub(super) fn verb_of_several(clause: &[Token<'_>]) -> Option<usize> {
             && !words::is_determiner(&clause[at - 1].lower())
             && clause[*at].joins()
     };
-    (1..clause.len().min(MOST)).find(is_verb)
+    // `Building engines` is one thing.
+    let is_gerund = clause.first().is_some_and(|first| first.lower().ends_with("ing"));
+    (1..clause.len().min(MOST)).find(is_verb).filter(|_| !is_gerund)
 }
 
 /// `Identifiers MUST NOT include`, as specifications write it.

@@ -1,0 +1,273 @@
+//! What in a sentence stands for something that only the text around it tells: `this method`, `at the time`,
+//! `The company was`.
+
+use super::mention;
+use super::pronoun;
+use super::whole::is_of_list;
+use crate::extract::token::Token;
+use crate::extract::words;
+use crate::words::{Words, list};
+
+/// What a thing is called that was named before.
+static KINDS_OF_IT: Words = list!(words "named_before");
+
+/// `was elected president in 1932`, `was elected to serve until`, `Ann's duties included`: of what, only the
+/// page tells.
+pub(super) fn lacks_office(tokens: &[Token<'_>]) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let is_office = |at: usize| matches!(word(at).as_str(), "duties" | "responsibilities");
+    if (1..tokens.len()).any(|at| is_office(at) && word(at + 1) == "included") {
+        return true;
+    }
+    (1..tokens.len()).any(|at| {
+        let is_chosen = matches!(word(at).as_str(), "elected" | "re-elected" | "appointed")
+            && words::is_auxiliary(&word(at - 1));
+        let ends = tokens.get(at + 1).is_some_and(|role| !role.joins())
+            || matches!(word(at + 2).as_str(), "and" | "in" | "on" | "until" | "when");
+        let is_bare = ends && pronoun::is_person(&word(at + 1));
+        is_chosen && (is_bare || word(at + 1) == "to" && word(at + 3) == "until")
+    })
+}
+
+/// Whether a statement with its verb at token `verb` speaks of what only the text around it names:
+/// `was founded by her`, `uses this method`, `such systems`, `at the time`.
+pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let ends = |at: usize| tokens.get(at).is_none_or(|token| !token.joins());
+    // `For example "4n" is`: what it is an example of stands elsewhere.
+    let shows = word(0) == "for" && word(1) == "example" && !ends(1);
+    // Who reads it when, nobody knows; and `OpenEXR only does one`.
+    let soon = (0..tokens.len()).any(|at| {
+        matches!(word(at).as_str(), "shortly" | "tomorrow" | "yesterday")
+            || matches!(word(at).as_str(), "next" | "last") && word(at + 1) == "week"
+    });
+    let one = tokens.len() < 8 && tokens.last().is_some_and(|last| last.lower() == "one");
+    // `Therefore, X is`, and `may: 1.`, whose rest is a list.
+    let concludes = matches!(
+        word(0).as_str(),
+        "accordingly"
+            | "alternatively"
+            | "so"
+            | "therefore"
+            | "thus"
+            | "hence"
+            | "consequently"
+            | "however"
+            | "instead"
+            | "otherwise"
+            | "conversely"
+            | "then"
+    ) && word(1) != "long";
+    // `First, it is built`, and `The old one did not.`
+    let counts_up = matches!(
+        word(0).as_str(),
+        "finally" | "first" | "lastly" | "next" | "second" | "secondly" | "third"
+    ) && ends(0);
+    let last = tokens.last().map(Token::lower).unwrap_or_default();
+    let is_cut_short = matches!(last.as_str(), "did" | "differently" | "does" | "likewise" | "not");
+    // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
+    let cites = tokens.windows(2).any(|two| {
+        matches!(two[0].text, "in" | "by" | "from" | "see")
+            && two[1].before.starts_with('[')
+            && two[1].after.starts_with(']')
+    });
+    let cut = tokens.len() > 1 && tokens[tokens.len() - 2].after.ends_with(':');
+    // `were not as good.`: as what, another sentence tells.
+    let compares = tokens.len() > 3
+        && word(tokens.len() - 2) == "as"
+        && matches!(word(tokens.len() - 3).as_str(), "equally" | "just" | "not");
+    // `The setup is now open.`: in a procedure.
+    let is_state = tokens.len() > 3 && tokens.len() < 8 && word(tokens.len() - 2) == "now";
+    // `During the first decade,`: of what, another sentence tells.
+    let counts = matches!(word(2).as_str(), "first" | "following" | "last" | "next" | "second")
+        && (3..5).any(|at| {
+            let is_when = |when: &&str| word(at) == *when || word(at) == format!("{when}s");
+            WHEN.iter().any(is_when) && ends(at)
+        });
+    let spans = matches!(word(0).as_str(), "after" | "during" | "for" | "in" | "over")
+        && word(1) == "the"
+        && counts;
+    concludes
+        || counts_up
+        || is_cut_short
+        || spans
+        || compares
+        || shows
+        || soon
+        || one
+        || cut
+        || cites
+        || is_state
+        || (0..tokens.len()).any(|at| match word(at).as_str() {
+            "such" => word(at + 1) != "as",
+            "this" => true,
+            "these" => word(at + 1) != "days",
+            "those" => {
+                !matches!(word(at + 1).as_str(), "who" | "that" | "which" | "of" | "in" | "with")
+            }
+            "that" => {
+                // `That image has`
+                at == 0 && !words::is_determiner(&word(1)) && !words::is_finite(&word(1), false)
+                    || (at < verb && ends(at))
+                    || (at > verb || at == 1) && !ends(at) && is_for_that(tokens, at)
+                    || WHEN.contains(&word(at + 1).as_str())
+                    || word(at + 1) == "time"
+            }
+            // `One month later`, `six hours later on July 21`, `then moved`.
+            "later" | "earlier" => {
+                at > 0
+                    && WHEN
+                        .iter()
+                        .any(|when| word(at - 1) == *when || word(at - 1) == format!("{when}s"))
+            }
+            "then" => words::is_finite(&word(at + 1), false) && !words::is_auxiliary(&word(at + 1)),
+            "since" => word(at + 1) == "then",
+            // `In scenario 1`: of a list that only the text has.
+            "case" | "example" | "figure" | "scenario" | "step" => {
+                word(at + 1).starts_with(|char: char| char.is_ascii_digit()) && word(at + 2) != "of"
+            }
+            "other" => is_of_list(tokens, at),
+            // `The relevant parts`: to what, another sentence tells.
+            "relevant" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
+            "either" => matches!(word(at + 1).as_str(), "case" | "one" | "side") && ends(at + 1),
+            "two" | "three" | "four" => is_of_several(tokens, at),
+            // `X again evaded it`: when it did before, another sentence tells.
+            "again" => at < verb,
+            "both" => at == 0 && words::is_finite(&word(1), true),
+            "their" => {
+                at > verb
+                    && !tells_several(&tokens[..verb])
+                    && !tells_several(&tokens[verb + 1..at])
+            }
+            "latter" | "aforementioned" | "abovementioned" | "above-mentioned" => true,
+            // What is listed behind it, or the year that another sentence names.
+            "following" => {
+                word(at.wrapping_sub(1)) == "the"
+                    || at == 0 && matches!(word(1).as_str(), "are" | "is")
+            }
+            "above" | "below" => {
+                matches!(word(at + 1).as_str(), "mentioned" | "described" | "listed" | "named")
+            }
+            "same" => {
+                matches!(
+                    word(at + 1).as_str(),
+                    "year" | "time" | "day" | "month" | "place" | "location" | "way" | "reason"
+                ) && word(at + 2) != "as"
+                    || matches!(
+                        word(at + 1).as_str(),
+                        "approach" | "method" | "procedure" | "technique"
+                    ) && word(at + 2) != "as"
+            }
+            "time" => {
+                at > 1 && word(at - 1) == "the" && word(at - 2) == "at" && word(at + 1) != "of"
+            }
+            "there" => {
+                let exists = matches!(word(at + 1).as_str(), "is" | "are" | "was" | "were" | "has");
+                at > verb && !exists || exists && mention::is_place(tokens, at)
+            }
+            // The subject itself would be `itself`, unless something else stands between.
+            "it" | "him" | "them" => at > verb && nothing_between(tokens, verb, at),
+            "her" => {
+                let owns = !ends(at)
+                    && !words::ends_phrase(&word(at + 1))
+                    && !words::is_lead(&word(at + 1));
+                at > verb && !owns && nothing_between(tokens, verb, at)
+            }
+            _ => false,
+        })
+}
+
+/// `the two scenarios`: which ones, another sentence tells.
+fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
+    let (Some(before), Some(noun)) = (at.checked_sub(1), tokens.get(at + 1)) else { return false };
+    let next = tokens.get(at + 2).map_or("", |next| next.text);
+    let is_told = |it: &Token<'_>| it.text == "and" || is_one_of(it, &noun.lower());
+    at > 1
+        && tokens[before].text == "the"
+        && !noun.is_capitalised()
+        && super::is_plural(noun.text)
+        && !matches!(next, "from" | "in" | "of" | "that" | "which" | "who")
+        && !tokens[..at].iter().any(is_told)
+}
+
+/// `each House`, before `the two houses`.
+fn is_one_of(token: &Token<'_>, several: &str) -> bool {
+    const LEAST: usize = 4;
+    let word = token.lower();
+    word.len() >= LEAST && several.starts_with(&word)
+}
+
+/// `for that principal`: one that another sentence names, unless this one does before.
+fn is_for_that(tokens: &[Token<'_>], at: usize) -> bool {
+    let leads = |token: &Token<'_>| {
+        matches!(
+            token.lower().as_str(),
+            "at" | "by" | "for" | "from" | "in" | "of" | "on" | "to" | "using" | "with"
+        )
+    };
+    let Some(noun) = tokens.get(at + 1).map(Token::lower) else { return false };
+    !words::is_starter(&noun)
+        && at.checked_sub(1).is_some_and(|before| leads(&tokens[before]))
+        && !tokens[..at].iter().any(|token| token.lower() == noun)
+}
+
+/// Whether anything stands in a part of a sentence that `their` may be of.
+fn tells_several(tokens: &[Token<'_>]) -> bool {
+    tokens.iter().any(|token| {
+        let word = token.lower();
+        super::is_plural(token.text)
+            || matches!(
+                word.as_str(),
+                "and"
+                    | "a"
+                    | "an"
+                    | "any"
+                    | "anybody"
+                    | "anyone"
+                    | "both"
+                    | "children"
+                    | "each"
+                    | "every"
+                    | "everybody"
+                    | "everyone"
+                    | "men"
+                    | "nobody"
+                    | "one"
+                    | "people"
+                    | "somebody"
+                    | "someone"
+                    | "they"
+                    | "who"
+                    | "women"
+            )
+    })
+}
+
+/// What `that` and `later` tell the time by.
+const WHEN: &[&str] = &[
+    "year", "month", "week", "day", "night", "hour", "minute", "date", "moment", "point", "period",
+    "stage", "era", "age", "decade", "century",
+];
+
+/// Whether a sentence begins with what only the sentences before it name: `The company was`.
+pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let verb = word(2);
+    let goes_on = words::is_finite(&verb, false) || words::looks_past(&verb);
+    // `The message means`: one that is shown before; `the resulting layers`.
+    let is_shown = verb == "means" || word(1) == "resulting";
+    word(0) == "the" && (is_shown || goes_on && KINDS_OF_IT.contains(word(1).as_str()))
+}
+
+/// Whether no noun stands between a verb and what follows it: adverbs, participles, `by`, `to`.
+fn nothing_between(tokens: &[Token<'_>], verb: usize, at: usize) -> bool {
+    tokens.get(verb + 1..at).unwrap_or_default().iter().all(|token| {
+        let word = token.lower();
+        token.joins()
+            && (words::is_participle(&word)
+                || words::is_auxiliary(&word)
+                || words::is_adverb(&word)
+                || words::is_lead(&word)
+                || words::is_verb_base(&word))
+    })
+}

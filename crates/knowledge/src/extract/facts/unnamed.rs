@@ -1,0 +1,116 @@
+//! What the sentences of a page say of its own thing without naming it: alone, or whole behind the heading
+//! that they stand below.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::ground::Ground;
+use super::pronoun::by_pronoun;
+use super::{Told, carry, mention, own, whole};
+use crate::extract::Statement;
+use crate::extract::page::{Kind, Mark, Page, Sentence};
+use crate::extract::thing::Thing;
+use crate::extract::token::{self, Token};
+use crate::extract::words;
+
+/// What is found of it so far.
+pub(super) struct Unnamed<'p> {
+    page: &'p Page,
+    thing: &'p Thing,
+    ground: &'p Ground,
+    /// For each block, the heading that says which part of the thing it is about.
+    parts: Vec<Option<String>>,
+    /// Nouns that the page has again and again.
+    nouns: HashSet<String>,
+    /// What the page begins with.
+    opening: String,
+    /// What the last sentence that was kept was about.
+    carried: Option<Told>,
+    pub(super) own: Vec<(usize, Statement)>,
+    pub(super) whole: Vec<(usize, Statement)>,
+}
+
+impl<'p> Unnamed<'p> {
+    pub(super) fn of(page: &'p Page, thing: &'p Thing, ground: &'p Ground) -> Self {
+        let opening = page.sentences.iter().take(2).map(|it| page.text(it)).collect();
+        let parts = whole::parts(page, thing);
+        let nouns = if thing.is_sure { whole::nouns(page) } else { HashSet::new() };
+        let (own, whole) = (Vec::new(), Vec::new());
+        Self { page, thing, ground, parts, nouns, opening, carried: None, own, whole }
+    }
+
+    /// The sentence with what the one before was about for the pronoun that it begins with, and that.
+    pub(super) fn resolved<'t>(
+        &mut self,
+        sentence: &Sentence,
+        text: &'t str,
+        tokens: &[Token<'_>],
+    ) -> (Cow<'t, str>, Option<Told>) {
+        let told = self.carried.take().filter(|told| told.block == sentence.block);
+        let begins = tokens.first().map(Token::lower).unwrap_or_default();
+        let told = told
+            .filter(|_| !text.starts_with('(') && matches!(begins.as_str(), "it" | "its" | "they"));
+        match told.as_ref().and_then(|told| by_pronoun(text, tokens, told).flatten()) {
+            Some(said) => (Cow::Owned(said), told),
+            None => (Cow::Borrowed(text), None),
+        }
+    }
+
+    /// Keeps a sentence that needs no other one. `told` is what its subject was, where the page has a pronoun
+    /// for it.
+    pub(super) fn take(&mut self, sentence: &Sentence, text: &str, told: Option<Told>) {
+        let Self { page, thing, ground, .. } = *self;
+        let is_out = !ground.has(sentence) || is_of_step(page, sentence);
+        if is_out || own::is_of_before(text, thing, &self.opening) {
+            return;
+        }
+        let tokens = token::tokens(text);
+        let first = mention::first_part(text);
+        let opens = ground.opens(sentence);
+        let part = self.parts.get(sentence.block).and_then(Option::as_deref);
+        let is_prose = ground.has_prose(page, sentence) || opens;
+        let of_own = (self.own.len() < own::MAX_OWN && is_prose)
+            .then(|| {
+                own::of(text, &tokens, thing, opens).or_else(|| {
+                    let first = first.as_deref()?;
+                    own::of(first, &token::tokens(first), thing, false)
+                })
+            })
+            .flatten();
+        let of_whole = || {
+            let coded = match told {
+                Some(_) => text.starts_with(|char: char| !char.is_uppercase()),
+                None => begins_with_code(page, sentence),
+            };
+            let item = page.blocks.get(sentence.block).is_some_and(|it| it.kind == Kind::Item);
+            let (nouns, written) = (Some(&self.nouns), page.text(sentence));
+            let setting = whole::Setting { item, part, nouns, coded, written };
+            whole::of(text, thing, &setting)
+                .or_else(|| whole::of(first.as_deref()?, thing, &setting))
+        };
+        let is_own = of_own.is_some();
+        let Some(kept) = of_own.or_else(of_whole) else { return };
+        let statement = Statement { text: whole::named(thing, part, &kept), line: sentence.line };
+        let found = if is_own { &mut self.own } else { &mut self.whole };
+        found.push((thing.entity, statement));
+        let new = || carry::told(text, &tokens, sentence.block, thing, opens);
+        self.carried = told.or_else(new);
+    }
+}
+
+/// Whether code begins a sentence.
+fn begins_with_code(page: &Page, sentence: &Sentence) -> bool {
+    let marks = page.blocks.get(sentence.block).map(|block| block.marks.as_slice());
+    let mut marks = marks.unwrap_or_default().iter();
+    marks.any(|(range, mark)| *mark == Mark::Code && range.start == sentence.range.start)
+        && !page.text(sentence).starts_with('(')
+}
+
+/// Whether a sentence goes on about a step of what is to be done: `Stretch the dough. It should hold.`
+fn is_of_step(page: &Page, sentence: &Sentence) -> bool {
+    let item = page.blocks.get(sentence.block).filter(|block| block.kind == Kind::Item);
+    item.filter(|_| !sentence.first).is_some_and(|item| {
+        let opening = token::tokens(&item.text);
+        opening.first().is_some_and(|first| words::is_verb_base(&first.lower()))
+    })
+}

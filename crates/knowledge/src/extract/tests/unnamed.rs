@@ -1,0 +1,82 @@
+//! What a page says of its own thing without its name.
+
+use super::*;
+
+/// What is told of a page of Foo beside its first sentence.
+fn below(text: &str) -> Vec<String> {
+    let page = format!("# Foo\n\nFoo is a store for files.\n\n{text}\n");
+    let all = told(&page, "Foo").into_iter().skip(1);
+    all.map(|it| it.trim_start_matches("Foo | Foo – ").to_owned()).collect()
+}
+
+#[test]
+fn it_goes_on_about_what_was_told_before() {
+    for (text, expected) in [
+        (
+            "Valid records begin with foo=, followed by one name. They may be updated by clients.",
+            &[
+                "Valid records may be updated by clients.",
+                "Valid records begin with foo=, followed by one name.",
+            ][..],
+        ),
+        (
+            "`__len__` must return an integer or nothing at all. It may return a larger value than one.",
+            &[
+                "__len__ must return an integer or nothing at all.",
+                "__len__ may return a larger value than one.",
+            ],
+        ),
+        (
+            "The lid of each box is black. It has a spot of the other one.",
+            &["The lid of each box is black."],
+        ),
+    ] {
+        assert_eq!(below(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_text_is_told_of_as_what_it_is() {
+    let page = "# Foo data\n\nThis directory contains lists of birds in Wales. It was used in a book of 2022.\n";
+    assert_eq!(
+        told(page, "Foo data"),
+        [
+            "Foo data | Foo data was used in a book of 2022.",
+            "Foo data | Foo data – The directory contains lists of birds in Wales.",
+        ]
+    );
+}
+
+#[test]
+fn a_colon_before_code_ends_a_sentence() {
+    for (text, expected) in [
+        (
+            "The stamp is written in seconds since 1970:\n\n```\n12\n```",
+            "The stamp is written in seconds since 1970.",
+        ),
+        ("The stamp is written as follows:\n\n```\n12\n```", ""),
+        (
+            "There are two kinds of stamps in seconds:\n\n- One\n- Two",
+            "There are two kinds of stamps in seconds.",
+        ),
+        ("The stamp is:\n\n```\n12\n```", ""),
+        ("Files are complete if:\n\n- The first byte of the file is 1.", ""),
+    ] {
+        let expected: Vec<&str> = Some(expected).filter(|it| !it.is_empty()).into_iter().collect();
+        assert_eq!(below(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_a_policy_says_again_and_again_needs_no_other_sentence() {
+    let page = "# Foo policy\n\nMembers of Foo choose the examiner and pay the examiner. The examiner is paid by Foo. The examiner lives \
+                in Rome.\n\nIf the examiner finds a fault, they must write a report. Within 7 days, the examiner \
+                shall answer the member.\n";
+    let all = told(page, "Foo policy");
+    for said in [
+        "If the examiner finds a fault, they must write a report.",
+        "Within 7 days, the examiner shall answer the member.",
+    ] {
+        assert!(all.contains(&format!("Foo policy | Foo policy – {said}")), "{all:?}");
+    }
+}
