@@ -4,15 +4,15 @@ use std::{collections::HashMap, sync::Arc};
 
 use arrow::{
     array::{
-        ArrayRef, AsArray as _, BinaryArray, BooleanArray, FixedSizeListArray, Float16Array,
-        Int64Array, RecordBatch, StringArray, UInt64Array,
+        ArrayRef, AsArray as _, BinaryBuilder, BooleanArray, FixedSizeListArray, Float16Array,
+        Int64Array, RecordBatch, StringBuilder, UInt64Array,
     },
     buffer::NullBuffer,
     datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, UInt64Type},
     error::ArrowError,
 };
 use elophanto_index::{apart::Row, store::tables::Encoded};
-use half::f16;
+use half::{f16, slice::HalfFloatSliceExt as _};
 
 use super::{
     head::Head,
@@ -72,52 +72,49 @@ enum One<'a> {
     Head { key: String, digest: String, head: &'a Head },
 }
 
-/// The rows of publications: their chunks, and a head for each.
+impl<'a> One<'a> {
+    fn row(&self) -> Option<&'a Row> {
+        match self {
+            Self::Chunk { row, .. } => Some(row),
+            Self::Head { .. } => None,
+        }
+    }
+
+    fn head(&self) -> Option<&'a Head> {
+        match self {
+            Self::Head { head, .. } => Some(head),
+            Self::Chunk { .. } => None,
+        }
+    }
+}
+
+/// The rows of a publication: its chunks, and its head.
 ///
 /// # Errors
 /// When a vector has another number of components.
-pub(super) fn encode(
-    publications: &[Publication],
-    model: &str,
-    dimension: usize,
-) -> Result<RecordBatch, ArrowError> {
-    let mut all: Vec<One> = Vec::new();
-    for Publication { head, rows, .. } in publications {
-        let mut seen: HashMap<blake3::Hash, u64> = HashMap::new();
-        for (row, terms) in rows {
-            let name = name(row);
-            let nth = seen.entry(name).or_default();
-            let key = format!("{}-{nth}", &name.to_hex()[..32]);
-            *nth += 1;
-            all.push(One::Chunk { key, digest: digest(row, terms), row, terms });
-        }
-        let key = format!("head:{}", head.repository);
-        all.push(One::Head { key, digest: head.object(), head });
+pub(super) fn encode(publication: &Publication) -> Result<RecordBatch, ArrowError> {
+    let Publication { head, model, dimension, rows } = publication;
+    let dimension = *dimension;
+    let mut all: Vec<One> = Vec::with_capacity(rows.len() + 1);
+    let mut seen: HashMap<blake3::Hash, u64> = HashMap::new();
+    for (row, terms) in rows {
+        let name = name(row);
+        let nth = seen.entry(name).or_default();
+        let key = format!("{}-{nth}", &name.to_hex()[..32]);
+        *nth += 1;
+        all.push(One::Chunk { key, digest: digest(row, terms), row, terms });
     }
+    let key = format!("head:{}", head.repository);
+    all.push(One::Head { key, digest: head.object(), head });
     let schema = schema(model, dimension);
-    let text = |of: &dyn Fn(&One) -> Option<String>| -> ArrayRef {
-        Arc::new(all.iter().map(of).collect::<StringArray>())
+    let text = |of: for<'o> fn(&'o One) -> Option<&'o str>| -> ArrayRef {
+        let bytes = all.iter().filter_map(of).map(str::len).sum();
+        let mut texts = StringBuilder::with_capacity(all.len(), bytes);
+        all.iter().for_each(|one| texts.append_option(of(one)));
+        Arc::new(texts.finish())
     };
-    let chunk = |of: &dyn Fn(&Row) -> Option<String>| {
-        text(&|one| match one {
-            One::Chunk { row, .. } => of(row),
-            One::Head { .. } => None,
-        })
-    };
-    let rows: Vec<Option<&Row>> = all
-        .iter()
-        .map(|one| match one {
-            One::Chunk { row, .. } => Some(*row),
-            One::Head { .. } => None,
-        })
-        .collect();
-    let heads: Vec<Option<&Head>> = all
-        .iter()
-        .map(|one| match one {
-            One::Head { head, .. } => Some(*head),
-            One::Chunk { .. } => None,
-        })
-        .collect();
+    let rows: Vec<Option<&Row>> = all.iter().map(One::row).collect();
+    let heads: Vec<Option<&Head>> = all.iter().map(One::head).collect();
     let count = |of: fn(&Head) -> u64| -> ArrayRef {
         Arc::new(heads.iter().map(|head| head.map(of)).collect::<UInt64Array>())
     };
@@ -126,13 +123,17 @@ pub(super) fn encode(
     };
     let vectors = || rows.iter().map(|row| row.and_then(|row| row.vector.as_ref()));
     let mut values: Vec<f16> = Vec::with_capacity(rows.len() * dimension);
+    let mut scaled: Vec<f32> = Vec::with_capacity(dimension);
     for vector in vectors() {
         let before = values.len();
-        if let Some(Encoded { scale, codes }) = vector {
-            values.extend(codes.iter().map(|code| f16::from_f32(f32::from(*code) * scale)));
-        }
-        if vector.is_none() {
-            values.resize(before + dimension, f16::ZERO);
+        match vector {
+            Some(Encoded { scale, codes }) => {
+                scaled.clear();
+                scaled.extend(codes.iter().map(|code| f32::from(*code) * scale));
+                values.resize(before + scaled.len(), f16::ZERO);
+                values[before..].convert_from_f32_slice(&scaled);
+            }
+            None => values.resize(before + dimension, f16::ZERO),
         }
     }
     let there: NullBuffer = vectors().map(|vector| vector.is_some()).collect();
@@ -142,47 +143,43 @@ pub(super) fn encode(
         Arc::new(Float16Array::from(values)),
         Some(there),
     )?;
-    let packed: BinaryArray = all
-        .iter()
-        .map(|one| match one {
-            One::Chunk { row, terms, .. } => Some(packed::pack(row, terms)),
-            One::Head { .. } => None,
-        })
-        .collect();
+    // What is known of a chunk beside its text and its vector is some hundred bytes.
+    let bytes = rows.iter().flatten().map(|row| row.text.len() + dimension + 512).sum();
+    let mut packed = BinaryBuilder::with_capacity(all.len(), bytes);
+    for one in &all {
+        match one {
+            One::Chunk { row, terms, .. } => packed.append_value(packed::pack(row, terms)),
+            One::Head { .. } => packed.append_null(),
+        }
+    }
     let changed: Int64Array = rows.iter().map(|row| row.and_then(|row| row.changed)).collect();
     let retired: BooleanArray = heads.iter().map(|head| head.map(|head| head.retired)).collect();
     RecordBatch::try_new(
         schema,
         vec![
-            text(&|one| match one {
-                One::Chunk { key, .. } | One::Head { key, .. } => Some(key.clone()),
+            text(|one| match one {
+                One::Chunk { key, .. } | One::Head { key, .. } => Some(key),
             }),
-            text(&|one| match one {
-                One::Chunk { row, .. } => Some(row.repository.clone()),
-                One::Head { head, .. } => Some(head.repository.clone()),
+            text(|one| match one {
+                One::Chunk { row, .. } => Some(&row.repository),
+                One::Head { head, .. } => Some(&head.repository),
             }),
-            chunk(&|row| Some(row.path.clone())),
-            text(&|one| match one {
-                One::Chunk { row, .. } => Some(row.kind.name().to_owned()),
-                One::Head { .. } => Some(HEAD.to_owned()),
-            }),
-            chunk(&|row| Some(row.scope.as_str().to_owned())),
+            text(|one| Some(one.row()?.path.as_str())),
+            text(|one| Some(one.row().map_or(HEAD, |row| row.kind.name()))),
+            text(|one| Some(one.row()?.scope.as_str())),
             Arc::new(changed),
-            text(&|one| match one {
-                One::Chunk { terms, .. } => Some((*terms).to_owned()),
+            text(|one| match one {
+                One::Chunk { terms, .. } => Some(terms),
                 One::Head { .. } => None,
             }),
-            text(&|one| match one {
-                One::Chunk { digest, .. } | One::Head { digest, .. } => Some(digest.clone()),
+            text(|one| match one {
+                One::Chunk { digest, .. } | One::Head { digest, .. } => Some(digest),
             }),
-            Arc::new(packed),
+            Arc::new(packed.finish()),
             Arc::new(vectors),
             count(|head| head.epoch),
             count(|head| head.count),
-            text(&|one| match one {
-                One::Head { head, .. } => Some(head.commit.clone()),
-                One::Chunk { .. } => None,
-            }),
+            text(|one| Some(one.head()?.commit.as_str())),
             time(|head| head.time),
             time(|head| head.published),
             Arc::new(retired),

@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use arrow::array::RecordBatch;
-use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
+use arrow::{array::RecordBatch, compute::concat_batches, error::ArrowError};
+use futures::{StreamExt as _, TryStreamExt as _, join};
 use lance::{
     Dataset,
     dataset::{
@@ -27,6 +27,7 @@ use tokio::task::spawn_blocking;
 use super::{
     Model,
     columns::{self, KEY},
+    declared,
     error::{FleetError, is_overtaken},
     head::{Head, folder},
     publication::{MOST_BYTES, Publication},
@@ -38,8 +39,8 @@ use crate::store::{Created, Listed, Listing, Place, StoreError};
 const BATCH_BYTES: u64 = 64 << 20;
 /// Requests for publications that are under way at once.
 const AT_ONCE: usize = 100;
-/// Parts in which publications become rows.
-const PARTS: usize = 8;
+/// Batches of rows that are merged at once.
+const MOST_BATCHES: usize = 128;
 /// How often everything is looked at again after others committed first.
 const ROUNDS: u32 = 12;
 /// The first wait between two rounds; each further one is up to twice as long.
@@ -65,27 +66,33 @@ pub struct Folded {
 }
 
 /// Folds what there is.
-pub(super) async fn fold(
-    place: &Place,
-    models: &[Model],
-    tend: bool,
-) -> Result<Folded, FleetError> {
+pub(super) async fn fold(place: &Place, tend: bool) -> Result<Folded, FleetError> {
     let mut folded = Folded::default();
     let params = place.folding();
     for round in 0..ROUNDS {
-        let (attempt, tables) = attempt(place, &params, models, &mut folded).await?;
+        let (attempt, tables) = attempt(place, &params, &mut folded).await?;
+        let is_last = match attempt {
+            Attempt::Done => true,
+            // As often as that somebody's newest publication was none, or others commit all the time: what
+            // was folded is.
+            Attempt::Again => round + 1 == ROUNDS,
+            Attempt::Overtaken => false,
+        };
+        let Tables { opened, spent, .. } = tables;
+        if is_last {
+            let (tended, removed) =
+                join!(tend_all(place, opened, tend), remove(place, &spent, &mut folded));
+            removed?;
+            folded.tended = tended?;
+            return Ok(folded);
+        }
+        remove(place, &spent, &mut folded).await?;
         match attempt {
             Attempt::Overtaken => {
                 let most = WAIT * 2u32.pow(round.min(6));
                 tokio::time::sleep(most.mul_f64(0.5 + jitter() / 2.0)).await;
             }
-            // As often as that somebody's newest publication was none, or others commit all the time: what
-            // was folded is.
-            Attempt::Again if round + 1 < ROUNDS => {}
-            Attempt::Again | Attempt::Done => {
-                tend_all(place, tables.opened, tend, &mut folded).await?;
-                return Ok(folded);
-            }
+            Attempt::Again | Attempt::Done => {}
         }
     }
     Err(FleetError::Busy { place: place.address.to_string() })
@@ -114,12 +121,14 @@ struct Known {
 async fn attempt(
     place: &Place,
     params: &ObjectStoreParams,
-    models: &[Model],
     folded: &mut Folded,
 ) -> Result<(Attempt, Tables), FleetError> {
     // Nearly all of what is in the inbox is wanted, so its first part is read while the tables are opened;
     // what is committed to them after that is noticed when we commit.
-    let listed = match place.list("inbox").await {
+    let (declared, listed) = join!(declared(place), place.list("inbox"));
+    let nothing = || FleetError::Nothing { place: place.address.to_string() };
+    let models = &declared?.ok_or_else(nothing)?.models;
+    let listed = match listed {
         Err(cause) if cause.is_odd_name() => Err(cause),
         other => Ok(Inbox::of(other?, folded)),
     };
@@ -127,10 +136,8 @@ async fn attempt(
         let newest = inbox.newest.values();
         groups(newest.map(|(head, bytes)| (head.object(), *bytes)).collect()).next()
     });
-    let (tables, ahead) = futures::join!(
-        Tables::open(place, params),
-        read_all(place, first.unwrap_or_default(), models)
-    );
+    let (tables, ahead) =
+        join!(Tables::open(place, params), read_all(place, first.unwrap_or_default(), models));
     let mut tables = tables?;
     // What cannot be read may be none that is wanted.
     let mut ahead: BTreeMap<_, _> = ahead.unwrap_or_default().into_iter().collect();
@@ -162,8 +169,12 @@ async fn attempt(
             objects.into_iter().partition(|object| ahead.contains_key(object));
         let known: Vec<_> =
             known.into_iter().filter_map(|object| ahead.remove_entry(&object)).collect();
-        let others = read_all(place, others, models).await?;
-        let mut batch: BTreeMap<String, Vec<Publication>> = BTreeMap::new();
+        let spent = std::mem::take(&mut tables.spent);
+        let (removed, others) =
+            join!(remove(place, &spent, folded), read_all(place, others, models));
+        removed?;
+        let others = others?;
+        let mut batch: BTreeMap<String, Vec<Ready>> = BTreeMap::new();
         let mut none = Vec::new();
         // Of those that are not there any more, another fold was faster.
         for (object, publication) in known.into_iter().chain(others) {
@@ -288,8 +299,17 @@ async fn listed_by_name(
     Ok(listing)
 }
 
+/// A publication as it is merged.
+struct Ready {
+    head: Head,
+    model: String,
+    /// Components of its vectors.
+    dimension: usize,
+    rows: RecordBatch,
+}
+
 /// What was read of an object that was there: a publication, or why it is none.
-type Read = (String, Result<Publication, String>);
+type Read = (String, Result<Ready, String>);
 
 /// Publications, of the objects that are there.
 async fn read_all(
@@ -305,14 +325,12 @@ async fn read_all(
 /// A publication, or why it is none; nothing where it is not there.
 async fn read(place: &Place, object: String, models: &[Model]) -> Result<Option<Read>, FleetError> {
     let read = match place.read(&object, MOST_BYTES).await {
-        Ok(Some(bytes)) => decoded(&object, bytes).await.and_then(|publication| {
-            let Publication { model, dimension, .. } = &publication;
-            let is_it = |known: &Model| known.name == *model && known.dimension == *dimension;
-            match models.iter().any(is_it) {
-                true => Ok(publication),
-                false => Err(format!("`kb.json` lists no model `{model}` of {dimension}")),
-            }
-        }),
+        Ok(Some(bytes)) => {
+            let (object, models) = (object.clone(), models.to_vec());
+            // Beside what is asked of the store meanwhile: it is much of the time that a fold takes.
+            let ready = spawn_blocking(move || ready(&object, bytes, &models));
+            ready.await.unwrap_or_else(|cause| Err(cause.to_string()))
+        }
         Ok(None) => return Ok(None),
         Err(StoreError::TooLarge { .. }) => Err("it is too large".to_owned()),
         Err(StoreError::Disk { cause, .. }) => Err(cause.to_string()),
@@ -321,11 +339,16 @@ async fn read(place: &Place, object: String, models: &[Model]) -> Result<Option<
     Ok(Some((object, read)))
 }
 
-/// The same beside what is asked of the store meanwhile.
-async fn decoded(object: &str, bytes: Vec<u8>) -> Result<Publication, String> {
-    let object = object.to_owned();
-    let decoding = spawn_blocking(move || decode(&object, bytes));
-    decoding.await.unwrap_or_else(|cause| Err(cause.to_string()))
+/// Makes rows of a publication of a model that is known.
+fn ready(object: &str, bytes: Vec<u8>, models: &[Model]) -> Result<Ready, String> {
+    let publication = decode(object, bytes)?;
+    let Publication { model, dimension, .. } = &publication;
+    if !models.iter().any(|known| known.name == *model && known.dimension == *dimension) {
+        return Err(format!("`kb.json` lists no model `{model}` of {dimension}"));
+    }
+    let rows = columns::encode(&publication).map_err(|cause| cause.to_string())?;
+    let Publication { head, model, dimension, .. } = publication;
+    Ok(Ready { head, model, dimension, rows })
 }
 
 /// Reads a publication. Arrow panics on some that are damaged: no other one waits for that.
@@ -356,12 +379,17 @@ struct Tables {
     known: BTreeMap<String, Known>,
     /// Repositories that another table holds in a newer state, by table.
     left: BTreeMap<String, BTreeSet<String>>,
+    /// Publications that they hold by now: these are removed beside what is done next, and by the next fold
+    /// if this one is ended before.
+    spent: Vec<String>,
 }
 
 impl Tables {
+    /// Opens what there is once the inbox was listed: whoever made a table since then took from it only what
+    /// the listing shows, or what is in the table.
     async fn open(place: &Place, params: &ObjectStoreParams) -> Result<Self, FleetError> {
-        let mut tables =
-            Self { opened: BTreeMap::new(), known: BTreeMap::new(), left: BTreeMap::new() };
+        let (opened, known, left) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut tables = Self { opened, known, left, spent: Vec::new() };
         for name in table::names(place).await? {
             let of = |cause| FleetError::of(&place.address, &cause);
             let Some(dataset) = table::open(place, &name, params).await.map_err(of)? else {
@@ -396,12 +424,12 @@ impl Tables {
     }
 }
 
-/// Brings the publications of one model into its table, and removes them from the inbox.
+/// Brings the publications of one model into its table; they may be removed from the inbox by then.
 async fn merge(
     place: &Place,
     tables: &mut Tables,
     model: &str,
-    publications: Vec<Publication>,
+    publications: Vec<Ready>,
     folded: &mut Folded,
 ) -> Result<Attempt, FleetError> {
     let of = |cause: lance::Error| FleetError::of(&place.address, &cause);
@@ -422,9 +450,9 @@ async fn merge(
         Err(cause) => return Err(of(cause)),
     }
     let expected = table::dimension_of(&dataset);
-    let is_right = |one: &Publication| Some(one.dimension) == expected;
+    let is_right = |one: &Ready| Some(one.dimension) == expected;
     let (right, others): (Vec<_>, Vec<_>) = publications.into_iter().partition(is_right);
-    let why = |other: &Publication| {
+    let why = |other: &Ready| {
         let (own, known) = (other.dimension, expected.unwrap_or_default());
         format!("its vectors have {own} components, those of its model {known}")
     };
@@ -436,18 +464,21 @@ async fn merge(
     }
     let repositories = right.iter().map(|one| one.head.repository.as_str());
     let theirs = table::is_one_of("repo", repositories);
-    let objects: Vec<String> = right.iter().map(|one| one.head.object()).collect();
-    let (heads, rows) = encoded(right, model, expected.unwrap_or_default()).await.map_err(of)?;
+    let (heads, rows): (Vec<_>, Vec<_>) = right.into_iter().map(|one| (one.head, one.rows)).unzip();
+    let rows = together(rows).map_err(|cause| of(cause.into()))?;
     let before = dataset.version().version;
-    let dataset = match replace(dataset, rows, &theirs, folded).await {
+    let many = rows.iter().map(RecordBatch::num_rows).sum();
+    let replacing = replace(dataset.clone(), rows, &theirs, folded);
+    let (replaced, ()) = join!(replacing, table::read_ahead(place, &dataset, many));
+    let dataset = match replaced {
         Ok(dataset) => dataset,
         Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
         Err(cause) => return Err(of(cause)),
     };
-    remove(place, &objects, folded).await?;
     // Lance carries a commit over those of others that touch other rows: what they hold is not known here.
     let is_alone = dataset.version().version == before + 1;
     for head in heads {
+        tables.spent.push(head.object());
         tables.learn(&name, head.repository.clone(), head.clone());
         folded.taken.push(head);
     }
@@ -455,33 +486,13 @@ async fn merge(
     Ok(if is_alone { Attempt::Done } else { Attempt::Again })
 }
 
-/// The heads and the rows of publications: much of the time that a fold takes, so it is shared among
-/// threads.
-async fn encoded(
-    publications: Vec<Publication>,
-    model: &str,
-    dimension: usize,
-) -> lance::Result<(Vec<Head>, Vec<RecordBatch>)> {
-    let each = publications.len().div_ceil(PARTS);
-    let mut publications = publications.into_iter();
-    let parts = std::iter::from_fn(|| {
-        let part: Vec<Publication> = publications.by_ref().take(each).collect();
-        (!part.is_empty()).then_some(part)
-    });
-    let encoding = parts.map(|part| {
-        let model = model.to_owned();
-        spawn_blocking(move || {
-            let rows = columns::encode(&part, &model, dimension)?;
-            Ok::<_, lance::Error>((part.into_iter().map(|one| one.head).collect::<Vec<_>>(), rows))
-        })
-    });
-    let (mut heads, mut rows) = (Vec::new(), Vec::new());
-    for part in try_join_all(encoding).await.map_err(lance::Error::from)? {
-        let (of_part, batch) = part?;
-        heads.extend(of_part);
-        rows.push(batch);
+/// As few batches as there need be: each costs a merge as much as some hundred rows.
+fn together(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>, ArrowError> {
+    let each = batches.len().div_ceil(MOST_BATCHES);
+    if each <= 1 {
+        return Ok(batches);
     }
-    Ok((heads, rows))
+    batches.chunks(each).map(|some| concat_batches(some[0].schema_ref(), some)).collect()
 }
 
 /// Removes from tables what repositories have in a newer state in that of another model.
@@ -561,20 +572,20 @@ async fn set_aside(place: &Place, objects: Vec<(String, String)>, folded: &mut F
     }
 }
 
-/// Packs and indexes the tables as they are after the last commit.
+/// Packs and indexes the tables as they are after the last commit, and says whether there was anything to do.
 async fn tend_all(
     place: &Place,
     tables: BTreeMap<String, Dataset>,
     always: bool,
-    folded: &mut Folded,
-) -> Result<(), FleetError> {
+) -> Result<bool, FleetError> {
+    let mut is_done = false;
     for mut dataset in tables.into_values() {
         match table::tend(&mut dataset, always).await {
-            Ok(done) => folded.tended |= done,
+            Ok(done) => is_done |= done,
             // Whoever committed meanwhile tends it the next time.
             Err(cause) if is_overtaken(&cause) => {}
             Err(cause) => return Err(FleetError::of(&place.address, &cause)),
         }
     }
-    Ok(())
+    Ok(is_done)
 }

@@ -181,11 +181,7 @@ impl Fleet {
     /// is still in the inbox.
     pub fn fold(&self, tend: bool) -> Result<Folded, FleetError> {
         let place = self.0.clone();
-        self.run(FOLDING, async move {
-            let nothing = || FleetError::Nothing { place: place.address.to_string() };
-            let declared = declared(&place).await?.ok_or_else(nothing)?;
-            fold::fold(&place, &declared.models, tend).await
-        })
+        self.run(FOLDING, async move { fold::fold(&place, tend).await })
     }
 
     /// All tables as they are now, or were at a moment in seconds since 1970.

@@ -3,6 +3,8 @@
 //! First a version, then what is known of it as JSON, its text, and its vector as git carries it. What
 //! a table says is looked at like anything that was written elsewhere. Pure.
 
+use std::borrow::Cow;
+
 use elophanto_index::{apart::Row, store::tables::Encoded};
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +16,15 @@ const NUMBER: usize = 4;
 
 /// What is known of a chunk beside its text and its vector.
 #[derive(Serialize, Deserialize)]
-struct Known {
-    repository: String,
-    path: String,
-    kind: String,
-    title: String,
+struct Known<'k> {
+    repository: Cow<'k, str>,
+    path: Cow<'k, str>,
+    kind: Cow<'k, str>,
+    title: Cow<'k, str>,
     titled: bool,
-    headings: Vec<String>,
-    scope: String,
-    tags: Vec<String>,
+    headings: Cow<'k, [String]>,
+    scope: Cow<'k, str>,
+    tags: Cow<'k, [String]>,
     lines: (u32, u32),
     changed: Option<i64>,
     made_from: Option<String>,
@@ -34,14 +36,14 @@ struct Known {
 /// A chunk as one value; `terms` are the words to look for.
 pub(super) fn pack(row: &Row, terms: &str) -> Vec<u8> {
     let known = Known {
-        repository: row.repository.clone(),
-        path: row.path.clone(),
-        kind: row.kind.name().to_owned(),
-        title: row.title.clone(),
+        repository: row.repository.as_str().into(),
+        path: row.path.as_str().into(),
+        kind: row.kind.name().into(),
+        title: row.title.as_str().into(),
         titled: row.titled,
-        headings: row.headings.clone(),
-        scope: row.scope.as_str().to_owned(),
-        tags: row.tags.clone(),
+        headings: row.headings.as_slice().into(),
+        scope: row.scope.as_str().into(),
+        tags: row.tags.as_slice().into(),
         lines: (number(row.lines.0), number(row.lines.1)),
         changed: row.changed,
         made_from: row.made_from.as_ref().map(made_text),
@@ -49,7 +51,9 @@ pub(super) fn pack(row: &Row, terms: &str) -> Vec<u8> {
         words: number(terms.split_ascii_whitespace().count()),
     };
     let known = serde_json::to_vec(&known).unwrap_or_default();
-    let mut bytes = vec![VERSION];
+    let vector = row.vector.as_ref().map_or(0, |vector| NUMBER + vector.codes.len());
+    let mut bytes = Vec::with_capacity(1 + 2 * NUMBER + known.len() + row.text.len() + vector);
+    bytes.push(VERSION);
     for part in [known.as_slice(), row.text.as_bytes()] {
         bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
         bytes.extend_from_slice(part);
@@ -79,14 +83,14 @@ pub(super) fn unpack(bytes: &[u8]) -> Option<(Row, usize)> {
         None => None,
     };
     let row = Row {
-        repository: known.repository,
-        path: known.path,
+        repository: known.repository.into_owned(),
+        path: known.path.into_owned(),
         kind: kind_of(&known.kind)?,
-        title: known.title,
+        title: known.title.into_owned(),
         titled: known.titled,
-        headings: known.headings,
+        headings: known.headings.into_owned(),
         scope: known.scope.parse().ok()?,
-        tags: known.tags,
+        tags: known.tags.into_owned(),
         lines: (known.lines.0 as usize, known.lines.1 as usize),
         text,
         changed: known.changed,

@@ -1,9 +1,12 @@
 //! One table of chunks: all vectors of one model. Opening, making and tending it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::{array::RecordBatch, datatypes::Schema};
-use futures::{TryStreamExt as _, future::try_join_all};
+use futures::{
+    TryStreamExt as _,
+    future::{join_all, try_join_all},
+};
 use lance::{
     Dataset,
     dataset::{
@@ -14,7 +17,9 @@ use lance::{
     },
     index::{
         DatasetIndexExt as _, DatasetIndexInternalExt as _,
-        optimize::{IndexSegmentResult, commit_optimize_indices, plan_optimize_indices},
+        optimize::{
+            IndexSegmentResult, OptimizeIndexTask, commit_optimize_indices, plan_optimize_indices,
+        },
         vector::VectorIndexParams,
     },
 };
@@ -50,6 +55,8 @@ const MOST_NEW: usize = 20_000;
 /// Of a large table the new part has up to one of so many rows of the old one: joining costs as much as all
 /// rows, and is the rarer.
 const MOST_JOINS: usize = 32;
+/// Bytes of new parts that are read before they are joined.
+const MOST_AHEAD: u64 = 64 << 20;
 /// Rows from which on vectors have an index: below, all of them are a few megabytes.
 const WORTH_AN_INDEX: usize = 10_000;
 /// Rows of one partition of that index.
@@ -249,6 +256,45 @@ pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<b
     Ok(true)
 }
 
+/// Reads what will be joined of indexes if so many rows come, so that it is kept by then: whoever joins a
+/// part asks for one of its files after the other.
+pub(super) async fn read_ahead(place: &Place, dataset: &Dataset, rows: usize) {
+    if rows < MOST_TAIL || place.address.is_folder() {
+        return;
+    }
+    let (Ok(parts), Ok(store)) = (dataset.load_indices().await, dataset.object_store(None).await)
+    else {
+        return;
+    };
+    let mut known = BTreeSet::new();
+    let mut left = MOST_AHEAD;
+    let mut reading = Vec::new();
+    for part in parts.iter() {
+        let is_old = known.insert(&part.name);
+        if is_old && part.name == WORDS {
+            continue;
+        }
+        for file in part.files.iter().flatten() {
+            let (store, folder) = (&store, dataset.indices_dir().join(part.uuid.to_string()));
+            let path = folder.join(file.path.as_str());
+            let fits = left.checked_sub(file.size_bytes);
+            let is_whole = !is_old && fits.is_some();
+            if is_whole {
+                left = fits.unwrap_or_default();
+            }
+            // What cannot be read now is asked for again.
+            reading.push(async move {
+                // The end of an old part comes with its size, and says where what stands.
+                let _ = store.size(&path).await;
+                if is_whole {
+                    let _ = store.read_one_all(&path).await;
+                }
+            });
+        }
+    }
+    join_all(reading).await;
+}
+
 /// Brings all indexes up to date side by side: of each, most of the time is waiting for the store.
 async fn update_indexes(dataset: &mut Dataset, always: bool) -> lance::Result<()> {
     let there = dataset.load_indices().await?;
@@ -259,8 +305,8 @@ async fn update_indexes(dataset: &mut Dataset, always: bool) -> lance::Result<()
     commit_optimize_indices(dataset, updated, &OptimizeOptions::default()).await
 }
 
-/// The parts of an index that hold what it does not yet, and replace others. It has two parts at most, an
-/// old one and a new one, so that what is new takes no longer where there is much that is old.
+/// The parts of an index that hold what it does not yet, and replace others. It has an old part and a new
+/// one, so that what is new takes no longer where there is much that is old; of words a newest one too.
 async fn updated(
     dataset: &Dataset,
     name: &str,
@@ -275,20 +321,46 @@ async fn updated(
     }
     let is_joined = always || of_new >= MOST_NEW.max(of_old / MOST_JOINS);
     let is_whole = parts.len() < 2 || !is_joined;
-    if is_whole && dataset.unindexed_fragments(name).await?.is_empty() {
+    let is_new = !dataset.unindexed_fragments(name).await?.is_empty();
+    if is_whole && !is_new {
         return Ok(Vec::new());
     }
     let joined = if is_joined { parts.len() } else { parts.len().saturating_sub(1) };
-    let mut options = OptimizeOptions::merge(joined).index_names(vec![name.to_owned()]);
+    // Words are joined one after the other, and only then new ones are read: side by side takes as long as
+    // the longer of the two.
+    let is_apart = name == WORDS && is_new && !always;
+    let merged = if is_apart { 0 } else { joined };
+    let mut options = OptimizeOptions::merge(merged).index_names(vec![name.to_owned()]);
     if name == VECTORS && is_joined {
         // What has grown too large for a partition is split; the two parts else have the same.
         options = options.with_partition_rebalancing();
     }
-    let plan = plan_optimize_indices(dataset, &options).await?;
+    let mut plan = plan_optimize_indices(dataset, &options).await?;
+    if is_apart {
+        plan.tasks = plan.tasks.iter().flat_map(|task| apart(task, joined)).collect();
+    }
     let built = try_join_all(plan.tasks.iter().map(|task| task.execute(dataset))).await?;
     let built: Vec<_> = built.into_iter().flatten().collect();
+    if is_apart {
+        return Ok(built);
+    }
     let merged = plan.merges.iter().map(|merge| merge.execute(dataset, &built));
     Ok(try_join_all(merged).await?.into_iter().flatten().collect())
+}
+
+/// In place of a task that makes a part of what is new, the same and one that joins the newest parts. All
+/// that a task names is opened, one after the other: each names what it needs.
+fn apart(task: &OptimizeIndexTask, joined: usize) -> Vec<OptimizeIndexTask> {
+    let parts = &task.old_segments;
+    let newest = |many| parts.iter().skip(parts.len().saturating_sub(many)).cloned().collect();
+    let joining = OptimizeIndexTask {
+        fragments: Vec::new(),
+        num_indices_to_merge: Some(joined),
+        old_segments: newest(joined),
+        ..task.clone()
+    };
+    let new = OptimizeIndexTask { old_segments: newest(1), ..task.clone() };
+    if joined > 1 { vec![joining, new] } else { vec![new] }
 }
 
 /// Rows that the index of words does not hold.

@@ -36,14 +36,14 @@ use tempfile::TempDir;
 
 use super::{Address, Kept, StoreError};
 
-/// Folders of a table whose files are never written twice, and how many of their bytes are fetched and
-/// kept together.
-type Blocks = &'static [(&'static str, u64)];
+/// Folders of a table whose files are never written twice, how many of their bytes are fetched and kept
+/// together, and from how many on what is asked for at once is not kept.
+type Blocks = &'static [(&'static str, u64, u64)];
 /// For whoever asks: of data single rows are read, of indexes whole parts.
-const ASKING: Blocks = &[("data", 64 << 10), ("_indices", 256 << 10)];
+const ASKING: Blocks = &[("data", 64 << 10, u64::MAX), ("_indices", 256 << 10, u64::MAX)];
 /// For whoever folds: what is joined with an index is read from its beginning to its end, each piece after
 /// the one before it.
-const FOLDING: Blocks = &[("_indices", 1 << 20)];
+const FOLDING: Blocks = &[("_indices", 1 << 20, u64::MAX), ("data", 256 << 10, 1 << 20)];
 /// Most bytes that a fold keeps: who is killed leaves them behind.
 const FOLDING_BYTES: u64 = 256 << 20;
 /// Bytes of the size of a file.
@@ -393,11 +393,13 @@ impl Cached {
     }
 }
 
-/// Of a file below whose name nothing is ever written again, how many of its bytes are kept together.
-fn block_of(blocks: Blocks, location: &Path) -> Option<u64> {
+/// Of a file below whose name nothing is ever written again, how many of its bytes are kept together, and
+/// from how many on none.
+fn block_of(blocks: Blocks, location: &Path) -> Option<(u64, u64)> {
     let mut parts = location.parts().skip_while(|part| !part.as_ref().ends_with(".lance")).skip(1);
     let folder = parts.next()?;
-    blocks.iter().find(|(name, _)| *name == folder.as_ref()).map(|(_, block)| *block)
+    let found = blocks.iter().find(|(name, ..)| *name == folder.as_ref());
+    found.map(|(_, block, most)| (*block, *most))
 }
 
 #[async_trait]
@@ -408,7 +410,12 @@ impl ObjectStore for Cached {
             && options.if_modified_since.is_none()
             && options.if_unmodified_since.is_none()
             && options.version.is_none();
-        let Some(block) = block_of(self.cache.blocks, location).filter(|_| is_plain) else {
+        let asked = match &options.range {
+            Some(GetRange::Bounded(range)) => range.end.saturating_sub(range.start),
+            _ => 0,
+        };
+        let known = block_of(self.cache.blocks, location);
+        let Some((block, _)) = known.filter(|(_, most)| is_plain && asked <= *most) else {
             return self.inner.get_opts(location, options).await;
         };
         let (bytes, range, size) = match (&options.range, self.cache.size(location)) {
@@ -452,7 +459,17 @@ impl ObjectStore for Cached {
         payload: PutPayload,
         options: PutOptions,
     ) -> Result<PutResult> {
-        self.inner.put_opts(location, payload, options).await
+        let written = payload.clone();
+        let put = self.inner.put_opts(location, payload, options).await?;
+        // What was just written is read next, to be indexed.
+        if let Some((block, _)) = block_of(self.cache.blocks, location) {
+            let bytes = Bytes::from(written);
+            self.learn(location, bytes.len() as u64);
+            for (number, block) in bytes.chunks(block as usize).enumerate() {
+                self.cache.keep(location, &number.to_string(), block);
+            }
+        }
+        Ok(put)
     }
 
     async fn put_multipart_opts(
