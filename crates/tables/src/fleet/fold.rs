@@ -8,13 +8,14 @@
 use std::{
     cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
+    num::NonZeroUsize,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::Duration,
 };
 
 use arrow::{array::RecordBatch, compute::concat_batches, error::ArrowError};
-use futures::{StreamExt as _, TryStreamExt as _, join};
+use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all, join, try_join};
 use lance::{
     Dataset,
     dataset::{
@@ -22,7 +23,7 @@ use lance::{
     },
     io::ObjectStoreParams,
 };
-use tokio::task::spawn_blocking;
+use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use super::{
     Model,
@@ -71,15 +72,11 @@ pub(super) async fn fold(place: &Place, tend: bool) -> Result<Folded, FleetError
     let params = place.folding();
     for round in 0..ROUNDS {
         let (attempt, tables) = attempt(place, &params, &mut folded).await?;
-        let is_last = match attempt {
-            Attempt::Done => true,
-            // As often as that somebody's newest publication was none, or others commit all the time: what
-            // was folded is.
-            Attempt::Again => round + 1 == ROUNDS,
-            Attempt::Overtaken => false,
-        };
         let Tables { opened, spent, .. } = tables;
-        if is_last {
+        // As often as that somebody's newest publication was none, or others commit all the time: what was
+        // folded is.
+        let is_last = matches!(attempt, Attempt::Again) && round + 1 == ROUNDS;
+        if is_last || matches!(attempt, Attempt::Done) {
             let (tended, removed) =
                 join!(tend_all(place, opened, tend), remove(place, &spent, &mut folded));
             removed?;
@@ -87,12 +84,9 @@ pub(super) async fn fold(place: &Place, tend: bool) -> Result<Folded, FleetError
             return Ok(folded);
         }
         remove(place, &spent, &mut folded).await?;
-        match attempt {
-            Attempt::Overtaken => {
-                let most = WAIT * 2u32.pow(round.min(6));
-                tokio::time::sleep(most.mul_f64(0.5 + jitter() / 2.0)).await;
-            }
-            Attempt::Again | Attempt::Done => {}
+        if matches!(attempt, Attempt::Overtaken) {
+            let most = WAIT * 2u32.pow(round.min(6));
+            tokio::time::sleep(most.mul_f64(0.5 + jitter() / 2.0)).await;
         }
     }
     Err(FleetError::Busy { place: place.address.to_string() })
@@ -136,8 +130,10 @@ async fn attempt(
         let newest = inbox.newest.values();
         groups(newest.map(|(head, bytes)| (head.object(), *bytes)).collect()).next()
     });
-    let (tables, ahead) =
-        join!(Tables::open(place, params), read_all(place, first.unwrap_or_default(), models));
+    let (tables, ahead) = join!(
+        Tables::open(place, params, models),
+        read_all(place, first.unwrap_or_default(), models)
+    );
     let mut tables = tables?;
     // What cannot be read may be none that is wanted.
     let mut ahead: BTreeMap<_, _> = ahead.unwrap_or_default().into_iter().collect();
@@ -317,16 +313,26 @@ async fn read_all(
     objects: Vec<String>,
     models: &[Model],
 ) -> Result<Vec<Read>, FleetError> {
-    let reading: Vec<_> = objects.into_iter().map(|object| read(place, object, models)).collect();
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let making = &Semaphore::new(cores);
+    let reading: Vec<_> =
+        objects.into_iter().map(|object| read(place, object, models, making)).collect();
     let read: Vec<_> = futures::stream::iter(reading).buffered(AT_ONCE).try_collect().await?;
     Ok(read.into_iter().flatten().collect())
 }
 
-/// A publication, or why it is none; nothing where it is not there.
-async fn read(place: &Place, object: String, models: &[Model]) -> Result<Option<Read>, FleetError> {
+/// A publication, or why it is none; nothing where it is not there. `making` lets as many be made to rows
+/// as there are cores: with more, what the store sends meanwhile waits for its turn.
+async fn read(
+    place: &Place,
+    object: String,
+    models: &[Model],
+    making: &Semaphore,
+) -> Result<Option<Read>, FleetError> {
     let read = match place.read(&object, MOST_BYTES).await {
         Ok(Some(bytes)) => {
             let (object, models) = (object.clone(), models.to_vec());
+            let _turn = making.acquire().await;
             // Beside what is asked of the store meanwhile: it is much of the time that a fold takes.
             let ready = spawn_blocking(move || ready(&object, bytes, &models));
             ready.await.unwrap_or_else(|cause| Err(cause.to_string()))
@@ -387,15 +393,24 @@ struct Tables {
 impl Tables {
     /// Opens what there is once the inbox was listed: whoever made a table since then took from it only what
     /// the listing shows, or what is in the table.
-    async fn open(place: &Place, params: &ObjectStoreParams) -> Result<Self, FleetError> {
-        let (opened, known, left) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut tables = Self { opened, known, left, spent: Vec::new() };
-        for name in table::names(place).await? {
-            let of = |cause| FleetError::of(&place.address, &cause);
-            let Some(dataset) = table::open(place, &name, params).await.map_err(of)? else {
-                continue;
-            };
-            for (repository, head) in table::heads(&dataset).await.map_err(of)? {
+    /// Those of models that are declared are not waited for to be listed.
+    async fn open(
+        place: &Place,
+        params: &ObjectStoreParams,
+        models: &[Model],
+    ) -> Result<Self, FleetError> {
+        let declared: BTreeSet<_> =
+            models.iter().map(|model| table::name_of(&model.name)).collect();
+        let (named, mut opened) = try_join!(
+            async { Ok(table::names(place).await?) },
+            opened(place, params, declared.clone()),
+        )?;
+        let others = named.into_iter().filter(|name| !declared.contains(name)).collect();
+        opened.extend(self::opened(place, params, others).await?);
+        let (known, left) = (BTreeMap::new(), BTreeMap::new());
+        let mut tables = Self { opened: BTreeMap::new(), known, left, spent: Vec::new() };
+        for (name, (dataset, heads)) in opened {
+            for (repository, head) in heads {
                 tables.learn(&name, repository, head);
             }
             tables.opened.insert(name, dataset);
@@ -422,6 +437,25 @@ impl Tables {
             self.left.entry(older).or_default().insert(repository);
         }
     }
+}
+
+/// A table and the heads in it, by repository.
+type Opened = (Dataset, BTreeMap<String, Head>);
+
+/// The tables that there are of some names.
+async fn opened(
+    place: &Place,
+    params: &ObjectStoreParams,
+    names: BTreeSet<String>,
+) -> Result<BTreeMap<String, Opened>, FleetError> {
+    let opening = names.into_iter().map(|name| async move {
+        let Some(dataset) = table::open(place, &name, params).await? else { return Ok(None) };
+        let heads = table::heads(&dataset).await?;
+        Ok(Some((name, (dataset, heads))))
+    });
+    let opened = try_join_all(opening).await;
+    let opened = opened.map_err(|cause| FleetError::of(&place.address, &cause))?;
+    Ok(opened.into_iter().flatten().collect())
 }
 
 /// Brings the publications of one model into its table; they may be removed from the inbox by then.
@@ -469,9 +503,9 @@ async fn merge(
     let before = dataset.version().version;
     let many = rows.iter().map(RecordBatch::num_rows).sum();
     let replacing = replace(dataset.clone(), rows, &theirs, folded);
-    let (replaced, ()) = join!(replacing, table::read_ahead(place, &dataset, many));
-    let dataset = match replaced {
-        Ok(dataset) => dataset,
+    let ahead = async { Ok(table::read_ahead(place, &dataset, many).await) };
+    let dataset = match try_join!(replacing, ahead) {
+        Ok((dataset, ())) => dataset,
         Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),
         Err(cause) => return Err(of(cause)),
     };
