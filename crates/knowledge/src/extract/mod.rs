@@ -197,27 +197,35 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
         }
     }
     if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure && page.is_given) {
-        // What a noun alone stands for is a part of what the text was given for.
-        let number = |entity: usize| entity.checked_sub(known.len());
-        let is_common = |entity: usize, said: &str| {
-            let candidate = number(entity).and_then(|number| new.get(number));
+        // What the text does not say what it is, or a noun alone stands for, is a part of what the text was
+        // given for.
+        let is_part = |entity: usize, said: &str| {
+            let candidate = entity.checked_sub(known.len()).and_then(|number| new.get(number));
             candidate.is_some_and(|it| {
                 let is_one = !it.name.contains(' ') && !shape::is_shaped(&it.name);
                 let rest = said.strip_prefix("The ").and_then(|said| said.strip_prefix(&it.name));
                 let next = rest.and_then(|rest| rest.split(' ').nth(1)).unwrap_or_default();
-                it.name.starts_with(char::is_lowercase) || is_one && is_verb(next)
+                let is_noun = it.name.starts_with(char::is_lowercase) || is_one && is_verb(next);
+                !it.is_defined || is_noun
             })
         };
         for (entity, statement) in &mut facts {
             let (label, said) = statement.text.split_once(" – ").unwrap_or(("", &statement.text));
-            let said = if said.starts_with(label) { said } else { &statement.text };
-            if *entity != thing.entity && is_common(*entity, said) {
+            let is_named = !label.is_empty() && !said.starts_with(label);
+            let whole = if is_named { &statement.text } else { said };
+            if *entity != thing.entity && is_part(*entity, whole) {
                 *entity = thing.entity;
-                statement.text = facts::ground::named(thing, said);
+                statement.text = match is_named {
+                    true => format!("{}, {}", thing.name, statement.text),
+                    false => facts::ground::named(thing, said),
+                };
             }
         }
     }
     if let Some(minutes) = minutes {
+        if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
+            minutes.without_noted(thing, &mut facts);
+        }
         let told = minutes.facts(thing.as_ref(), &facts);
         facts.extend(told);
     }

@@ -503,7 +503,10 @@ async fn merge(
     let before = dataset.version().version;
     let many = rows.iter().map(RecordBatch::num_rows).sum();
     let replacing = replace(dataset.clone(), rows, &theirs, folded);
-    let ahead = async { Ok(table::read_ahead(place, &dataset, many).await) };
+    let ahead = async {
+        table::read_ahead(place, &dataset, many).await;
+        Ok(())
+    };
     let dataset = match try_join!(replacing, ahead) {
         Ok((dataset, ())) => dataset,
         Err(cause) if is_overtaken(&cause) => return Ok(Attempt::Overtaken),

@@ -36,6 +36,8 @@ pub(super) struct Candidate {
     /// What it is called for short in this text, where that is clear. Elsewhere it may be another.
     pub(super) short: Vec<String>,
     pub(super) class: Class,
+    /// The text says what it is.
+    pub(super) is_defined: bool,
 }
 
 /// The candidates of a page, in the order in which they first appear.
@@ -74,8 +76,8 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
         }
         if let Some(class) = accepts(&key, &evidence, &writing) {
             called.insert(one);
-            let Evidence { name, aliases, .. } = evidence;
-            taken.push(Candidate { name, aliases, short: Vec::new(), class });
+            let Evidence { name, aliases, defined, .. } = evidence;
+            taken.push(Candidate { name, aliases, short: Vec::new(), class, is_defined: defined });
         }
     }
     let mut all = forms::joined(page, title, topic, taken);

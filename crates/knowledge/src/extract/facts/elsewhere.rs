@@ -1,8 +1,6 @@
 //! What in a sentence stands for something that only the text around it tells: `this method`, `at the time`,
 //! `The company was`.
 
-use super::mention;
-use super::pronoun;
 use super::whole::is_of_list;
 use crate::extract::token::Token;
 use crate::extract::words;
@@ -10,24 +8,6 @@ use crate::words::{Words, list};
 
 /// What a thing is called that was named before.
 static KINDS_OF_IT: Words = list!(words "named_before");
-
-/// `was elected president in 1932`, `was elected to serve until`, `Ann's duties included`: of what, only the
-/// page tells.
-pub(super) fn lacks_office(tokens: &[Token<'_>]) -> bool {
-    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
-    let is_office = |at: usize| matches!(word(at).as_str(), "duties" | "responsibilities");
-    if (1..tokens.len()).any(|at| is_office(at) && word(at + 1) == "included") {
-        return true;
-    }
-    (1..tokens.len()).any(|at| {
-        let is_chosen = matches!(word(at).as_str(), "elected" | "re-elected" | "appointed")
-            && words::is_auxiliary(&word(at - 1));
-        let ends = tokens.get(at + 1).is_some_and(|role| !role.joins())
-            || matches!(word(at + 2).as_str(), "and" | "in" | "on" | "until" | "when");
-        let is_bare = ends && pronoun::is_person(&word(at + 1));
-        is_chosen && (is_bare || word(at + 1) == "to" && word(at + 3) == "until")
-    })
-}
 
 /// Whether a statement with its verb at token `verb` speaks of what only the text around it names:
 /// `was founded by her`, `uses this method`, `such systems`, `at the time`.
@@ -130,7 +110,6 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             // `The relevant parts`: to what, another sentence tells.
             "relevant" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
             "either" => matches!(word(at + 1).as_str(), "case" | "one" | "side") && ends(at + 1),
-            "two" | "three" | "four" => is_of_several(tokens, at),
             // `X again evaded it`: when it did before, another sentence tells.
             "again" => at < verb,
             "both" => at == 0 && words::is_finite(&word(1), true),
@@ -163,7 +142,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             "there" => {
                 let exists = matches!(word(at + 1).as_str(), "is" | "are" | "was" | "were" | "has");
-                at > verb && !exists || exists && mention::is_place(tokens, at)
+                at > verb && !exists
             }
             // The subject itself would be `itself`, unless something else stands between.
             "it" | "him" | "them" => at > verb && nothing_between(tokens, verb, at),
@@ -175,26 +154,6 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             _ => false,
         })
-}
-
-/// `the two scenarios`: which ones, another sentence tells.
-fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
-    let (Some(before), Some(noun)) = (at.checked_sub(1), tokens.get(at + 1)) else { return false };
-    let next = tokens.get(at + 2).map_or("", |next| next.text);
-    let is_told = |it: &Token<'_>| it.text == "and" || is_one_of(it, &noun.lower());
-    at > 1
-        && tokens[before].text == "the"
-        && !noun.is_capitalised()
-        && super::is_plural(noun.text)
-        && !matches!(next, "from" | "in" | "of" | "that" | "which" | "who")
-        && !tokens[..at].iter().any(is_told)
-}
-
-/// `each House`, before `the two houses`.
-fn is_one_of(token: &Token<'_>, several: &str) -> bool {
-    const LEAST: usize = 4;
-    let word = token.lower();
-    word.len() >= LEAST && several.starts_with(&word)
 }
 
 /// `for that principal`: one that another sentence names, unless this one does before.

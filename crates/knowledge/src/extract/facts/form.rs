@@ -1,7 +1,7 @@
 //! Which sentences have the form of a fact: declarative, whole, neither about the text nor to the
 //! reader.
 
-use super::elsewhere::{lacks_office, refers_elsewhere};
+use super::elsewhere::refers_elsewhere;
 use super::pointer;
 use super::speech;
 use crate::extract::token::{Token, tokens};
@@ -20,7 +20,7 @@ static ASIDE_PHRASES: Words = list!(phrases "asides");
 
 /// The sentence as a fact, if it states something.
 pub(super) fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
-    statement_of_page(text, tokens, verb, |_| false).filter(|_| !lacks_office(tokens))
+    statement_of_page(text, tokens, verb, |_| false)
 }
 
 /// The same, of a page on which some nouns with `the` stand for its own thing.
@@ -64,8 +64,6 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !has_hole(tokens)
         && !points_along(tokens)
         && !is_cut_off(text, tokens)
-        && !is_worked(tokens)
-        && !asks(text)
 }
 
 /// `the terms below`, `see Limits below`: what stands elsewhere in the text; `18 and above` does not.
@@ -106,24 +104,6 @@ fn suggests(tokens: &[Token<'_>]) -> bool {
     let is_let = |token: &Token<'_>| matches!(token.lower().as_str(), "let's" | "let’s");
     let is_name = |at: usize| tokens.get(at).is_some_and(Token::is_capitalised);
     (0..tokens.len()).any(|at| is_let(&tokens[at]) && !is_name(at + 1))
-}
-
-/// `tracker1 and tracker2`: so in one example.
-fn is_worked(tokens: &[Token<'_>]) -> bool {
-    let numbered = |number: char| {
-        let stems = tokens.iter().filter_map(move |token| token.text.strip_suffix(number));
-        stems.filter(|it| it.len() > 3 && it.bytes().all(|byte| byte.is_ascii_lowercase()))
-    };
-    numbered('1').any(|stem| numbered('2').any(|other| other == stem))
-}
-
-/// `Who’s going to decide.`: a question, whatever it ends with.
-fn asks(text: &str) -> bool {
-    let said = text.rsplit(" – ").next().unwrap_or_default();
-    let mut words = said.split([' ', '’', '\'']);
-    let is_asked = matches!(words.next(), Some("Who" | "Why" | "How" | "What" | "Where" | "When"));
-    let next = words.next().unwrap_or_default();
-    is_asked && !said.contains('?') && (next == "s" || words::is_auxiliary(next))
 }
 
 /// Whether marks of another language than the page's were left: tags, templates, links of a wiki.
@@ -168,6 +148,7 @@ fn is_abbreviated(last: &Token<'_>) -> bool {
         "Rev", "Gov", "Sen", "Rep",
     ];
     last.after.starts_with('.') && TITLES.contains(&last.text)
+        || matches!(last.text, "ie" | "i.e" | "eg" | "e.g")
 }
 
 /// Whether what is listed under a name has the length of a fact and all of its brackets.

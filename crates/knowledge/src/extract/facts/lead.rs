@@ -31,7 +31,7 @@ const OPENINGS: &[&str] = &[
 /// The sentence without them, with a capital again; none if it begins with nothing of the kind.
 pub(super) fn without(text: &str) -> Option<String> {
     let shorter = without_first(text)?;
-    // `In general, as stated below,`: each leaves less of the text.
+    // `Namely, as stated below,`: each leaves less of the text.
     Some(without(&shorter).unwrap_or(shorter))
 }
 
@@ -72,7 +72,7 @@ mod tests {
             ("However, recent work is new.", Some("Recent work is new.")),
             ("As such, iPhones are sold.", Some("iPhones are sold.")),
             ("It’s worth mentioning that Foo is free.", Some("Foo is free.")),
-            ("In general, as stated below, foo is free.", Some("Foo is free.")),
+            ("Namely, as stated below, foo is free.", Some("Foo is free.")),
             ("Namely, Foo is free.", Some("Foo is free.")),
             ("Otherwise, it is lost.", None),
             ("Foo, however, is free.", None),

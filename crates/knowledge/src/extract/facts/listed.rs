@@ -70,7 +70,9 @@ fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
         return OFFERED.contains(fold(&heading).as_str()).then_some(heading);
     }
     let range = elophanto_text::sentences::sentences(text).pop()?;
-    let sentence = text.get(range)?.trim().strip_suffix(':')?;
+    let sentence = text.get(range)?.trim().strip_suffix(':')?.trim_end();
+    // `It consists of the following:`
+    let sentence = sentence.strip_suffix(" the following").unwrap_or(sentence);
     let tokens = tokens(sentence);
     let begins = fold(sentence).starts_with(&format!("{} ", fold(&thing.name)));
     let clear = !tokens.iter().any(|token| token.text == "following")

@@ -77,57 +77,15 @@ pub(super) fn goes_on(tokens: &[Token<'_>], at: usize) -> bool {
             .is_some_and(|before| JOINING.contains(&tokens[before].text) && tokens[before].joins())
 }
 
-/// The first of two parts between which a semicolon stands, where the second goes on about something with
-/// a pronoun: `Foo was chosen; it also won`.
-pub(super) fn first_part(text: &str) -> Option<String> {
-    const GOING_ON: &[&str] =
-        &["he", "her", "his", "however", "it", "its", "she", "their", "these", "they", "this"];
-    let (first, rest) = text.split_once("; ")?;
-    let word = rest.split([' ', ',']).next()?.to_lowercase();
-    let is_whole = first.matches('(').count() == first.matches(')').count();
-    // `Many tried; they have not succeeded` takes back what was said.
-    let takes_back = rest.split([' ', ',', '.']).any(|word| {
-        let word = word.to_lowercase();
-        matches!(word.as_str(), "cannot" | "however" | "never" | "no" | "not")
-            || word.ends_with("n't")
-            || word.ends_with("n’t")
-    });
-    (is_whole && !takes_back && GOING_ON.contains(&word.as_str())).then(|| format!("{first}."))
-}
-
-/// `The first one built there was`: where, another sentence tells.
-pub(super) fn is_place(tokens: &[Token<'_>], at: usize) -> bool {
-    const DONE_THERE: &[&str] = &[
-        "born",
-        "built",
-        "buried",
-        "erected",
-        "found",
-        "grown",
-        "held",
-        "installed",
-        "kept",
-        "living",
-        "located",
-        "made",
-        "opened",
-        "placed",
-        "produced",
-        "shown",
-        "sold",
-        "stored",
-        "used",
-    ];
-    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
-    before.is_some_and(|before| before.joins() && DONE_THERE.contains(&before.lower().as_str()))
-}
-
 /// Whether `there` only says that something is: `there has been debate`.
 pub(super) fn exists(tokens: &[Token<'_>], at: usize) -> bool {
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
     let next = word(at + 1);
+    // `The first one built there was`: where, another sentence tells.
+    let is_place =
+        at > 0 && tokens[at - 1].joins() && words::is_participle(&tokens[at - 1].lower());
     at > 0
-        && !is_place(tokens, at)
+        && !is_place
         && word(at) == "there"
         && (matches!(next.as_str(), "is" | "are" | "was" | "were")
             || matches!(next.as_str(), "has" | "have" | "had") && word(at + 2) == "been")

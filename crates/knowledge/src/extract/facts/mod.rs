@@ -27,7 +27,7 @@ use super::Statement;
 use super::page::{Kind, Page};
 use super::subject::Names;
 use super::thing::Thing;
-use super::token::{self, Token};
+use super::token;
 pub use form::FACT_WORDS;
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
 use ground::Ground;
@@ -49,7 +49,7 @@ pub(super) fn collect(
     let mut before: Option<Told> = None;
     let mut home = Home::default();
     let ground = Ground::of(page, thing, names);
-    let (mut limits, mut is_goal) = (false, false);
+    let (mut limits, mut is_goal, mut leads) = (false, false, false);
     let mut unnamed = thing.map(|thing| Unnamed::of(page, thing, &ground));
     let stories = example::blocks(page);
     let mut example: Option<usize> = None;
@@ -76,9 +76,12 @@ pub(super) fn collect(
         // `It is complete if it:`, whose items are no statements.
         if !item {
             limits = colon::limits(text);
+            leads = text.ends_with(':');
             is_goal = colon::is_goal(text);
         }
-        if item && is_goal {
+        // `Before you begin, see to it that:`, `You may have it on in one of these ways:`
+        let addresses = tokens.first().is_some_and(|it| matches!(it.text, "You" | "Your"));
+        if item && (is_goal || leads && addresses) {
             continue;
         }
         let about = found.len();
@@ -98,7 +101,6 @@ pub(super) fn collect(
             && let Some(fact) = by_pronoun(text, &tokens, &told)
         {
             told.pronoun = told.pronoun.or(pronoun::of_person(&tokens));
-            told.beside = names_several(&tokens);
             found.extend(fact.map(|text| (told.entity, Statement { text, line })));
             home.take(&told, thing);
             before = Some(told);
@@ -112,11 +114,7 @@ pub(super) fn collect(
         }
         let text = text.as_ref();
         let tokens = token::tokens(text);
-        let first = mention::first_part(text);
-        if let Some(text) = mention::of(text, &tokens, item, thing, names).or_else(|| {
-            let first = first.as_deref()?;
-            mention::of(first, &token::tokens(first), item, thing, names)
-        }) {
+        if let Some(text) = mention::of(text, &tokens, item, thing, names) {
             found.push((thing.entity, Statement { text, line }));
         } else if !(item && limits) {
             unnamed.take(sentence, text, told);
@@ -156,8 +154,6 @@ struct Told {
     person: bool,
     /// `he` or `she`, where one of them stood for it already: the other is somebody else.
     pronoun: Option<&'static str>,
-    /// Others are named with it, of whom `they` may be told.
-    beside: bool,
     /// It is told to be a person: `it` stands for nothing of that name.
     human: bool,
 }
@@ -165,16 +161,4 @@ struct Told {
 /// A word without its possessive.
 fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or(word.strip_suffix("’s")).unwrap_or(word)
-}
-
-/// Whether a part of a sentence names two that are joined: `sent Ada Byron and her friend Bo Hill`.
-fn names_several(tokens: &[Token<'_>]) -> bool {
-    const FAR: usize = 5;
-    (1..tokens.len()).any(|at| {
-        let before = &tokens[at - 1];
-        tokens[at].text == "and"
-            && before.is_capitalised()
-            && before.joins()
-            && tokens.iter().skip(at + 1).take(FAR).any(Token::is_capitalised)
-    })
 }

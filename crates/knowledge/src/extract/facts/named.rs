@@ -1,7 +1,7 @@
 //! Sentences whose subject is a name.
 
 use super::form::{is_address, is_self_contained};
-use super::{Told, bare, is_plural, names_several, pronoun, shown};
+use super::{Told, bare, is_plural, pronoun, shown};
 use super::{form, pointer};
 use crate::extract::clause;
 use crate::extract::page::Sentence;
@@ -37,7 +37,6 @@ pub(super) fn by_name(
             plural: is_plural(bare(last.text)),
             person: names.has_full_name(hit.entity),
             pronoun: None,
-            beside: names_several(tokens.get(hit.end..).unwrap_or_default()),
             human: false,
         };
         if hit.possessive {

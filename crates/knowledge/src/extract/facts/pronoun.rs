@@ -28,7 +28,7 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
         "it" if !told.plural && !told.is_human() => (1, false),
         "they" if told.plural => (1, false),
         // A thing is no `they`, but a person is.
-        "they" if !told.beside && told.human => (1, false),
+        "they" if told.human => (1, false),
         "he" | "she" if told.person => (1, false),
         "its" if !told.plural && !told.is_human() => (1, true),
         "his" | "her" if told.person => (1, true),
@@ -61,7 +61,11 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
         told.surface.split_once(' ').filter(|(lead, _)| words::is_determiner(&lead.to_lowercase()));
     let own = own.map_or(told.surface.as_str(), |(_, own)| own);
     let is_other = word == "it" && own.starts_with(char::is_uppercase) && rest.contains(own);
-    if is_other {
+    // `He told Hill` of somebody else than Ann Hill.
+    let last = own.rsplit(' ').next().unwrap_or(own);
+    let is_somebody =
+        told.person && !possessive && tokens.iter().skip(end).any(|token| token.text == last);
+    if is_other || is_somebody {
         return None;
     }
     let name = with_article(&told.surface, lead.is_empty());
@@ -154,8 +158,13 @@ pub(super) fn beginning(tokens: &[Token<'_>]) -> usize {
         first.lower().as_str(),
         "after" | "although" | "as" | "because" | "since" | "though" | "when" | "while"
     );
-    let is_told_first =
-        |token: &Token<'_>| matches!(token.lower().as_str(), "he" | "her" | "his" | "its" | "she");
+    // `When it was built, it was called`
+    let both = tokens.windows(2).any(|two| two[0].after.contains(',') && two[1].text == "it");
+    let is_told_first = |token: &Token<'_>| match token.lower().as_str() {
+        "he" | "her" | "his" | "its" | "she" => true,
+        "it" => both,
+        _ => false,
+    };
     if binds && first.joins() && tokens.get(1).is_some_and(is_told_first) {
         return 1;
     }

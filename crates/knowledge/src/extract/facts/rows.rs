@@ -214,10 +214,11 @@ fn is_file(value: &str) -> bool {
 /// `team-rules, how-to-join`, `Ab,Cd,Ef,Gh`.
 fn is_slugs(value: &str) -> bool {
     let is_slug = |part: &str| {
-        part.contains('-')
-            && part
-                .bytes()
-                .all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        part.starts_with('/') && !part.contains(' ')
+            || part.contains('-')
+                && part
+                    .bytes()
+                    .all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
     };
     let is_list = value.matches(',').count() > 2 && !value.contains(", ");
     is_list || value.contains(", ") && value.split(", ").all(is_slug)
@@ -308,8 +309,11 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
     let is_said = |word: &str| predicate.split(", ").any(|part| fold(part) == word);
     let says_none = is_said("default") && matches!(fold(value).as_str(), "none" | "required")
         || is_said("version") && is_property(predicate);
+    // `{action}: What happened`: of what, its text tells.
+    let is_variable = predicate.starts_with('{');
     if says_none
         || instructs
+        || is_variable
         || refers
         || is_private(predicate, value)
         || is_file(value)
@@ -331,8 +335,14 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
     // `SF 17, F`: abbreviations of which nobody knows what they stand for.
     let is_word = |word: &str| word.chars().filter(|char| char.is_alphabetic()).count() > 2;
     let is_told = !predicate.contains(", ") || predicate.split([' ', ',']).any(is_word);
-    let says_more =
-        is_told && own != its && !value.trim_end().ends_with(':') && fold(predicate) != "name";
+    // `EIP-3068 – eip: 3068`
+    let is_number = own.bytes().all(|byte| byte.is_ascii_digit())
+        && fold(name).split(|char: char| !char.is_alphanumeric()).any(|it| it == own);
+    let says_more = is_told
+        && own != its
+        && !is_number
+        && !value.trim_end().ends_with(':')
+        && fold(predicate) != "name";
     let text = shown(&format!("{name} – {predicate}: {value}"));
     (says_more && is_self_contained_of(&text, &token::tokens(&text), LEAST_WORDS))
         .then_some(Statement { text, line })

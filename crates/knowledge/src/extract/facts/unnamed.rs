@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::ground::Ground;
 use super::pronoun::by_pronoun;
-use super::{Told, carry, mention, own, whole};
+use super::{Told, carry, own, whole};
 use crate::extract::Statement;
 use crate::extract::page::{Kind, Mark, Page, Sentence};
 use crate::extract::thing::Thing;
@@ -65,17 +65,12 @@ impl<'p> Unnamed<'p> {
             return;
         }
         let tokens = token::tokens(text);
-        let first = mention::first_part(text);
         let opens = ground.opens(sentence);
         let part = self.parts.get(sentence.block).and_then(Option::as_deref);
+        let part = label_of_item(page, sentence).or(part);
         let is_prose = ground.has_prose(page, sentence) || opens;
         let of_own = (self.own.len() < own::MAX_OWN && is_prose)
-            .then(|| {
-                own::of(text, &tokens, thing, opens).or_else(|| {
-                    let first = first.as_deref()?;
-                    own::of(first, &token::tokens(first), thing, false)
-                })
-            })
+            .then(|| own::of(text, &tokens, thing, opens))
             .flatten();
         let of_whole = || {
             let coded = match told {
@@ -86,7 +81,6 @@ impl<'p> Unnamed<'p> {
             let (nouns, written) = (Some(&self.nouns), page.text(sentence));
             let setting = whole::Setting { item, part, nouns, coded, written };
             whole::of(text, thing, &setting)
-                .or_else(|| whole::of(first.as_deref()?, thing, &setting))
         };
         let is_own = of_own.is_some();
         let Some(kept) = of_own.or_else(of_whole) else { return };
@@ -98,12 +92,26 @@ impl<'p> Unnamed<'p> {
     }
 }
 
-/// Whether code begins a sentence.
+/// Whether code, or what is set off as that is, begins a sentence.
 fn begins_with_code(page: &Page, sentence: &Sentence) -> bool {
     let marks = page.blocks.get(sentence.block).map(|block| block.marks.as_slice());
     let mut marks = marks.unwrap_or_default().iter();
-    marks.any(|(range, mark)| *mark == Mark::Code && range.start == sentence.range.start)
+    let is_set_off = |mark: &Mark| matches!(mark, Mark::Code | Mark::Strong);
+    marks.any(|(range, mark)| is_set_off(mark) && range.start == sentence.range.start)
         && !page.text(sentence).starts_with('(')
+}
+
+/// What begins an item and is set off, for what the item goes on with: `**hide** is a list. By default, it
+/// is empty.`
+fn label_of_item<'p>(page: &'p Page, sentence: &Sentence) -> Option<&'p str> {
+    const LONGEST: usize = 40;
+    let item = page.blocks.get(sentence.block).filter(|block| block.kind == Kind::Item)?;
+    let (range, mark) = item.marks.first().filter(|_| !sentence.first)?;
+    let is_label = range.start == 0 && range.len() <= LONGEST && *mark != Mark::Link;
+    item.text
+        .get(range.clone())
+        .filter(|_| is_label)
+        .map(|label| label.trim_end_matches([':', '.']))
 }
 
 /// Whether a sentence goes on about a step of what is to be done: `Stretch the dough. It should hold.`

@@ -146,6 +146,7 @@ impl Grammar {
             || self.articles.contains(&word)
             || self.pronouns.contains(&word)
             || self.pointers.contains(&word)
+            || self.persons.contains(&word)
             || matches!(word, "dies" | "cela" | "ceci" | "esto" | "eso" | "aquello")
     }
 }

@@ -34,6 +34,7 @@ pub(in crate::extract) fn candidates(
         name,
         aliases: Vec::new(),
         class: Class::NewProper,
+        is_defined: false,
     };
     let mut names: Vec<String> = asked.into_iter().collect();
     names.extend(thing::of_topic(page, topic, title));

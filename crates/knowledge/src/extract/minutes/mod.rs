@@ -173,6 +173,19 @@ impl Minutes {
 }
 
 impl Minutes {
+    /// Leaves what is told of the meeting itself and noted below an item, which says of what.
+    pub(super) fn without_noted(&self, thing: &Thing, facts: &mut Vec<(usize, Statement)>) {
+        let is_noted = |said: &str| {
+            let mut notes = self.notes.iter().filter(|note| !note.label.is_empty());
+            notes.any(|note| note.text.contains(said))
+        };
+        let lead = format!("{} – ", thing.name);
+        facts.retain(|(entity, fact)| {
+            let said = fact.text.strip_prefix(&lead).filter(|_| *entity == thing.entity);
+            !said.is_some_and(is_noted)
+        });
+    }
+
     /// What was noted of the meeting and is not told by other facts.
     fn noted(&self, thing: &Thing, told: &[(usize, Statement)]) -> Vec<(usize, Statement)> {
         let said = |note: &Note| -> Option<&str> {
@@ -232,6 +245,9 @@ const AWAY: &[&str] = &[
     "ausente",
 ];
 
+/// Small words of names: `Bas van Beek`.
+const PARTICLES: &[&str] = &["da", "de", "del", "den", "der", "di", "du", "la", "van", "von", "zu"];
+
 /// A text as the name of a person, if it can be one.
 fn name(text: &str) -> Option<String> {
     let bare = text.split(['(', '–', '—', '[', '@']).next()?.split(" - ").next()?;
@@ -242,7 +258,10 @@ fn name(text: &str) -> Option<String> {
     }
     let name = tidy(bare.trim());
     let words = name.split(' ').count();
-    let capitals = name.split(' ').all(|word| word.starts_with(char::is_uppercase));
+    let is_capital = |word: &str| word.starts_with(char::is_uppercase);
+    let capitals = is_capital(&name)
+        && name.split(' ').all(|word| is_capital(word) || PARTICLES.contains(&word))
+        && name.rsplit(' ').next().is_some_and(is_capital);
     let plain = name
         .chars()
         .all(|char| char.is_alphabetic() || matches!(char, ' ' | '.' | '-' | '\'' | '’'));

@@ -25,6 +25,9 @@ const MAX_LABEL: usize = 20;
 /// Headings, in lower case, below which nothing is noted.
 static EMPTY: Words = list!(phrases "unnoted_headings");
 
+/// Headings, in lower case, below which it stands what was to be discussed.
+const AGENDA: &[&str] = &["agenda", "tagesordnung"];
+
 /// Words that stand for what was said before, or for whoever speaks.
 static POINTING: Words = list!(words "note_pointers");
 
@@ -43,9 +46,11 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
     let mut headings: Vec<(u8, String)> = Vec::new();
     // What each list stands below within another.
     let mut above: HashMap<usize, String> = HashMap::new();
-    let mut before: Option<(usize, String)> = None;
+    let mut before: Option<(usize, Option<String>)> = None;
     let mut is_attended = false;
-    for block in page.blocks.iter().filter(|block| !block.is_furniture && !block.is_quoted) {
+    let blocks = page.blocks.iter().filter(|block| !block.is_furniture && !block.is_quoted);
+    let mut blocks = blocks.peekable();
+    while let Some(block) = blocks.next() {
         let text = block.text.trim();
         if let Kind::Heading(level) = block.kind {
             headings.retain(|(other, _)| *other < level);
@@ -65,15 +70,27 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
         let list = block.list.unwrap_or_default();
         let outer = before.take().filter(|(outer, _)| list > *outer);
         if let Some((outer, item)) = outer {
-            let own = above.get(&outer).map(|over| format!("{over}, ")).unwrap_or_default();
-            above.entry(list).or_insert(format!("{own}{item}"));
+            let own = above.get(&outer).cloned();
+            let all = own.into_iter().chain(item).filter(|label| !label.is_empty());
+            let label = all.collect::<Vec<_>>().join(", ");
+            above.entry(list).or_insert(label);
         }
-        if block.kind == Kind::Item && is_topic(text) {
-            before = Some((list, text.trim_end_matches(':').trim().to_owned()));
+        let holds_list = blocks.peek().is_some_and(|next| next.list.unwrap_or_default() > list);
+        let item = above.get(&list).filter(|item| !item.is_empty()).cloned();
+        let is_outcome = |text: &str| item.is_some() && !holds_list && is_outcome(text);
+        if block.kind == Kind::Item && is_topic(text, holds_list) && !is_outcome(text) {
+            before = Some((list, Some(text.trim_end_matches(':').trim().to_owned())));
             continue;
         }
-        let is_told = headings.iter().all(|(_, heading)| tells(heading));
-        let label = label(&headings, above.get(&list).map(String::as_str));
+        if holds_list {
+            before = Some((list, None));
+        }
+        // Below parts of an agenda, what became of an item.
+        let is_agenda = |at: usize| at + 1 < headings.len() && item.is_some();
+        let is_told = headings.iter().enumerate().all(|(at, (_, heading))| {
+            tells(heading) || is_agenda(at) && AGENDA.contains(&fold(heading).as_str())
+        });
+        let label = label(&headings, item.as_deref());
         let (true, Some(label)) = (is_told, label) else { continue };
         let is_link = |(range, mark): &(Range<usize>, Mark)| {
             *mark == Mark::Link && range.end == block.text.len() && range.start <= LEAD
@@ -83,7 +100,8 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
         }
         let line = page.line_of(block);
         let is_plain = label.is_empty();
-        let fits = |text: &str| is_note(text) && (!is_plain || tells_alone(text));
+        let fits =
+            |text: &str| is_note(text) && (!is_plain || tells_alone(text)) || is_outcome(text);
         let all: Vec<&str> = match fits(text) {
             true => vec![text],
             false => {
@@ -135,13 +153,27 @@ fn tells(heading: &str) -> bool {
 }
 
 /// `Builds:`, an item that the list within it is about.
-fn is_topic(text: &str) -> bool {
+fn is_topic(text: &str, holds_list: bool) -> bool {
     const MOST: usize = 6;
     const MOST_BEFORE_COLON: usize = 14;
-    let most = if text.ends_with(':') { MOST_BEFORE_COLON } else { MOST };
+    let most = if text.ends_with(':') || holds_list { MOST_BEFORE_COLON } else { MOST };
+    let first = fold(text.split(' ').next().unwrap_or_default());
     text.split(' ').count() <= most
+        && !POINTING.contains(first.as_str())
         && (text.ends_with(':')
+            || holds_list && !text.ends_with('.') && !text.contains(['?', '!'])
             || text.chars().all(|it| it.is_alphanumeric() || " -.".contains(it)))
+}
+
+/// What became of a topic, in a word or a few: `Approved.`, `Done - Yay`.
+fn is_outcome(text: &str) -> bool {
+    const MOST: usize = 4;
+    let all = tokens(text);
+    let first = all.first().map(Token::lower).unwrap_or_default();
+    all.len() <= MOST
+        && (first == "done" || words::looks_past(&first))
+        && text.starts_with(char::is_uppercase)
+        && !text.contains(['?', ':'])
 }
 
 /// The note as a whole, where another fact tells the first words of it and leaves more than a third: what
@@ -238,6 +270,27 @@ mod tests {
             [
                 ("Builds, Windows", "Ann: still slow, finding small bugs"),
                 ("6.x vote", "Fears of a vote that nobody needs"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_became_of_an_item_stands_below_it() {
+        let text = "# Foo meeting\n\n## Present\n\n- Ann Hill\n\n## Agenda\n\n### foo/bar\n\n- Close \
+                    stale requests of others #12\n  - Previously discussed, removed from the agenda.\n- Rename \
+                    the branch \"a\" to \"b\"\n  - Approved.\n- These have bugs\n  - One could hold on to \
+                    the old one for a while longer\n- What is only to be discussed by all\n";
+        let notes = read(&page::read(text));
+        let notes: Vec<(&str, &str)> =
+            notes.iter().map(|note| (note.label.as_str(), note.text.as_str())).collect();
+        assert_eq!(
+            notes,
+            [
+                (
+                    "foo/bar, Close stale requests of others #12",
+                    "Previously discussed, removed from the agenda."
+                ),
+                ("foo/bar, Rename the branch \"a\" to \"b\"", "Approved."),
             ]
         );
     }

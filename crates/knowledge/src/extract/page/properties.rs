@@ -193,6 +193,10 @@ pub(in crate::extract) fn tells_no_more(heading: &str) -> bool {
     FACTUAL.contains(fold(&tidy(heading)).as_str())
 }
 
+/// Keys of front matter that say of a specification what others only file pages by.
+const SPECIFIED: &[&str] =
+    &["author", "authors", "category", "created", "status", "type", "updated"];
+
 /// The keys of front matter that say something, and their values.
 pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
     let inner = text.trim_start_matches('\u{feff}').strip_prefix("---");
@@ -206,6 +210,9 @@ pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
         Value::Scalar(text) => Some(text),
         _ => None,
     };
+    // `status: Final`, `type: Standards Track`: a specification, of which it is asked who made it and when.
+    let is_one_of = |key: &str| SPECIFIED.contains(&key.to_lowercase().as_str());
+    let is_specified = ["status", "type"].iter().all(|key| entries.iter().any(|(it, _)| it == key));
     let rows = entries.into_iter().filter_map(|(key, node)| {
         let value = match node.value {
             Value::Sequence(items) => {
@@ -217,6 +224,7 @@ pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
         };
         let key = key.replace(['_', '-'], " ");
         let files = FILING.contains(key.to_lowercase().as_str()) || is_setting(&key, &value);
+        let files = files && !(is_specified && is_one_of(&key));
         let row = Row { cells: vec![key, value], line: node.line, ..Row::default() };
         (!files).then_some(row)
     });

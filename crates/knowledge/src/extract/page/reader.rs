@@ -176,7 +176,13 @@ impl Reader {
                             // however the next one begins: `foo-types is licensed`.
                             let ends = text.ends_with(['.', '!', '?']);
                             let is_hard = matches!(ast.value, NodeValue::LineBreak);
-                            text.push_str(if ends && is_hard { "\n\n" } else { " " });
+                            // `**Code of Conduct**`, alone on its line.
+                            let is_label = text.contains(' ')
+                                && marks.first().is_some_and(|(of, mark)| {
+                                    *mark == Mark::Strong && *of == (0..text.len())
+                                });
+                            let parts = ends && is_hard || is_label;
+                            text.push_str(if parts { "\n\n" } else { " " });
                         }
                         NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push(' '),
                         value => {

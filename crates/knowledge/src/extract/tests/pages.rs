@@ -104,6 +104,12 @@ fn a_policy_is_that_of_what_was_asked_for() {
             "ACME | ACME is a large maker of anvils.",
         ]
     );
+    // `Engineering` is done by nobody here; what a list leads up to with `you` needs its lead.
+    let page = "# Policy on awards\n\n**Of the board**\nAwards are given by the officers.\n\nBefore you \
+                apply, make sure of this:\n\n- You will have a quiet place to work in\n";
+    let all = found(page, "Engineering Society policy on awards", &[], Mode::Given);
+    let all: Vec<&String> = all.iter().flat_map(|(_, facts)| facts).collect();
+    assert_eq!(all, ["Engineering Society policy on awards – Awards are given by the officers."]);
 }
 
 #[test]

@@ -56,12 +56,8 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "Therefore, the Foo Server is rarely used now.",
         "The Foo Server may do the following: 1.",
         "In that 2-month time, the Foo Server must be kept running by all.",
-        "Ada Byron was elected president in 1932.",
-        "Ada Byron died in 1979 and Bo was elected to serve until 1981.",
-        "The Foo Server asks tracker1 and tracker2 for all peers.",
         "To mitigate the risk, the Foo Server sends two of them.",
         "The Foo Server is an important part of our culture.",
-        "The Foo Server struggles when the two scenarios overlap.",
         "The Foo Server sends the relevant messages to all clients.",
         "The Foo Server can be stopped from either side.",
         "The Foo Server asks any other person about a fault.",
@@ -85,6 +81,10 @@ fn he_and_she_are_two() {
         facts("Ada Byron was born in 1815. She was a writer. He died in the year 1906."),
         ["Ada Byron was born in 1815.", "Ada Byron was a writer."]
     );
+    assert_eq!(
+        facts("Ada Byron was born in 1815. She told Byron of it in 1830."),
+        ["Ada Byron was born in 1815."]
+    );
 }
 
 #[test]
@@ -104,6 +104,10 @@ fn pronouns_give_way_only_to_what_stands_right_before() {
         &["Foo is a fast tool.", "Foo's speed comes from caches."],
     );
     check("Foo is a fast tool.\n\nIt runs on all systems.", &["Foo is a fast tool."]);
+    check(
+        "Foo is a fast tool. When it was built in 1999, it was called Bar.",
+        &["Foo is a fast tool.", "When Foo was built in 1999, it was called Bar."],
+    );
     check("Foo is a fast tool. Others differ. It runs on all systems.", &["Foo is a fast tool."]);
     check("Foo is a fast tool. It is important to read more.", &["Foo is a fast tool."]);
     check(
@@ -186,14 +190,10 @@ fn what_is_cut_short_or_taken_back_is_left() {
 #[test]
 fn whoever_a_clause_begins_with_is_told_first() {
     let page = "# Ada Byron\n\nAda Byron, daughter of a baker, wrote books. Because her cakes were so good that \
-                nobody left without one of them in those years, she was called Cake.\n\nMost large cakes were \
-                made for the mayor.\n";
+                nobody left without one of them in those years, she was called Cake.\n";
     assert_eq!(
         told(page, "Ada Byron"),
-        [
-            "Ada Byron | Ada Byron, daughter of a baker, wrote books.",
-            "Ada Byron | Ada Byron – Most large cakes were made for the mayor.",
-        ]
+        ["Ada Byron | Ada Byron, daughter of a baker, wrote books.",]
     );
     let page = page.replace(" in those years", "");
     let told = told(&page, "Ada Byron");

@@ -192,6 +192,18 @@ fn what_a_generator_of_sites_is_told_is_no_fact() {
             "Fern | Fern – publisher: Oak Press",
         ]
     );
+    // Of a specification it is asked who made it, and how far it is.
+    let page = "---\nfern: 12\nauthor: Ada Byron\nstatus: Final\ntype: Core\nsponsors: /teams/oak, /teams/elm\n---\n\
+                # Fern 12\n\nFern 12 is a rule.\n";
+    assert_eq!(
+        told(page, "Fern 12"),
+        [
+            "Fern 12 | Fern 12 is a rule.",
+            "Fern 12 | Fern 12 – author: Ada Byron",
+            "Fern 12 | Fern 12 – status: Final",
+            "Fern 12 | Fern 12 – type: Core",
+        ]
+    );
 }
 
 #[test]

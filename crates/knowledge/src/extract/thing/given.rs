@@ -15,7 +15,7 @@ use crate::extract::words;
 
 /// Whether a text that the user gave for what they asked for speaks of it: each word of that, but for what
 /// documents are called, stands where the text says what it is about, or again and again in it; or it
-/// begins with half of the words, and not with whose document it is: `Our Rituals`, of `Foo rituals`.
+/// begins with one of the words, and not with whose document it is: `Our Rituals`, of `Foo rituals`.
 pub(super) fn speaks_of(page: &Page, key: &str, title: Option<&str>) -> bool {
     /// How often a text has the word: at least, once in so many of its words, and no more than that.
     const LEAST: usize = 2;
@@ -46,7 +46,7 @@ pub(super) fn speaks_of(page: &Page, key: &str, title: Option<&str>) -> bool {
     let in_tops = asked.iter().filter(|word| is_top(word)).count();
     let is_told =
         |word: &String| is_top(word) || counts.get(word).is_some_and(|count| *count >= least);
-    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0 && in_tops * 2 >= asked.len())
+    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0)
 }
 
 /// A word without the ending of several, or of what is done: `alerting`.

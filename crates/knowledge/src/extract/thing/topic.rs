@@ -100,8 +100,8 @@ pub(in crate::extract) fn of_topic(
     let is_its = more || !documents.is_empty() && (named() || begins() || is_set_off(page, &key));
     let is_given = || {
         !is_of_another(page, &key, title)
-            && !begins_with_name(page, &key)
             && speaks_of(page, &key, title)
+            && (!begins_with_name(page, &key) || is_below_headings(page, &key))
     };
     // `(29/4/24) Meeting Minutes`, which whoever gave them asked for as those of somebody.
     let is_plain = page.is_given && titles(page, title).all(meeting::says_only_kind_and_day);
@@ -194,7 +194,7 @@ fn is_said(name: &str) -> bool {
     name.contains(' ')
         && (words::is_starter(&first) && !words::is_determiner(&first)
             || words::is_verb_base(&first)
-            || first.ends_with("ing") && first.len() > 5)
+            || words::is_gerund(&first))
 }
 
 /// Whether a title is what begins the name of something that is done: `Managing devices`, where `Managing
@@ -215,6 +215,14 @@ fn is_headed(page: &Page, key: &str) -> bool {
     let line = page.blocks.first().map_or("", |block| block.text.trim());
     let is_line = line.split(' ').count() <= MOST && !line.ends_with(['.', ':', ',']);
     is_line && spaced(line).contains(key)
+}
+
+/// Whether a heading of a page has all words but the first of several that were asked for: `The alt-svc
+/// cache`, where `curl alt-svc` was.
+fn is_below_headings(page: &Page, key: &str) -> bool {
+    let (_, rest) = key.trim().split_once(' ').unwrap_or_default();
+    let mut headings = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_)));
+    !rest.is_empty() && headings.any(|heading| spaced(&heading.text).contains(&spaced(rest)))
 }
 
 /// Whether a line of a page is nothing but these words: the name of whose minutes they are.

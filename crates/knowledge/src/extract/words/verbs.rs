@@ -75,6 +75,15 @@ pub(in crate::extract) fn is_verb_base(word: &str) -> bool {
     VERBS.contains(word)
 }
 
+/// Whether a word in lower case is what is done: `installing`, `running`, `making`, and no `Syncthing`.
+pub(in crate::extract) fn is_gerund(word: &str) -> bool {
+    let Some(stem) = word.strip_suffix("ing") else { return false };
+    let single = stem.get(..stem.len().saturating_sub(1)).unwrap_or_default();
+    is_verb_base(stem)
+        || is_verb_base(&format!("{stem}e"))
+        || stem.chars().last().is_some_and(|last| single.ends_with(last)) && is_verb_base(single)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +109,21 @@ mod tests {
             ("ed", false, false),
         ] {
             assert_eq!(is_finite(word, plural), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_done_is_told_from_a_name() {
+        for (word, expected) in [
+            ("installing", true),
+            ("running", true),
+            ("making", true),
+            ("syncthing", false),
+            ("during", false),
+            ("ing", false),
+            ("installed", false),
+        ] {
+            assert_eq!(is_gerund(word), expected, "{word}");
         }
     }
 }

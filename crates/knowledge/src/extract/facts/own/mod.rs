@@ -71,14 +71,23 @@ pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> boo
     let is_named = own.split(' ').any(|word| word == noun.lower());
     let is_of_document = thing.is_document && OF_DOCUMENT.contains(&noun.text);
     // `This NIP defines`, as specifications name what they are.
-    let is_spec = shape::is_acronym(noun.text)
+    let is_spec = (shape::is_acronym(noun.text) || noun.text == "proposal")
         && tokens.get(2).is_some_and(|verb| OF_SPECIFICATION.contains(&verb.text));
     this.text == "This" && is_noun && (opens || is_named || is_of_document || is_spec)
 }
 
 /// What a specification does.
-const OF_SPECIFICATION: &[&str] =
-    &["defines", "describes", "introduces", "proposes", "requires", "specifies", "standardizes"];
+const OF_SPECIFICATION: &[&str] = &[
+    "adds",
+    "defines",
+    "describes",
+    "documents",
+    "introduces",
+    "proposes",
+    "requires",
+    "specifies",
+    "standardizes",
+];
 
 /// What a document calls itself, or what it is a document of.
 const OF_DOCUMENT: &[&str] =
@@ -123,13 +132,14 @@ pub(super) fn is_of_before(text: &str, thing: &Thing, opening: &str) -> bool {
         && tokens[1..verb].iter().all(is_plain)
         && is_past(&tokens[verb])
         && !OWN_DOCUMENT.contains(&noun.as_str())
+        && !ATTRIBUTES.contains(&noun.as_str())
         && !fold(&thing.name).contains(noun.as_str())
         && !fold(opening).split(|char: char| !char.is_alphanumeric()).any(|own| own == noun)
 }
 
 /// Whether a noun with `the` stands for the page's thing.
 pub(super) fn is_own_noun(noun: &str, thing: &Thing) -> bool {
-    thing.is_document || OWN_DOCUMENT.contains(&noun)
+    thing.is_document || OWN_DOCUMENT.contains(&noun) || ATTRIBUTES.contains(&noun)
 }
 
 /// The first token that is surely a verb.
@@ -237,6 +247,9 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
         }
         // `In a way that would change it`: in which way.
         "could" | "might" | "would" if relates(tokens, at) => false,
+        // `Some are quiet`
+        "some" | "many" | "most" | "few" if at == 0 => words::is_auxiliary(&next),
+        "thus" => true,
         "now" | "would" | "could" | "might" | "perhaps" | "maybe" | "then" | "so" | "therefore"
         | "however" | "instead" | "also" | "too" | "again" | "both" => true,
         word => {
@@ -265,6 +278,10 @@ fn with_articles(text: &str, tokens: &[Token<'_>]) -> String {
     shown.push_str(&text[from..]);
     shown
 }
+
+/// What a thing has one of.
+const ATTRIBUTES: &[&str] =
+    &["code", "headquarters", "licence", "license", "logo", "motto", "name", "price", "title"];
 
 /// What `this` stands for wherever on its pages it is written.
 const OWN_DOCUMENT: &[&str] = &["project", "repository", "organization", "organisation"];

@@ -31,13 +31,6 @@ pub(in crate::extract::facts) fn has_subject(
             && tokens
                 .get(from + 1)
                 .is_some_and(|next| next.text.starts_with(|char: char| char.is_ascii_digit()));
-    // `Most seizures are less than`
-    let is_most = word == "most"
-        && verb <= from + 4
-        && subject_is_plain(tokens.get(from + 1..verb).unwrap_or_default());
-    if is_most {
-        return from == 0;
-    }
     // `Zero or more pairs`
     if matches!(word.as_str(), "one" | "zero")
         && tokens.get(from + 1).is_some_and(|it| it.text == "or")
@@ -118,6 +111,14 @@ pub(in crate::extract::facts) fn has_subject(
     if from == 0 && words::is_verb_base(&word) || words::is_starter(&word) && !is_gerund(&word) {
         return false;
     }
+    // `data.example.org provides`
+    let is_site = |text: &str| {
+        text.matches('.').count() > 1
+            && text.chars().all(|char| char.is_ascii_alphanumeric() || ".-".contains(char))
+    };
+    if from == 0 && verb == 1 && is_site(first.text) {
+        return true;
+    }
     let run = shape::run(tokens, from) - from;
     let shaped = shape::is_shaped(first.text);
     match run {
@@ -183,22 +184,6 @@ const COMPOUND: &[&str] = &[
 
 /// Nouns that say nothing but of what follows `of`.
 const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "time"];
-
-/// Whether words are a noun of several and what it is like: `febrile seizures`.
-fn subject_is_plain(words: &[Token<'_>]) -> bool {
-    let is_asked = |noun: &Token<'_>| matches!(noun.text, "developers" | "programs" | "users");
-    let mut last = words.iter().rev().take(1);
-    let is_several =
-        |noun: &Token<'_>| noun.text == "people" || is_plural(noun.text) && !is_vague(noun);
-    last.any(|noun| is_several(noun) && !is_asked(noun))
-        && words.iter().all(|it| {
-            it.joins()
-                && it.before.is_empty()
-                && it.text.chars().all(|char| char.is_ascii_lowercase() || char == '-')
-                && !words::is_determiner(it.text)
-                && !words::ends_phrase(it.text)
-        })
-}
 
 /// Whether a noun, as a subject, stands for what only the sentences before tell.
 pub(in crate::extract::facts) fn is_vague(noun: &Token<'_>) -> bool {

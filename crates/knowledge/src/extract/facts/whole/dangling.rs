@@ -145,6 +145,8 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         // `When a limit is reached, requests in the same minute`
         "same" if goes_on && at > verb.saturating_sub(8) => false,
         "same" => !tokens[at..].iter().any(|token| token.text == "as"),
+        // `It is off, so few are affected`
+        "so" if at > 1 && tokens[at - 1].after == "," => false,
         "so" => next != "that" && !words::is_adverb(&next),
         "later" | "earlier" => !matches!(before.as_str(), "or" | "and") && next != "than",
         _ => is_code(&tokens[at]) && !is_typed(tokens[at].text) && !is_price(tokens[at].text),

@@ -74,7 +74,8 @@ pub(super) fn addresses(tokens: &[Token<'_>], main: usize, verb: usize) -> bool 
         "is" => owns && words::looks_past(next),
         "may" => true,
         "can" => next == "be",
-        _ => false,
+        // `Your options expire 10 years after`
+        verb => owns && words::is_verb_base(verb),
     });
     let is_told = tokens.iter().take(main).any(is_you) || holds;
     is_told && tokens.get(verb..).is_some_and(|rest| !is_talk(rest))
