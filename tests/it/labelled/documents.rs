@@ -185,17 +185,17 @@ fn entities_and_facts_of_real_documents() {
       facts: precision 0.709 (134/189), of right entities 0.761 (134/176), recall 0.185 (134/724)
     extract, Markdown and text
       entities: precision 0.938 (76/81), recall 0.120 (74/617), of those with facts 0.243 (73/301)
-      facts: precision 0.686 (107/156), of right entities 0.728 (107/147), recall 0.219 (107/488)
+      facts: precision 0.677 (107/158), of right entities 0.718 (107/149), recall 0.219 (107/488)
     extract, HTML
       entities: precision 0.765 (13/17), recall 0.049 (13/265), of those with facts 0.098 (13/133)
       facts: precision 0.871 (27/31), of right entities 1.000 (27/27), recall 0.114 (27/236)
     extract, 20 of other kinds
       entities: precision 0.915 (43/47), recall 0.092 (41/448), of those with facts 0.123 (41/334)
-      facts: precision 0.720 (175/243), of right entities 0.810 (175/216), recall 0.276 (175/635)
-      of the ten best facts: 0.533 (104/195)
+      facts: precision 0.711 (175/246), of right entities 0.810 (175/216), recall 0.276 (175/635)
+      of the ten best facts: 0.544 (106/195)
     after the decision, all 64
       entities: precision 0.890 (65/73), recall 0.071 (63/882), of those with facts 0.143 (62/434)
-      facts: precision 0.695 (107/154), of right entities 0.748 (107/143), recall 0.148 (107/724)
+      facts: precision 0.686 (107/156), of right entities 0.738 (107/145), recall 0.148 (107/724)
     no label has: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, tmpdir, configuration file location, DESCR
     after the decision: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, configuration file location, DESCR
     ");

@@ -15,7 +15,8 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     }
     let mut kept = String::with_capacity(text.len());
     let mut before = "";
-    for line in text.split_inclusive('\n') {
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let bare = line.trim_end();
         let end = &line[bare.len()..];
         if is_rule(bare) {
@@ -27,7 +28,12 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
             kept.push_str("# ");
             kept.push_str(title.trim());
         } else if !(bare.starts_with(".. ") || bare == ".." || is_field(bare)) {
-            push_line(bare.strip_suffix("::").map_or(bare, |rest| rest), &mut kept);
+            // A term above what it means.
+            let is_above = |next: &&str| indent(next) > indent(bare) && !next.trim().is_empty();
+            match term(bare).filter(|_| lines.peek().is_some_and(is_above)) {
+                Some((lead, term)) => kept.push_str(&format!("{lead}`{term}`:")),
+                None => push_line(bare.strip_suffix("::").unwrap_or(bare), &mut kept),
+            }
         }
         kept.push_str(if end.contains('\n') { "\n" } else { end });
         before = if is_rule(bare) { "" } else { bare.trim() };
@@ -51,6 +57,23 @@ fn is_telling(line: &str) -> bool {
         || [":ref:`", ":doc:`", ":class:`", ":func:`", ":mod:`", ":meth:`", ">`_"]
             .iter()
             .any(|role| line.contains(role))
+}
+
+/// Columns before the text of a line.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The name in ``- :opt:`name` ``: a line, or the first one of an item, that is nothing but a role or code; and
+/// what stands before it.
+fn term(line: &str) -> Option<(&str, &str)> {
+    let bare = line.trim_start();
+    let bare = bare.strip_prefix("- ").or(bare.strip_prefix("* ")).unwrap_or(bare);
+    let lead = line.strip_suffix(bare)?;
+    let marks = if bare.starts_with(':') { "`" } else { "``" };
+    let (role, rest) = bare.strip_suffix(marks)?.split_once(marks)?;
+    let is_role = role.is_empty() || role.ends_with(':') && !role.contains(' ');
+    (is_role && !rest.is_empty() && !rest.contains('`')).then_some((lead, rest))
 }
 
 fn is_rule(line: &str) -> bool {
@@ -135,5 +158,9 @@ mod tests {
         check(".. x::\n`", "\n`");
         check(".. _a:\nSee :pep:`8001`.", "\nSee PEP 8001.");
         check(":Title: Foo\n.. _a:\n", "# Foo\n\n");
+        check(
+            ".. _a:\n- :opt:`most`\n    As many.\n- ``c``\n",
+            "\n- `most`:\n    As many.\n- ``c``\n",
+        );
     }
 }

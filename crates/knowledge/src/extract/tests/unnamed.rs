@@ -80,3 +80,36 @@ fn what_a_policy_says_again_and_again_needs_no_other_sentence() {
         assert!(all.contains(&format!("Foo policy | Foo policy – {said}")), "{all:?}");
     }
 }
+
+#[test]
+fn what_is_handed_over_is_told_of_what_it_was_handed_over_for() {
+    let given = |text: &str, topic: &str| {
+        let found = found(text, topic, &[], Mode::Given).into_iter();
+        found
+            .flat_map(|(name, facts)| facts.into_iter().map(move |it| format!("{name} | {it}")))
+            .collect::<Vec<String>>()
+    };
+    // What the text does not say what it is, is a part of that.
+    assert_eq!(
+        given(
+            "# Foo roles\n\nGuest Editor gets access to the whole dashboard. A Bar is a kind of beam.\n",
+            "Foo roles"
+        ),
+        [
+            "Bar | A Bar is a kind of beam.",
+            "Foo roles | Foo roles – Guest Editor gets access to the whole dashboard.",
+        ]
+    );
+    // An item goes on about what it begins with.
+    assert_eq!(
+        given(
+            "# Foo file server\n\n- **hidden_files** is a list of files to hide. By default, the files of \
+             editors are hidden from lists.\n",
+            "Foo file server"
+        ),
+        [
+            "Foo file server | Foo file server – hidden_files is a list of files to hide.",
+            "Foo file server | Foo file server, hidden_files – By default, the files of editors are hidden from lists.",
+        ]
+    );
+}

@@ -69,7 +69,9 @@ pub(super) fn addresses(tokens: &[Token<'_>], main: usize, verb: usize) -> bool 
     let owns = tokens.get(main).is_some_and(|first| first.lower() == "your");
     let next = tokens.get(verb + 1).map_or("", |next| next.text);
     let holds = tokens.get(verb).map(Token::lower).is_some_and(|verb| match verb.as_str() {
-        "will" | "are" | "must" | "need" | "get" | "receive" => true,
+        "will" | "must" | "need" | "get" | "receive" => true,
+        // `You are paranoid`
+        "are" => words::looks_past(next) || words::is_participle(next) || owns,
         // `Your coverage is limited`, and no `Your ticket is for`.
         "is" => owns && words::looks_past(next),
         "may" => true,
