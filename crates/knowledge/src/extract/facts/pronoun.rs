@@ -75,15 +75,19 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     Some(statement(&replaced, &said, before))
 }
 
-/// `As the software is developed`: what stands behind it as `it` is the software.
+/// `As the software is developed`, `Once data is old`: what stands behind it as `it` is the software, or the
+/// data.
 fn has_own_subject(lead: &[Token<'_>]) -> bool {
     const BINDING: &[&str] =
         &["after", "as", "before", "if", "once", "unless", "until", "when", "while"];
     let Some((first, clause)) = lead.split_first() else { return false };
     let begins = clause.first().map(Token::lower).unwrap_or_default();
+    let is_auxiliary = |token: &Token<'_>| words::is_auxiliary(&token.lower());
+    let is_noun = clause.first().is_some_and(|it| it.text.starts_with(char::is_lowercase))
+        && !words::is_starter(&begins)
+        && clause.get(1).is_some_and(is_auxiliary);
     BINDING.contains(&first.lower().as_str())
-        && words::is_determiner(&begins)
-        && clause.iter().skip(2).any(|token| words::is_auxiliary(&token.lower()))
+        && (words::is_determiner(&begins) && clause.iter().skip(2).any(is_auxiliary) || is_noun)
 }
 
 impl Told {
@@ -119,7 +123,7 @@ pub(super) fn tells_of_person(
 }
 
 /// Whether a noun is one for persons.
-pub(super) fn is_person(noun: &str) -> bool {
+fn is_person(noun: &str) -> bool {
     const ENDINGS: &[&str] =
         &["ect", "ef", "ent", "er", "et", "ete", "ian", "ist", "man", "or", "ress", "son"];
     // What plays and explores is mostly a program.

@@ -16,25 +16,6 @@ static LEADING: Words = list!(words "german_leads");
 /// German words that tie a sentence to the one before where they begin it.
 static TYING: Words = list!(words "german_ties");
 
-/// Those that do wherever they stand, of French too.
-const TYING_ANYWHERE: &[&str] = &[
-    "cependant",
-    "dabei",
-    "dagegen",
-    "daher",
-    "dennoch",
-    "deshalb",
-    "donc",
-    "hierbei",
-    "hierfür",
-    "hierzu",
-    "jedoch",
-    "néanmoins",
-    "somit",
-    "toutefois",
-    "trotzdem",
-];
-
 /// German words that begin a clause which goes on about the subject of the main one.
 static BINDING: Words = list!(words "german_binders");
 
@@ -123,7 +104,7 @@ impl Grammar {
     pub(super) fn ties(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let word = tokens[at].lower();
         let word = word.as_str();
-        self.inverts && at == 0 && TYING.contains(word) || TYING_ANYWHERE.contains(&word)
+        self.inverts && at == 0 && TYING.contains(word) || self.ties.contains(&word)
     }
 
     /// Whether a pronoun stands in a clause that goes on about the subject of the sentence: `wenn er`,

@@ -17,6 +17,8 @@ pub(in crate::extract) struct Grammar {
     pub(super) plurals: &'static [&'static str],
     /// Whoever speaks, is spoken to, or does something in general.
     pub(super) persons: &'static [&'static str],
+    /// What ties a sentence to the one before wherever it stands.
+    pub(super) ties: &'static [&'static str],
     pub(super) verbs: &'static Words,
     /// The verb may stand before its subject, behind what leads in.
     pub(super) inverts: bool,
@@ -74,6 +76,10 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
         ],
         plurals: &["alle", "jeder", "jede", "jedes"],
         persons: &["ich", "wir", "uns", "man", "du", "euch", "mir", "mich"],
+        ties: &[
+            "dabei", "dagegen", "daher", "dennoch", "deshalb", "hierbei", "hierfür", "hierzu",
+            "jedoch", "somit", "trotzdem",
+        ],
         verbs: &GERMAN_VERBS,
         inverts: true,
         nouns_have_capitals: true,
@@ -88,6 +94,7 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
         pointers: &["ce", "cette", "ces", "celui", "celle", "ceux", "alors", "lui", "leur"],
         plurals: &["certaines", "certains", "chaque", "plusieurs", "tous", "toutes"],
         persons: &["je", "nous", "vous", "on", "notre", "votre", "nos", "vos", "tu"],
+        ties: &["cependant", "donc", "néanmoins", "toutefois"],
         verbs: &FRENCH_VERBS,
         inverts: false,
         nouns_have_capitals: false,
@@ -102,6 +109,7 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
         pointers: &["este", "esta", "estos", "estas", "ese", "esa", "aquel", "aquella", "allí"],
         plurals: &["cada", "todos", "todas"],
         persons: &["yo", "nosotros", "usted", "ustedes", "nuestro", "nuestra", "tú", "su", "sus"],
+        ties: &[],
         verbs: &SPANISH_VERBS,
         inverts: false,
         nouns_have_capitals: false,

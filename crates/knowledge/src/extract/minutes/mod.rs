@@ -2,6 +2,8 @@
 
 mod notes;
 
+use std::ops::Range;
+
 use super::Statement;
 use super::facts::{is_statement, shown};
 use super::fold::fold;
@@ -29,6 +31,8 @@ pub(super) struct Minutes {
     attendance: Option<(String, usize)>,
     decisions: Vec<(String, String, usize)>,
     notes: Vec<Note>,
+    /// Lines on which it only stands what was to be discussed.
+    planned: Vec<Range<usize>>,
 }
 
 /// Reads a page that says who was at a meeting; other pages are no minutes.
@@ -73,6 +77,7 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
         return None;
     }
     minutes.notes = notes::read(page);
+    minutes.planned = notes::planned(page);
     Some(minutes)
 }
 
@@ -173,7 +178,8 @@ impl Minutes {
 }
 
 impl Minutes {
-    /// Leaves what is told of the meeting itself and noted below an item, which says of what.
+    /// Leaves what was only to be discussed, and what is told of the meeting itself and noted below an item,
+    /// which says of what.
     pub(super) fn without_noted(&self, thing: &Thing, facts: &mut Vec<(usize, Statement)>) {
         let is_noted = |said: &str| {
             let mut notes = self.notes.iter().filter(|note| !note.label.is_empty());
@@ -182,7 +188,8 @@ impl Minutes {
         let lead = format!("{} – ", thing.name);
         facts.retain(|(entity, fact)| {
             let said = fact.text.strip_prefix(&lead).filter(|_| *entity == thing.entity);
-            !said.is_some_and(is_noted)
+            let is_planned = self.planned.iter().any(|lines| lines.contains(&fact.line));
+            !is_planned && !said.is_some_and(is_noted)
         });
     }
 

@@ -115,6 +115,15 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
     notes
 }
 
+/// The lines of a page below headings that only say what was to be discussed.
+pub(super) fn planned(page: &Page) -> Vec<Range<usize>> {
+    let headings = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_)));
+    let starts: Vec<_> = headings.map(|block| (page.line_of(block), fold(&block.text))).collect();
+    let ends = starts.iter().skip(1).map(|(line, _)| *line).chain([usize::MAX]);
+    let parts = starts.iter().zip(ends).filter(|((_, key), _)| AGENDA.contains(&key.as_str()));
+    parts.map(|((start, _), end)| *start..end).collect()
+}
+
 /// The headings below the title, and the item, that a note stands below; nothing if they are too long.
 fn label(headings: &[(u8, String)], item: Option<&str>) -> Option<String> {
     let mut below = headings.iter().filter(|(level, _)| *level > 1).map(|(_, text)| tidy(text));

@@ -43,6 +43,13 @@ fn minutes_say_who_was_there_and_what_was_decided() {
             ],
         )],
     );
+    // What was to be discussed is not so.
+    let page = "# Foo meeting\n\n## Present\n\n- Ada Byron\n- Jack Oclee\n\n## Agenda\n\n- GitHub Actions \
+                needs approval.\n\n## Minutes\n\n- GitHub Actions was approved by all.\n";
+    let all = found(page, "Foo meeting", &[], Mode::Given);
+    let all: Vec<&String> = all.iter().flat_map(|(_, facts)| facts).collect();
+    assert!(all.iter().any(|fact| fact.contains("was approved")), "{all:?}");
+    assert!(!all.iter().any(|fact| fact.contains("needs approval")), "{all:?}");
     // Who speaks is not enough: it may be a play, or a glossary.
     assert_eq!(
         asked("Ada: It is late in the day here.\n\nJack: So it is, my friend Ada.\n", "plays"),

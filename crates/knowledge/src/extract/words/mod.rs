@@ -4,7 +4,8 @@ mod verbs;
 
 use crate::words::{Words, list};
 pub(super) use verbs::{
-    is_auxiliary, is_finite, is_gerund, is_noun_verb, is_participle, is_verb_base, looks_past,
+    is_auxiliary, is_finite, is_gerund, is_noun_verb, is_participle, is_verb_base, looks_gerund,
+    looks_past,
 };
 
 /// What is said to whoever reads, and to programs above all.

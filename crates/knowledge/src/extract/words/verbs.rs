@@ -75,7 +75,12 @@ pub(in crate::extract) fn is_verb_base(word: &str) -> bool {
     VERBS.contains(word)
 }
 
-/// Whether a word in lower case is what is done: `installing`, `running`, `making`, and no `Syncthing`.
+/// Whether a word in lower case has the form of what is done: `benchmarking`, and `Syncthing` too.
+pub(in crate::extract) fn looks_gerund(word: &str) -> bool {
+    word.len() > 5 && word.ends_with("ing")
+}
+
+/// Whether a word in lower case is what is done, of a verb that is known: `installing`, `running`, `making`, and no `Syncthing`.
 pub(in crate::extract) fn is_gerund(word: &str) -> bool {
     let Some(stem) = word.strip_suffix("ing") else { return false };
     let single = stem.get(..stem.len().saturating_sub(1)).unwrap_or_default();

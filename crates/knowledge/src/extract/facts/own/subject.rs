@@ -105,10 +105,14 @@ pub(in crate::extract::facts) fn has_subject(
         return !subject.iter().any(|token| token.lower() == "same");
     }
     // `Future versions will`, `Scheduling or playing`: what is promised, and warned of.
-    if word == "future" || is_gerund(&word) && subject.iter().any(|token| token.text == "or") {
+    if word == "future"
+        || words::looks_gerund(&word) && subject.iter().any(|token| token.text == "or")
+    {
         return false;
     }
-    if from == 0 && words::is_verb_base(&word) || words::is_starter(&word) && !is_gerund(&word) {
+    if from == 0 && words::is_verb_base(&word)
+        || words::is_starter(&word) && !words::looks_gerund(&word)
+    {
         return false;
     }
     // `data.example.org provides`
@@ -129,7 +133,7 @@ pub(in crate::extract::facts) fn has_subject(
         1 if from == 0 => {
             let second = tokens.get(1).map(Token::lower).unwrap_or_default();
             let is_plain = subject.len() > 1 && !words::is_determiner(&second) && second != "and";
-            is_plural(first.text) || is_gerund(&word) || is_plain
+            is_plural(first.text) || words::looks_gerund(&word) || is_plain
         }
         _ => from > 0 && is_plural(first.text),
     }
@@ -188,10 +192,6 @@ const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "
 /// Whether a noun, as a subject, stands for what only the sentences before tell.
 pub(in crate::extract::facts) fn is_vague(noun: &Token<'_>) -> bool {
     VAGUE.contains(noun.lower().as_str())
-}
-
-fn is_gerund(word: &str) -> bool {
-    word.len() > 5 && word.ends_with("ing")
 }
 
 /// The token behind `In 1862`, `In late 1992,`, `On 3 May 1991,` and `In France,`.
