@@ -142,6 +142,27 @@ impl TestEnv {
         self.root.join(path)
     }
 
+    /// Changes the last vectors in each file of each view, and removes all that were kept beside them.
+    pub fn damage_vectors(&self) {
+        self.remove(".git/elophanto/vectors");
+        let mut folders = vec![self.path(".git/elophanto")];
+        let mut damaged = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "vec") {
+                    let mut bytes = fs::read(&path).unwrap();
+                    bytes.iter_mut().rev().take(40).for_each(|byte| *byte ^= 0x11);
+                    fs::write(&path, bytes).unwrap();
+                    damaged += 1;
+                }
+            }
+        }
+        assert!(damaged > 0);
+    }
+
     /// Folder of the view, which the model of the settings decides.
     pub fn view(&self) -> PathBuf {
         let settings = fs::read_to_string(self.path(".elophanto/config.yaml")).unwrap_or_default();

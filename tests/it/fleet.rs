@@ -297,6 +297,19 @@ fn keyed(env: &TestEnv, store: &FakeStore, args: &[&str]) -> Command {
 const BUCKET: &str = "s3://bucket/kb";
 
 #[test]
+fn a_damaged_vector_of_the_view_is_not_published() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    publish(&env, "whole", &address);
+    env.damage_vectors();
+    publish(&env, "damaged", &address);
+    fold(&env, &address);
+    let rows = env.run(&["publish", "--export", "ndjson", &address]).json();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert_eq!(rows[0]["vector"], rows[1]["vector"]);
+}
+
+#[test]
 fn what_leaves_this_machine_is_agreed_to_once() {
     let store = FakeStore::new();
     let env = repository("knowledge/otters.md", OTTERS);

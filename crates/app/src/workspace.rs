@@ -223,7 +223,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(refresh(&self.context(), &Notes, options)?)
+        Ok(corpus::sound(options, |options| refresh(&self.context(), &Notes, options))?)
     }
 
     /// Brings everything that can be searched up to date.

@@ -6,17 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
-
 use super::{Context, IndexError, Part, Snapshot, fill::missing_keys};
 use crate::store::{
+    Malformed,
     bits::Bits,
     keys::Keys,
     matrix::{Encoded, Key},
     place,
     registry::{BadTable, Registry},
     tables::{self, TableContent, TableError},
-    view,
+    view::{self, Loaded},
 };
 use elophanto_repo::{NotePath, tracked_under, watch};
 
@@ -43,20 +42,20 @@ pub struct Committed {
 /// Outside git nothing is written.
 ///
 /// # Errors
-/// When git cannot say what it tracks, or the table cannot be written. The view is not affected.
+/// When git cannot say what it tracks, a vector of the view is damaged, or the table cannot be written. The
+/// view is not affected.
 pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committed, IndexError> {
     if context.repository.git_dir.is_none() {
         return Ok(Committed::default());
     }
     let folder = context.view_dir();
     let _lock = view::write_lock(&folder, None)?;
-    let mut state = State::read(context, snapshot)?;
-    let missing = state.missing();
-    let mut committed = Committed {
-        tracked: state.used.len() - missing.len(),
-        pending: missing.len(),
-        written: false,
-    };
+    let state = State::read(context)?;
+    let used = used_keys(snapshot);
+    let in_use = used.len();
+    let missing = used.without(&state.tracked_keys());
+    let mut committed =
+        Committed { tracked: in_use - missing.len(), pending: missing.len(), written: false };
     // What another model made stays until the present one has made everything.
     let parts = snapshot.parts.iter().map(|part| (&*part.loaded, &part.live));
     let complete = missing_keys(parts).is_empty();
@@ -81,7 +80,6 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     let _telling = watch::tell(context.repository, &folder_of_tables, None);
     if !missing.is_empty() {
         // Of a first run it is as much as everything that follows.
-        state.used = Keys::default();
         drop(pending_keys);
         write_tables(context, snapshot, &missing)?;
         committed.written = true;
@@ -91,8 +89,9 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
         place::remove(&context.repository.tables_dir(), &name)?;
     }
     let tables = context.repository.tables_dir();
-    state.registry.follow(context.tables, &tables, Some(&folder), false)?;
-    state.registry.save(&view::registry_folder(&folder));
+    let mut registry = state.registry;
+    registry.follow(context.tables, &tables, Some(&folder), false)?;
+    registry.save(&view::registry_folder(&folder));
     Ok(committed)
 }
 
@@ -102,20 +101,18 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
 /// One note of a million chunks that changes would else have all of them written anew.
 fn keep_large(
     pending: &mut Vec<String>,
-    mut missing: Keys,
+    missing: Keys,
     of_large: impl Fn(&str) -> Option<Keys>,
 ) -> Keys {
+    let mut held = Bits::new(missing.len(), false);
     pending.retain(|name| {
         let Some(keys) = of_large(name) else { return true };
-        let others = missing.without(&keys);
-        let held = missing.len() - others.len();
-        let stays = held * MOST_STALE >= keys.len() * (MOST_STALE - 1);
-        if stays {
-            missing = others;
-        }
+        let places: Vec<usize> = missing.places(&keys).filter(|place| !held.get(*place)).collect();
+        let stays = places.len() * MOST_STALE >= keys.len() * (MOST_STALE - 1);
+        places.into_iter().filter(|_| stays).for_each(|place| held.set(place, true));
         !stays
     });
-    missing
+    missing.outside(&held)
 }
 
 /// How many vectors in use no table holds, tracked or pending, and which tables cannot be read.
@@ -143,11 +140,10 @@ struct State<'a> {
     /// Tables whose files are not what was written.
     damaged: Vec<String>,
     tracked: BTreeSet<NotePath>,
-    used: Keys,
 }
 
 impl<'a> State<'a> {
-    fn read(context: &'a Context, snapshot: &Snapshot) -> Result<Self, IndexError> {
+    fn read(context: &'a Context) -> Result<Self, IndexError> {
         let folder = context.view_dir();
         let (mut registry, bad) = Registry::load(
             context.tables,
@@ -163,7 +159,6 @@ impl<'a> State<'a> {
             fingerprint: context.embedder.fingerprint().as_str(),
             registry,
             tracked: tracked_under(context.repository, TABLES)?,
-            used: used_keys(snapshot),
         })
     }
 
@@ -171,10 +166,9 @@ impl<'a> State<'a> {
         self.tracked.contains(name.as_bytes())
     }
 
-    /// Keys in use that no tracked table holds.
-    fn missing(&self) -> Keys {
-        let tracked = self.registry.keys(self.fingerprint, |name| self.is_tracked(name));
-        self.used.without(&tracked)
+    /// Keys that tracked tables hold.
+    fn tracked_keys(&self) -> Keys {
+        self.registry.keys(self.fingerprint, |name| self.is_tracked(name))
     }
 
     fn is_of_other_model(&self, name: &str) -> bool {
@@ -189,13 +183,18 @@ impl<'a> State<'a> {
 }
 
 pub(super) fn used_keys(snapshot: &Snapshot) -> Keys {
-    let of_part = |part: &Part| {
-        let (segment, matrix) = (&part.loaded.segment, &part.loaded.matrix);
-        let current = (0..matrix.rows())
-            .filter(|&row| part.live.get(segment.chunk_document(row)) && !matrix.is_missing(row));
-        current.map(|row| matrix.key(row)).collect::<Vec<_>>()
-    };
-    Keys::new(snapshot.parts.par_iter().flat_map_iter(of_part).collect())
+    Keys::new(|| {
+        snapshot.parts.iter().flat_map(|Part { loaded, live, .. }| {
+            let rows = 0..loaded.matrix.rows();
+            let current = rows.filter(|&row| is_current(loaded, live, row));
+            current.map(|row| loaded.matrix.key(row))
+        })
+    })
+}
+
+/// Whether a chunk is in use and has its vector.
+fn is_current(loaded: &Loaded, live: &Bits, row: usize) -> bool {
+    live.get(loaded.segment.chunk_document(row)) && !loaded.matrix.is_missing(row)
 }
 
 /// Writes the wanted vectors, as few tables as may hold them, and returns their names. No more than those
@@ -209,7 +208,7 @@ pub(super) fn write_tables(
     let staging = view::Staging::new(&context.view_dir())?;
     let mut names = Vec::new();
     for piece in wanted.pieces(tables::rows_of_piece(context.embedder.dimension())) {
-        let rows = rows(snapshot, &piece);
+        let rows = rows(snapshot, &piece).map_err(|Malformed| IndexError::Damaged)?;
         let content = TableContent { fingerprint: fingerprint.to_owned(), rows };
         let folder = context.repository.tables_dir();
         names.extend(tables::write(context.tables, &folder, staging.path(), &content)?);
@@ -218,25 +217,22 @@ pub(super) fn write_tables(
 }
 
 /// The wanted vectors, sorted by key so that the same content gives the same table.
-fn rows(snapshot: &Snapshot, wanted: &Keys) -> Vec<(Key, Encoded)> {
+///
+/// # Errors
+/// [`Malformed`] if one of them is not what was written.
+fn rows(snapshot: &Snapshot, wanted: &Keys) -> Result<Vec<(Key, Encoded)>, Malformed> {
     let mut rows: Vec<(Key, Encoded)> = Vec::with_capacity(wanted.len());
     let mut taken = Bits::new(wanted.len(), false);
-    for part in &snapshot.parts {
-        let matrix = &part.loaded.matrix;
-        for row in 0..matrix.rows() {
-            let key = matrix.key(row);
-            if let Some(place) = wanted.place(&key)
-                && !taken.get(place)
-                && part.live.get(part.loaded.segment.chunk_document(row))
-                && let Some(vector) = matrix.vector(row)
-            {
-                taken.set(place, true);
-                rows.push((key, vector));
-            }
-        }
+    for Part { loaded, live, .. } in &snapshot.parts {
+        rows.extend(loaded.matrix.find(|row, key| {
+            let place = wanted.place(key).filter(|place| !taken.get(*place));
+            let Some(place) = place.filter(|_| is_current(loaded, live, row)) else { return false };
+            taken.set(place, true);
+            true
+        })?);
     }
     rows.sort_unstable_by_key(|row| row.0);
-    rows
+    Ok(rows)
 }
 
 #[cfg(test)]
@@ -247,7 +243,8 @@ mod tests {
 
     fn keys(numbers: impl IntoIterator<Item = u32>) -> Keys {
         let key = |number: u32| u128::from(number).to_be_bytes();
-        Keys::new(numbers.into_iter().map(key).collect())
+        let keys: Vec<Key> = numbers.into_iter().map(key).collect();
+        Keys::new(|| keys.iter().copied())
     }
 
     #[test]

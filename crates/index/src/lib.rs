@@ -80,6 +80,8 @@ pub enum IndexError {
     Git(#[from] elophanto_repo::GitError),
     #[error(transparent)]
     Table(#[from] crate::store::tables::TableError),
+    #[error("the search view is damaged")]
+    Damaged,
     #[error("`{}/{name}` cannot be read: {cause}", commit::TABLES)]
     BadTable {
         name: String,

@@ -124,6 +124,16 @@ pub struct Report {
     pub changed: bool,
 }
 
+impl Report {
+    /// Counts what the refresh before did, too.
+    pub fn follow(&mut self, before: Self) {
+        self.embedded += before.embedded;
+        self.read += before.read;
+        self.removed += before.removed;
+        self.notices.splice(0..0, before.notices);
+    }
+}
+
 /// A snapshot and how it came about.
 #[derive(Default)]
 pub struct Refreshed {
@@ -216,7 +226,7 @@ impl Run<'_> {
                     Kind::Note => history::current(context.repository, context.selection),
                     Kind::Summary | Kind::Fact | Kind::Memory => (Arc::default(), None),
                 };
-                rayon::join(|| self.open(), || known.map_or_else(ask, |h| (h, None)))
+                rayon::join(|| View::open(self.folder), || known.map_or_else(ask, |h| (h, None)))
             },
         );
         let base = self.usable(view, damage);
@@ -346,16 +356,6 @@ impl Run<'_> {
         }
         report.notices = std::mem::take(&mut self.notices);
         Ok(Some(refreshed(self.source.kind(), manifest, &segments, history, report)))
-    }
-
-    /// The view, and what is wrong with it.
-    fn open(&self) -> (View, Option<OpenError>) {
-        let (view, damage) = View::open(self.folder);
-        // An `index` must not commit damaged vectors; a search checks those that it scans.
-        let is_thorough = self.options.patience.is_none();
-        let look = || is_thorough.then(|| view.damaged_vectors(self.folder)).flatten();
-        let damage = damage.or_else(look);
-        (view, damage)
     }
 
     /// The view if it can be built upon, else an empty one.

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Context;
 use crate::store::{
     cache::Cache,
+    keys::Sieve,
     matrix::{Encoded, Key},
     registry::{BadTable, Registry},
     tables::Format,
@@ -156,13 +157,14 @@ impl<'a> Vectors<'a> {
         wanted: &mut FxHashSet<Key>,
     ) -> FxHashMap<Key, Encoded> {
         let mut found = FxHashMap::default();
+        let sieve = Sieve::of(wanted);
         for matrix in self.segments.iter().map(|loaded| &loaded.matrix) {
             if wanted.is_empty() {
                 break;
             }
             // A damaged matrix must not pass its vectors on.
             if matrix.fingerprint() == fingerprint
-                && let Ok(rows) = matrix.find(wanted)
+                && let Ok(rows) = matrix.find(|_, key| sieve.lets(key) && wanted.contains(key))
             {
                 for (key, vector) in rows {
                     wanted.remove(&key);

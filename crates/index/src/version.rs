@@ -7,7 +7,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    fs, io, iter,
     path::{Component, Path},
     sync::Arc,
     time::Duration,
@@ -85,7 +85,8 @@ pub fn of_files(
         let folder = context.view_of(source);
         let (mut base, _) = View::open(&folder);
         // Its vectors may be committed, and opening does not look at them.
-        if *version == Version::Staged && base.damaged_vectors(&folder).is_some() {
+        let is_intact = |loaded: &Arc<Loaded>| loaded.matrix.is_intact();
+        if *version == Version::Staged && !base.segments.iter().all(is_intact) {
             base = View::empty(&folder);
         }
         let documents = Box::new(documents);
@@ -175,10 +176,12 @@ pub fn blobs_of(
     Ok(notes.into_iter().map(|note| note.path).zip(blobs).collect())
 }
 
-/// Drops what is kept of versions: something in it was damaged.
+/// Drops all views, and what is kept of versions: something in it was damaged.
 pub fn forget(context: &Context) {
     let collections = Kind::COLLECTIONS.map(|kind| context.model_dir(kind.name()));
-    for folder in [context.view_dir(), context.past_of(&Notes)].into_iter().chain(collections) {
+    let sources = iter::once(&Notes as &dyn Source).chain(context.lessons);
+    let views = sources.flat_map(|source| [context.view_of(source), context.past_of(source)]);
+    for folder in views.chain(collections) {
         // What cannot be removed is found damaged again.
         let _ = fs::remove_file(folder.join("manifest"));
     }

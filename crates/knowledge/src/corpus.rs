@@ -2,9 +2,11 @@
 //!
 //! Joins the sources of the rooms that own them. It refuses to know how any of them is made.
 
+use rayon::prelude::*;
+
 use crate::{learn::documents::Facts, scan::documents::Summaries};
 use elophanto_index::{
-    Context, IndexError, Options, Progress, Refreshed, derived, refresh as refresh_source,
+    Context, IndexError, Options, Part, Progress, Refreshed, derived, refresh as refresh_source,
     refresh::last_view,
     source::{Notes, Source},
     version,
@@ -27,6 +29,30 @@ fn lessons<'a>(context: &Context<'a>) -> Option<&'a dyn Source> {
 /// # Errors
 /// When a configured root does not exist.
 pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
+    sound(options, |options| searched(context, options))
+}
+
+/// What is brought up to date, once more from nothing if a vector in it is damaged: whoever waits as long as
+/// it takes compares vectors, and passes them on, without a look of its own.
+///
+/// # Errors
+/// Those of `bring`.
+pub fn sound(
+    options: Options,
+    bring: impl Fn(Options) -> Result<Refreshed, IndexError>,
+) -> Result<Refreshed, IndexError> {
+    let brought = bring(options)?;
+    let is_damaged = |part: &Part| !part.loaded.matrix.is_intact();
+    if options.patience.is_some() || !brought.snapshot.parts.par_iter().any(is_damaged) {
+        return Ok(brought);
+    }
+    let mut anew = bring(Options { full: true, ..options })?;
+    anew.report.follow(brought.report);
+    anew.report.notices.push("the search view is damaged; it was built anew".to_owned());
+    Ok(anew)
+}
+
+fn searched(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
     let (notes, (summaries, facts)) = rayon::join(
         || refresh_source(context, &Notes, options),
         || {
@@ -47,22 +73,24 @@ pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexEr
 /// # Errors
 /// When a configured root does not exist.
 pub fn refresh_pages(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
-    let (notes, facts) = rayon::join(
-        || refresh_source(context, &Notes, options),
-        || refresh_source(context, &Facts, options),
-    );
-    let mut pages = notes?;
-    pages.join(facts?);
-    Ok(pages)
+    sound(options, |options| {
+        let (notes, facts) = rayon::join(
+            || refresh_source(context, &Notes, options),
+            || refresh_source(context, &Facts, options),
+        );
+        let mut pages = notes?;
+        pages.join(facts?);
+        Ok(pages)
+    })
 }
 
 /// Brings everything of which git carries vectors up to date: all that can be searched, and the
-/// lessons of agents.
+/// lessons of agents. Vectors are looked at when they are read.
 ///
 /// # Errors
 /// When a configured root does not exist.
 pub fn refresh_indexed(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
-    let mut all = refresh(context, options)?;
+    let mut all = searched(context, options)?;
     if let Some(lessons) = lessons(context) {
         let lessons = refresh_source(context, lessons, options)?;
         all.report.apart += lessons.report.chunks;

@@ -57,6 +57,7 @@ impl From<IndexError> for Error {
             }
             IndexError::Git(cause) => cause.into(),
             IndexError::Table(cause) => cause.into(),
+            IndexError::Damaged => Self::of(cause).hint("run `elophanto index --full`"),
             IndexError::BadTable { .. } => Self::of(cause).hint(
                 "bring it back with `git checkout -- .elophanto/index`; if git holds it damaged, \
                  `git rm -r` it",

@@ -19,7 +19,7 @@ use elophanto_base::{
     counted::{agreeing, counted},
     secrets,
 };
-use elophanto_index::{Kind, Options, Problem, apart::Row, store::Malformed};
+use elophanto_index::{Kind, Options, Problem, apart::Row, store::Malformed, version::forget};
 use elophanto_repo::{CommitId, Git, GitError, Version, head};
 use elophanto_tables::{
     fleet::{Declared, Fleet, FleetError, Head, MOST_BYTES, Model, Publication},
@@ -235,11 +235,12 @@ fn chunks(
 ) -> Result<Vec<(Row, String)>, Error> {
     let progress = reporter.progress("notes");
     let update = |done, all| progress.update(done, all);
-    // When each note changed is found out with it.
-    workspace.refresh_all(Options { full: false, patience: None, progress: &update })?;
-    let held = workspace.version(git, &Version::Commit(commit), &update)?;
-    say_left_out(&held.report.problems, reporter);
-    rows(&held.snapshot, repository, &workspace.analyzer).map_err(damaged)
+    of_sound_view(workspace, reporter, || {
+        // When each note changed is found out with it.
+        workspace.refresh_all(Options { full: false, patience: None, progress: &update })?;
+        let held = workspace.version(git, &Version::Commit(commit), &update)?;
+        Ok((rows(&held.snapshot, repository, &workspace.analyzer), held.report.problems))
+    })
 }
 
 /// The lessons that HEAD holds.
@@ -256,9 +257,27 @@ fn remembered(
     }
     let progress = reporter.progress("lessons");
     let update = |done, all| progress.update(done, all);
-    let held = workspace.lessons_of(git, &Version::Commit(commit), &update)?;
-    say_left_out(&held.report.problems, reporter);
-    lessons(&held.snapshot, repository, &workspace.analyzer).map_err(damaged)
+    of_sound_view(workspace, reporter, || {
+        let held = workspace.lessons_of(git, &Version::Commit(commit), &update)?;
+        Ok((lessons(&held.snapshot, repository, &workspace.analyzer), held.report.problems))
+    })
+}
+
+/// What is read of a commit, and told of what is left out: once more without what is kept here of commits if
+/// something in that is damaged.
+fn of_sound_view<T>(
+    workspace: &Workspace,
+    reporter: &dyn Reporter,
+    read: impl Fn() -> Result<(Result<T, Malformed>, Vec<Problem>), Error>,
+) -> Result<T, Error> {
+    let (mut found, mut problems) = read()?;
+    if found.is_err() {
+        reporter.note("what is kept here of commits is damaged; it is built anew");
+        forget(&workspace.context());
+        (found, problems) = read()?;
+    }
+    say_left_out(&problems, reporter);
+    found.map_err(damaged)
 }
 
 fn say_left_out(problems: &[Problem], reporter: &dyn Reporter) {

@@ -12,7 +12,7 @@ use elophanto_knowledge::memory::current;
 /// All chunks that say something, each with the words to look for, in the order of their files.
 ///
 /// # Errors
-/// [`Malformed`] if a segment is damaged.
+/// [`Malformed`] if a segment or a vector is damaged.
 pub fn rows(
     snapshot: &Snapshot,
     repository: &str,
@@ -43,7 +43,7 @@ pub fn rows(
                     changed: hit.changed,
                     made_from: hit.source.filter(|_| hit.kind == Kind::Summary),
                     lesson: None,
-                    vector: part.loaded.matrix.vector(chunk),
+                    vector: part.loaded.matrix.vector(chunk)?,
                 };
                 let terms = row.terms(analyzer);
                 rows.push((row, terms));
@@ -59,7 +59,7 @@ pub fn rows(
 /// put away is none of them.
 ///
 /// # Errors
-/// [`Malformed`] if a segment is damaged.
+/// [`Malformed`] if a segment or a vector is damaged.
 pub fn lessons(
     snapshot: &Snapshot,
     repository: &str,
@@ -91,7 +91,7 @@ pub fn lessons(
             changed: Some(lesson.timestamp.as_second()),
             made_from: None,
             lesson: Some(lesson),
-            vector: loaded.matrix.vector(number),
+            vector: loaded.matrix.vector(number)?,
         };
         let terms = row.terms(analyzer);
         rows.push((row, terms));

@@ -90,21 +90,17 @@ pub fn complete(
     if let Some(remote) = workspace.models.remote() {
         remote.record_usage("index", reporter);
     }
-    let before = refreshed.report;
-    let mut refreshed = again()?;
-    let report = &mut refreshed.report;
-    report.embedded = before.embedded + filled.embedded;
-    report.read += before.read;
-    report.removed += before.removed;
-    let mut notices = before.notices;
-    notices.extend(
+    let mut before = refreshed.report;
+    before.embedded += filled.embedded;
+    before.notices.extend(
         filled
             .damaged
             .iter()
             .map(|path| format!("`{}` is damaged; its vectors are made again", path.display())),
     );
-    notices.append(&mut report.notices);
-    report.notices = notices;
+    let mut refreshed = again()?;
+    refreshed.report.embedded = 0;
+    refreshed.report.follow(before);
     Ok(refreshed)
 }
 

@@ -20,7 +20,7 @@ use crate::{
     workspace::Workspace,
 };
 use elophanto_index::{
-    Options, Refreshed,
+    IndexError, Options, Refreshed,
     commit::{Committed, update_pending},
     watch::Watch,
 };
@@ -217,11 +217,21 @@ fn finish(
     }
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let again = || workspace.refresh_indexed(options);
-    let refreshed = embed::complete(workspace, refreshed, wanted.yes, &again, reporter)?;
-    let committed = if workspace.commits_vectors() {
-        update_pending(&workspace.context(), &refreshed.snapshot)?
-    } else {
-        Committed::default()
+    let mut refreshed = embed::complete(workspace, refreshed, wanted.yes, &again, reporter)?;
+    let commit = |refreshed: &Refreshed| match workspace.commits_vectors() {
+        true => update_pending(&workspace.context(), &refreshed.snapshot),
+        false => Ok(Committed::default()),
+    };
+    let committed = match commit(&refreshed) {
+        Err(cause @ IndexError::Damaged) => {
+            let anew = workspace.refresh_indexed(Options { full: true, ..options })?;
+            reporter.note(format_args!("{cause}; it was built anew"));
+            let before = refreshed.report;
+            refreshed = embed::complete(workspace, anew, wanted.yes, &again, reporter)?;
+            refreshed.report.follow(before);
+            commit(&refreshed)?
+        }
+        done => done?,
     };
     Ok(Indexed { refreshed, committed, took: start.elapsed() })
 }

@@ -132,9 +132,14 @@ impl Memories<'_> {
         &self,
         known: &[Memory],
     ) -> Result<impl Fn(&Memory, &Memory) -> Option<f32> + use<>, Error> {
-        let refreshed = self.refreshed(false)?;
+        let wanted = compared(known);
         let vectors: FxHashMap<String, Vec<f32>> =
-            vectors(&refreshed.snapshot, &compared(known)).map_err(SearchError::from)?;
+            match vectors(&self.refreshed(false)?.snapshot, &wanted) {
+                Ok(vectors) => vectors,
+                Err(_) => {
+                    vectors(&self.refreshed(true)?.snapshot, &wanted).map_err(SearchError::from)?
+                }
+            };
         Ok(move |a: &Memory, b: &Memory| {
             let (a, b) = vectors.get(&a.id).zip(vectors.get(&b.id))?;
             Some(a.iter().zip(b).map(|(a, b)| a * b).sum())

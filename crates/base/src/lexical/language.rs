@@ -89,13 +89,25 @@ impl Analyzer {
         let mut tally = Tally { words: 0, others: [0; CODES.len()], own: [0; CODES.len()] };
         let mut folded = String::new();
         let mut seen: FxHashSet<String> = FxHashSet::default();
+        let mut lower = String::new();
         for word in words(text).take(MOST_WORDS) {
-            let lower = text[word.range].to_lowercase();
-            if !seen.insert(lower.clone()) {
+            let word = &text[word.range];
+            if word.is_ascii() {
+                lower.clear();
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            } else {
+                lower = word.to_lowercase();
+            }
+            if seen.contains(&lower) {
                 continue;
             }
+            seen.insert(lower.clone());
             tally.words += 1;
             let common = COMMON_IN.get(lower.as_str()).copied().unwrap_or_default();
+            if common == 0 {
+                continue;
+            }
             let is_own = common & own != 0;
             if is_own {
                 fold(&lower, &mut folded);

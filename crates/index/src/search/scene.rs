@@ -238,7 +238,7 @@ impl<'a> Scene<'a> {
 
     /// Whether a chunk has its vector.
     pub fn has_vector(&self, (part, chunk): ChunkId) -> bool {
-        self.snapshot.parts[part].loaded.matrix.vector(chunk).is_some()
+        !self.snapshot.parts[part].loaded.matrix.is_missing(chunk)
     }
 
     pub fn scope(&self, (part, chunk): ChunkId) -> Result<Scope, Malformed> {
@@ -295,7 +295,7 @@ impl<'a> Scene<'a> {
             if like.line.is_some_and(|line| line < first || line > last) {
                 continue;
             }
-            if let Some(vector) = part.matrix.vector(chunk) {
+            if let Some(vector) = part.matrix.vector(chunk)? {
                 sum.resize(vector.codes.len(), 0.0);
                 for (sum, code) in sum.iter_mut().zip(&vector.codes) {
                     *sum += f32::from(*code) * vector.scale;

@@ -8,7 +8,7 @@
 //! so that two versions of the program can share the folder.
 
 use std::{
-    collections::{BTreeMap, btree_map},
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ulid::Ulid;
 
 use super::{
+    codec::Malformed,
     container::{OpenError, write_whole},
     lock::{self, Lock},
     matrix::{Encoded, Key, Matrix, encode_matrix},
@@ -84,7 +85,7 @@ impl Cache {
         }
         let mut files = self.files.take().unwrap_or_else(|| self.open());
         files.retain(|(path, matrix)| {
-            let Ok(rows) = matrix.find(wanted) else {
+            let Ok(rows) = matrix.find(|_, key| wanted.contains(key)) else {
                 self.damaged.push(path.clone());
                 return false;
             };
@@ -131,13 +132,10 @@ impl Cache {
     }
 
     fn write_added(&mut self) {
-        let rows: Vec<_> = std::mem::take(&mut self.added)
-            .into_iter()
-            .map(|(key, vector)| (key, Some(vector)))
-            .collect();
+        let rows = std::mem::take(&mut self.added).into_iter().collect();
         self.wrote = true;
         let time = Ulid::new().timestamp_ms();
-        let _ = write(&self.folder, time, &self.fingerprint, self.dimension, &rows, &LIMITS);
+        let _ = write(&self.folder, time, &self.fingerprint, self.dimension, rows, &LIMITS);
     }
 
     /// The files of our model. What a merge takes away while we look is in a file that the next
@@ -212,12 +210,11 @@ pub fn prune(folder: &Path, keep: impl Fn(&Key) -> bool) -> io::Result<Option<us
     let mut gone = 0;
     for file in list(folder)? {
         let Some(matrix) = open_intact(&file)? else { continue };
-        let rows = (0..matrix.rows()).map(|row| (matrix.key(row), matrix.vector(row)));
-        let kept: Vec<_> = rows.filter(|(key, _)| keep(key)).collect();
+        let kept = matrix.find(|_, key| keep(key)).map_err(changed)?;
         if kept.len() < matrix.rows() {
             gone += matrix.rows() - kept.len();
             let time = file.name.timestamp_ms();
-            write(folder, time, matrix.fingerprint(), matrix.dimension(), &kept, &LIMITS)?;
+            write(folder, time, matrix.fingerprint(), matrix.dimension(), kept, &LIMITS)?;
             remove(&file.path)?;
         }
     }
@@ -305,8 +302,8 @@ fn merge(folder: &Path, files: Vec<Listed>, limits: &Limits) -> io::Result<()> {
         let [.., (newest, _)] = &files[..] else { continue };
         if files.len() > 1 {
             let time = newest.name.timestamp_ms();
-            let rows = union(files.iter().map(|(_, matrix)| matrix));
-            write(folder, time, &fingerprint, dimension, &rows, limits)?;
+            let rows = union(files.iter().map(|(_, matrix)| matrix)).map_err(changed)?;
+            write(folder, time, &fingerprint, dimension, rows, limits)?;
             files.iter().try_for_each(|(file, _)| remove(&file.path))?;
         }
     }
@@ -314,24 +311,26 @@ fn merge(folder: &Path, files: Vec<Listed>, limits: &Limits) -> io::Result<()> {
 }
 
 /// All vectors, each once, without those that disagree.
-fn union<'m>(matrices: impl Iterator<Item = &'m Matrix>) -> Vec<(Key, Option<Encoded>)> {
+fn union<'m>(matrices: impl Iterator<Item = &'m Matrix>) -> Result<Vec<(Key, Encoded)>, Malformed> {
     let mut agreed: BTreeMap<Key, Option<Encoded>> = BTreeMap::new();
     for matrix in matrices {
-        for row in 0..matrix.rows() {
-            let vector = matrix.vector(row);
-            match agreed.entry(matrix.key(row)) {
-                btree_map::Entry::Vacant(place) => {
-                    place.insert(vector);
-                }
-                btree_map::Entry::Occupied(mut place) => {
-                    if *place.get() != vector {
-                        place.insert(None);
-                    }
-                }
+        for (key, vector) in matrix.find(|_, _| true)? {
+            match agreed.get_mut(&key) {
+                None => _ = agreed.insert(key, Some(vector)),
+                Some(other) if other.as_ref() != Some(&vector) => *other = None,
+                Some(_) => {}
             }
         }
     }
-    agreed.into_iter().filter(|(_, vector)| vector.is_some()).collect()
+    Ok(agreed.into_iter().filter_map(|(key, vector)| Some((key, vector?))).collect())
+}
+
+/// Of a file that was found to be what was written.
+fn changed(Malformed: Malformed) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "a file of the vector cache changed while it was read",
+    )
 }
 
 /// A file that is what was written. A damaged one is removed; one that vanished or that belongs to
@@ -350,9 +349,10 @@ fn write(
     time: u64,
     fingerprint: &str,
     dimension: usize,
-    rows: &[(Key, Option<Encoded>)],
+    rows: Vec<(Key, Encoded)>,
     limits: &Limits,
 ) -> io::Result<()> {
+    let rows: Vec<_> = rows.into_iter().map(|(key, vector)| (key, Some(vector))).collect();
     for rows in rows.chunks(rows_per_file(dimension, limits)) {
         let name = Ulid::from_parts(time, Ulid::new().random()).to_string().to_lowercase();
         let bytes = encode_matrix(fingerprint, dimension, rows);

@@ -91,13 +91,7 @@ pub fn assemble(magic: &[u8; 8], sections: &[Section]) -> Vec<u8> {
 impl Container {
     /// Maps a file and checks its header and every checked section.
     pub fn open(path: &Path, magic: &[u8; 8]) -> Result<Self, OpenError> {
-        let io = |cause| OpenError::Io { path: path.to_owned(), cause };
-        let file = regular::open(path).map_err(io)?;
-        // SAFETY: these files are written once under a temporary name, renamed into place and
-        // only ever unlinked by us, so the mapping never shrinks or changes under the slice. A
-        // foreign program that truncates files inside the git directory is outside what any
-        // reader of mapped files (git's own packs included) can withstand.
-        let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
+        let map = map(path).map_err(|cause| OpenError::Io { path: path.to_owned(), cause })?;
         Self::check(Bytes::Mapped(map), magic)
             .map_err(|Malformed| OpenError::Damaged { path: path.to_owned() })
     }
@@ -147,6 +141,16 @@ impl Container {
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
+}
+
+/// The bytes of a write-once file of ours, mapped.
+pub fn map(path: &Path) -> io::Result<memmap2::Mmap> {
+    let file = regular::open(path)?;
+    // SAFETY: these files are written once under a temporary name, renamed into place and only ever unlinked
+    // by us, so the mapping never shrinks or changes under the slice. A foreign program that truncates files
+    // inside the git directory is outside what any reader of mapped files (git's own packs included) can
+    // withstand.
+    unsafe { memmap2::Mmap::map(&file) }
 }
 
 /// The bytes of a file of ours.

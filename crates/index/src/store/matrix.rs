@@ -2,15 +2,13 @@
 //!
 //! Owns the file and the scan; the encoding of a vector is that of the committed tables, so that it
 //! is the same bytes everywhere. It knows no texts. Rows are checked in blocks the first time they are
-//! scanned: a flipped bit is an error, never a silently worse ranking. A process that is asked again
-//! and again checks them once, for the file never changes.
+//! read: a flipped bit is an error, never a silently worse ranking or a vector that is passed on. A process
+//! that is asked again and again checks them once, for the file never changes.
 
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
-
-use rustc_hash::FxHashSet;
 
 use super::{
     codec::{Malformed, Reader, Writer, checksum},
@@ -51,8 +49,8 @@ pub struct Matrix {
     fingerprint: String,
     dimension: usize,
     rows: usize,
-    /// Every block was found to be what was written.
-    checked: AtomicBool,
+    /// Which blocks were found to be what was written.
+    checked: Box<[AtomicBool]>,
 }
 
 const META: usize = 0;
@@ -124,7 +122,8 @@ impl Matrix {
         if !fits {
             return Err(Malformed);
         }
-        Ok(Self { container, fingerprint, dimension, rows, checked: AtomicBool::new(false) })
+        let checked = (0..rows.div_ceil(BLOCK_ROWS)).map(|_| AtomicBool::new(false)).collect();
+        Ok(Self { container, fingerprint, dimension, rows, checked })
     }
 
     /// The model that made the vectors.
@@ -157,48 +156,56 @@ impl Matrix {
     }
 
     /// The stored vector of a row; `None` if it is missing.
-    pub fn vector(&self, row: usize) -> Option<Encoded> {
-        let scale = self.scale(row);
-        let codes = self.codes(row)?;
-        (!scale.is_nan())
-            .then(|| Encoded { scale, codes: codes.iter().map(|&code| code as i8).collect() })
+    ///
+    /// # Errors
+    /// [`Malformed`] if the block that holds it differs from what was written.
+    pub fn vector(&self, row: usize) -> Result<Option<Encoded>, Malformed> {
+        let (scale, Some(codes)) = (self.scale(row), self.codes(row)) else { return Ok(None) };
+        if scale.is_nan() {
+            return Ok(None);
+        }
+        self.check_block(row / BLOCK_ROWS)?;
+        Ok(Some(Encoded { scale, codes: codes.iter().map(|&code| code as i8).collect() }))
     }
 
-    /// The wanted vectors that are here, in the order of the rows. Looks through the keys instead
-    /// of listing them: a few wanted ones cost no table of all.
+    /// The wanted vectors that are here, in the order of the rows; `is_wanted` is asked for each row and
+    /// its key. Looks through the keys instead of listing them: a few wanted ones cost no table of all.
     ///
     /// # Errors
     /// [`Malformed`] if a block that holds one of them differs from what was written.
-    pub fn find(&self, wanted: &FxHashSet<Key>) -> Result<Vec<(Key, Encoded)>, Malformed> {
-        let mut found = Vec::new();
-        if wanted.is_empty() {
-            return Ok(found);
-        }
-        let mut checked = None;
+    pub fn find(
+        &self,
+        mut is_wanted: impl FnMut(usize, &Key) -> bool,
+    ) -> Result<Vec<(Key, Encoded)>, Malformed> {
         let (keys, _) = self.container.section(KEYS).as_chunks::<16>();
-        for (row, key) in keys.iter().enumerate().filter(|(_, key)| wanted.contains(*key)) {
-            let block = row / BLOCK_ROWS;
-            if checked != Some(block) {
-                self.check_block(block)?;
-                checked = Some(block);
-            }
-            found.extend(self.vector(row).map(|vector| (*key, vector)));
-        }
-        Ok(found)
+        let wanted = keys.iter().enumerate().filter(|(row, key)| is_wanted(*row, key));
+        let found = wanted.map(|(row, key)| Ok(self.vector(row)?.map(|vector| (*key, vector))));
+        found.filter_map(Result::transpose).collect()
     }
 
-    /// Whether every vector is what was written.
+    /// Whether every vector is what was written, whatever was found before.
     pub fn is_intact(&self) -> bool {
-        (0..self.rows.div_ceil(BLOCK_ROWS)).all(|block| self.check_block(block).is_ok())
+        (0..self.checked.len()).all(|block| self.is_block_intact(block) == Ok(true))
     }
 
     fn check_block(&self, block: usize) -> Result<(), Malformed> {
+        let checked = self.checked.get(block).ok_or(Malformed)?;
+        if !checked.load(Ordering::Relaxed) {
+            if !self.is_block_intact(block)? {
+                return Err(Malformed);
+            }
+            checked.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn is_block_intact(&self, block: usize) -> Result<bool, Malformed> {
         let size = BLOCK_ROWS * self.dimension;
         let codes = self.container.section(CODES);
         let end = codes.len().min((block + 1) * size);
         let codes = codes.get(block * size..end).ok_or(Malformed)?;
         let sums = self.container.section(SUMS).get(block * 8..).ok_or(Malformed)?;
-        if Reader::new(sums).u64()? == checksum(codes) { Ok(()) } else { Err(Malformed) }
+        Ok(Reader::new(sums).u64()? == checksum(codes))
     }
 
     /// Whether a row still waits for its vector.
@@ -216,17 +223,13 @@ impl Matrix {
             return Ok(vec![0.0; self.rows]);
         }
         let mut scores = vec![0f32; self.rows];
-        let sums = self.container.section(SUMS);
-        let is_checked = self.checked.load(Ordering::Relaxed);
         let all = self.container.section(CODES);
         all.par_chunks(BLOCK_ROWS * self.dimension)
             .zip(scores.par_chunks_mut(BLOCK_ROWS))
             .enumerate()
             .with_min_len(64)
             .try_for_each(|(block, (codes, scores))| {
-                if !is_checked && Reader::new(&sums[block * 8..]).u64()? != checksum(codes) {
-                    return Err(Malformed);
-                }
+                self.check_block(block)?;
                 let rows = codes.chunks_exact(self.dimension).zip(scores).enumerate();
                 for (index, (row, score)) in rows {
                     let end = (block * BLOCK_ROWS + index + 1) * self.dimension;
@@ -238,7 +241,6 @@ impl Matrix {
                 }
                 Ok(())
             })?;
-        self.checked.store(true, Ordering::Relaxed);
         Ok(scores)
     }
 
@@ -365,8 +367,9 @@ mod tests {
         let rows: Vec<_> = (0..150).map(|n| (key(n), (n != 3).then(|| vector(n)))).collect();
         let bytes = encode_matrix("test", 8, &rows);
         let find = |bytes: &[u8], wanted: &[usize]| {
-            let wanted = wanted.iter().map(|&n| key(n)).collect();
-            Matrix::in_memory(bytes.to_vec()).expect("the head is whole").find(&wanted)
+            let wanted: Vec<Key> = wanted.iter().map(|&n| key(n)).collect();
+            let matrix = Matrix::in_memory(bytes.to_vec()).expect("the head is whole");
+            matrix.find(|_, key| wanted.contains(key))
         };
         let expected = |numbers: &[usize]| {
             Ok(numbers.iter().map(|&n| (key(n), vector(n))).collect::<Vec<_>>())

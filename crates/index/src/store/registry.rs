@@ -15,8 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     codec::{Malformed, Writer, checksum, unseal},
-    container::{read_whole, write_whole},
-    keys::Keys,
+    container::{map, write_whole},
+    keys::{Keys, Sieve},
     matrix::{Encoded, Key},
     tables::{self, Format, TableContent, TableError},
     view::is_left_by_killed,
@@ -30,7 +30,7 @@ const ROW_BYTES: usize = 24;
 #[derive(Debug, Clone, PartialEq)]
 struct Known {
     fingerprint: String,
-    /// Key and hash of each vector, in the order of the rows: a part of the file it was read from.
+    /// Key and hash of each vector, in the order of the rows: a part of the file that remembers it.
     rows: Bytes,
 }
 
@@ -89,8 +89,8 @@ impl Registry {
     ) -> io::Result<(Self, Vec<BadTable>)> {
         let mut registry = Self::default();
         for name in tables::list(folder)? {
-            if let Ok(Ok(known)) = read_whole(&memory.join(&name)).map(|bytes| parse(&name, bytes))
-            {
+            let remembered = map(&memory.join(&name)).map(Bytes::from_owner);
+            if let Ok(Ok(known)) = remembered.map(|bytes| parse(&name, &bytes)) {
                 registry.known.insert(name, known);
             }
         }
@@ -235,9 +235,11 @@ impl Registry {
     ) -> (FxHashMap<Key, Encoded>, Vec<BadTable>) {
         let mut hashes: FxHashMap<Key, Option<u64>> = FxHashMap::default();
         let mut needed = Vec::new();
+        let sieve = Sieve::of(wanted);
+        let is_wanted = |key: &Key| sieve.lets(key) && wanted.contains(key);
         for (name, known) in self.known.iter().filter(|(_, k)| k.fingerprint == fingerprint) {
             let mut used = false;
-            for (key, hash) in known.rows().filter(|(key, _)| wanted.contains(*key)) {
+            for (key, hash) in known.rows().filter(|(key, _)| is_wanted(key)) {
                 used = true;
                 let agreed = hashes.entry(*key).or_insert(Some(hash));
                 if *agreed != Some(hash) {
@@ -261,7 +263,7 @@ impl Registry {
             }
             let Some(content) = self.read.get(&name) else { continue };
             for (key, vector) in &content.rows {
-                if wanted.contains(key) && hashes.get(key) == Some(&Some(hash(vector))) {
+                if is_wanted(key) && hashes.get(key) == Some(&Some(hash(vector))) {
                     found.entry(*key).or_insert_with(|| vector.clone());
                 }
             }
@@ -321,9 +323,8 @@ fn write(name: &str, Known { fingerprint, rows }: &Known) -> Vec<u8> {
     out.seal()
 }
 
-fn parse(name: &str, bytes: Vec<u8>) -> Result<Known, Malformed> {
-    let whole = Bytes::from(bytes);
-    let mut reader = unseal(MAGIC, &whole)?;
+fn parse(name: &str, whole: &Bytes) -> Result<Known, Malformed> {
+    let mut reader = unseal(MAGIC, whole)?;
     let is_it = reader.text()? == name;
     let fingerprint = reader.text()?.to_owned();
     let rows = whole.slice_ref(reader.block()?);

@@ -12,7 +12,6 @@ use std::{
 };
 
 use elophanto_base::{beneath::TEMPORARY, mutex::lock as held};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -95,13 +94,6 @@ impl View {
         }
         publish(folder, manifest, built)?;
         Ok(Committed::Done(lock))
-    }
-
-    /// Which vectors are not what was written, if any: opening does not look at them.
-    pub fn damaged_vectors(&self, folder: &Path) -> Option<OpenError> {
-        let damaged = self.segments.par_iter().find_first(|loaded| !loaded.matrix.is_intact())?;
-        let [_, path] = segment_files(folder, &damaged.name);
-        Some(OpenError::Damaged { path })
     }
 }
 

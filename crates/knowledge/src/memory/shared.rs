@@ -89,8 +89,8 @@ pub fn vectors(
             let document = segment.document(number)?;
             for chunk in document.chunks {
                 let id = segment.lesson(&segment.chunk(chunk)?)?.ok_or(Malformed)?.id;
-                if let Some(vector) = matrix.vector(chunk)
-                    && wanted.contains(id)
+                if wanted.contains(id)
+                    && let Some(vector) = matrix.vector(chunk)?
                 {
                     let values = vector.codes.iter().map(|&code| f32::from(code) * vector.scale);
                     vectors.insert(id.to_owned(), values.collect());

@@ -172,6 +172,8 @@ pub(super) struct Opened {
     dataset: Arc<Dataset>,
     /// Counted when words are first asked for.
     tail: Arc<OnceCell<Tail>>,
+    /// Whether it holds lessons; looked for with the first question.
+    lessons: Arc<OnceCell<bool>>,
 }
 
 /// Words of chunks that the index of words does not hold yet: few, for folding brings it up to date.
@@ -278,6 +280,7 @@ impl Opened {
             but: Arc::default(),
             dataset,
             tail: Arc::default(),
+            lessons: Arc::default(),
         })
     }
 
@@ -306,9 +309,14 @@ impl Opened {
     /// Chunks that may answer.
     pub(super) async fn ask(&self, address: &Address, asked: Asked) -> Result<Found, FleetError> {
         let of = |cause| FleetError::of(address, &cause);
-        let Asked { terms, vector, only, most, read, meaning, counted } = asked;
+        let Asked { terms, vector, mut only, most, read, meaning, counted } = asked;
         if only.repositories.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Found::default());
+        }
+        // A condition that lets everything through is half the work of a question.
+        let is_all = Kind::SEARCHED.iter().all(|kind| only.kinds.contains(kind));
+        if is_all && self.lessons.get() == Some(&false) {
+            only.kinds.clear();
         }
         let condition = only.sql(&self.but);
         let by_words = async {
@@ -347,8 +355,14 @@ impl Opened {
                 Some(repositories) => self.whole_of(&terms, repositories).await,
             }
         };
-        let (by_words, by_meaning, mut whole, among) =
-            futures::try_join!(by_words, by_meaning, whole, among).map_err(of)?;
+        let lessons = async {
+            match is_all {
+                true => self.has_lessons().await,
+                false => Ok(false),
+            }
+        };
+        let (by_words, by_meaning, mut whole, among, _) =
+            futures::try_join!(by_words, by_meaning, whole, among, lessons).map_err(of)?;
         whole.among = among;
         let chosen = choose(&by_words, &by_meaning, meaning, read);
         let mut chunks = self.read(&chosen).await.map_err(of)?;
@@ -442,8 +456,17 @@ impl Opened {
         Ok(whole)
     }
 
+    async fn has_lessons(&self) -> lance::Result<bool> {
+        let count = async || {
+            let is_lesson = table::is_one_of("kind", [Kind::Memory.name()]);
+            Ok(self.dataset.count_rows(Some(is_lesson)).await? > 0)
+        };
+        self.lessons.get_or_try_init(count).await.copied()
+    }
+
     /// Loads what every question reads.
     pub(super) async fn warm(&self) -> lance::Result<()> {
+        self.has_lessons().await?;
         for name in [table::WORDS, table::VECTORS] {
             if !self.dataset.load_indices_by_name(name).await?.is_empty() {
                 self.dataset.prewarm_index(name).await?;

@@ -171,9 +171,9 @@ fn what_killed_writers_left_is_swept() {
 fn the_oldest_go_when_there_is_too_much() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let row = |number| [(key(number), Some(vector(number)))];
+    let row = |number| vec![(key(number), vector(number))];
     for number in [3, 1, 2] {
-        write(folder, number.into(), MODEL, DIMENSION, &row(number), &LIMITS).unwrap();
+        write(folder, number.into(), MODEL, DIMENSION, row(number), &LIMITS).unwrap();
     }
     let one = size(folder).unwrap().bytes / 3;
     for (bytes, expected) in [
@@ -193,8 +193,8 @@ fn full_files_are_left_alone() {
     let folder = folder.path();
     let limits = Limits { files: 1, file_bytes: 200 * (20 + DIMENSION as u64), bytes: 1 << 20 };
     let add = |time, numbers: std::ops::Range<u8>| {
-        let rows: Vec<_> = numbers.map(|number| (key(number), Some(vector(number)))).collect();
-        write(folder, time, MODEL, DIMENSION, &rows, &limits).unwrap();
+        let rows = numbers.map(|number| (key(number), vector(number))).collect();
+        write(folder, time, MODEL, DIMENSION, rows, &limits).unwrap();
     };
     add(1, 0..250);
     let full: Vec<Listed> =

@@ -226,31 +226,26 @@ impl<'a> SegmentBuilder<'a> {
     }
 
     fn count_words(&mut self, text: &str, field: u8) {
+        let analyzer = self.language.map_or(self.analyzer, |language| language.analyzer());
+        let language = self.language.map(Language::name);
+        let mut known = std::mem::take(self.words.entry(language).or_default());
+        let mut buffer = std::mem::take(&mut self.buffer);
         for word in words(text) {
-            lexical::fold(&text[word.range], &mut self.buffer);
-            let words = self.words.get(&self.language.map(Language::name));
-            let term = match words.and_then(|words| words.get(self.buffer.as_str())) {
+            lexical::fold(&text[word.range], &mut buffer);
+            let term = match known.get(buffer.as_str()) {
                 Some(&term) => term,
-                None => self.learn_word(),
+                None => {
+                    let term = analyzer.term(&buffer).map_or(STOP, |term| self.number(&term));
+                    known.insert(buffer.as_str().into(), term);
+                    term
+                }
             };
             if term != STOP {
                 self.occurrences.push((term, field, word.position));
             }
         }
-    }
-
-    /// Numbers the term of the word in the buffer.
-    fn learn_word(&mut self) -> u32 {
-        let analyzer = self.language.map_or(self.analyzer, |language| language.analyzer());
-        let buffer = std::mem::take(&mut self.buffer);
-        let term = match analyzer.term(&buffer) {
-            None => STOP,
-            Some(term) => self.number(&term),
-        };
-        let words = self.words.entry(self.language.map(Language::name)).or_default();
-        words.insert(buffer.as_str().into(), term);
         self.buffer = buffer;
-        term
+        self.words.insert(language, known);
     }
 
     fn number(&mut self, term: &str) -> u32 {

@@ -233,6 +233,36 @@ fn lessons_come_back_and_are_counted() {
     let found = of(vec![Kind::Note]);
     assert_eq!((found.rows.len(), found.whole.among), (1, 1), "{found:?}");
     assert_eq!(found.rows[0].lesson, None);
+    // Whoever asks for all else never gets one, once it is known whether there are any.
+    for _ in 0..2 {
+        let found = of(Kind::SEARCHED.to_vec());
+        assert_eq!((found.rows.len(), found.whole.among), (1, 1), "{found:?}");
+    }
+}
+
+#[test]
+fn kinds_are_no_condition_where_there_is_nothing_else() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    deposit(&fleet, &publication("acme/sea", 1, &["otters sleep", "otters dive"]));
+    fleet.fold(false).unwrap();
+    let of = |view: &View| {
+        let table = view.tables().next().unwrap();
+        let only = Only { kinds: Kind::SEARCHED.to_vec(), ..Only::default() };
+        let terms = vec!["otters".to_owned(), "bite".to_owned()];
+        let asked = Asked { terms, only, counted: true, ..asked(10) };
+        let found = table.ask(asked).unwrap();
+        assert!(found.rows.iter().all(|row| row.kind != Kind::Memory), "{found:?}");
+        (found.rows.len(), found.whole.among)
+    };
+    let view = fleet.view(None).unwrap();
+    // Nothing is counted where everything is let through.
+    assert_eq!((of(&view), of(&view)), ((2, 2), (2, 0)));
+    // It is another table once a lesson is folded.
+    deposit(&fleet, &with_lesson("acme/land", Some(lesson("otters bite"))));
+    fleet.fold(false).unwrap();
+    let newer = fleet.view_after(&view).unwrap();
+    assert_eq!((of(&newer), of(&newer)), ((3, 3), (3, 3)));
 }
 
 #[test]
