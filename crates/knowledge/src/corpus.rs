@@ -123,20 +123,19 @@ pub fn of_version(
     Ok(all)
 }
 
-/// Everything of which git carries vectors, as a commit holds it.
+/// Everything of which git carries vectors, as a version holds it.
 ///
 /// # Errors
-/// When git cannot list the commit.
-pub fn of_commit(
+/// When git cannot list the version.
+pub fn carried(
     context: &Context,
     git: &Git,
-    commit: CommitId,
+    version: &Version,
     progress: Progress,
 ) -> Result<Refreshed, IndexError> {
-    let commit = Version::Commit(commit);
-    let mut all = version::version(context, &Notes, git, &commit, progress)?;
-    for source in sources(context).into_iter().skip(1) {
-        all.join(version::version(context, source, git, &commit, progress)?);
+    let mut all = of_version(context, git, version, progress)?;
+    if let Some(lessons) = lessons(context) {
+        all.join(version::version(context, lessons, git, version, progress)?);
     }
     Ok(all)
 }

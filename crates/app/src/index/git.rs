@@ -71,16 +71,17 @@ pub fn stage(
         may_commit(&git)?;
     }
     let records = journal(workspace, &git, reporter)?;
-    let refreshed = workspace.version(&git, &Version::Staged, &update)?;
+    let context = workspace.context();
+    let refreshed = corpus::carried(&context, &git, &Version::Staged, &update)?;
     drop(progress);
-    let again = || workspace.version(&git, &Version::Staged, &|_, _| {});
+    let again = || Ok(corpus::carried(&context, &git, &Version::Staged, &|_, _| {})?);
     let refreshed = embed::complete(workspace, refreshed, wanted.yes, &again, reporter)?;
     let report = &refreshed.report;
     for notice in &report.notices {
         reporter.note(notice);
     }
     let parent = head(&git)?;
-    let plan = plan_staged(&workspace.context(), &git, &refreshed.snapshot)?;
+    let plan = plan_staged(&context, &git, &refreshed.snapshot)?;
     let mut commit = None;
     if wanted.commit {
         let tables = staged_before(&git, parent, &plan)?;
@@ -93,7 +94,7 @@ pub fn stage(
     } else {
         git.stage(&plan.changes)?;
     }
-    remove_obsolete(&workspace.context(), &plan)?;
+    remove_obsolete(&context, &plan)?;
     Ok(Some(Staging {
         files: report.files,
         chunks: report.chunks,
@@ -172,7 +173,7 @@ pub fn verify(
         Some(base) => {
             let git = git(workspace)?;
             let commit = when::commit(&git, base, now_nanoseconds() / 1_000_000_000)?;
-            let at = |commit| corpus::of_commit(&context, &git, commit, &|_, _| {});
+            let at = |commit| corpus::carried(&context, &git, &Version::Commit(commit), &|_, _| {});
             verify::verify(&context, snapshot, Some(&Base { git: &git, commit, at: &at }))
         }
     };
