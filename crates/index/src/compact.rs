@@ -5,7 +5,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
     path::Path,
 };
 
@@ -176,7 +175,6 @@ fn keys_for(
         return Ok(super::commit::used_keys(snapshot).iter().copied().collect());
     }
     let fingerprint = Fingerprint::new(fingerprint);
-    let passages = passages(context, snapshot)
-        .map_err(|Malformed| io::Error::other("the search view is damaged; run `index --full`"))?;
+    let passages = passages(context, snapshot).map_err(|Malformed| IndexError::Damaged)?;
     Ok(passages.iter().map(|passage| key(&fingerprint, &passage.text)).collect())
 }

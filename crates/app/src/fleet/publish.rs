@@ -19,7 +19,9 @@ use elophanto_base::{
     counted::{agreeing, counted},
     secrets,
 };
-use elophanto_index::{Kind, Options, Problem, apart::Row, store::Malformed, version::forget};
+use elophanto_index::{
+    IndexError, Kind, Options, Problem, apart::Row, store::Malformed, version::forget,
+};
 use elophanto_repo::{CommitId, Git, GitError, Version, head};
 use elophanto_tables::{
     fleet::{Declared, Fleet, FleetError, Head, MOST_BYTES, Model, Publication},
@@ -277,17 +279,13 @@ fn of_sound_view<T>(
         (found, problems) = read()?;
     }
     say_left_out(&problems, reporter);
-    found.map_err(damaged)
+    found.map_err(|Malformed| IndexError::Damaged.into())
 }
 
 fn say_left_out(problems: &[Problem], reporter: &dyn Reporter) {
     for problem in problems {
         reporter.warn(format_args!("`{}` is left out: {}", problem.path.to_text(), problem.reason));
     }
-}
-
-fn damaged(_: Malformed) -> Error {
-    Error::new("the search view is damaged").hint("run `elophanto index --full`")
 }
 
 /// What a bucket holds, many may read.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{Error, embedding::remote::Remote, reporter::Reporter, workspace::Workspace};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
-    Refreshed, fill,
+    IndexError, Refreshed, fill,
     store::{Malformed, view},
 };
 use elophanto_models::{Embedder, Pace, builtin::count_tokens};
@@ -60,9 +60,8 @@ pub fn complete(
         Some(held) => (held, refreshed),
         None => (None, refreshed),
     };
-    let passages = fill::waiting(&context, &refreshed.snapshot).map_err(|Malformed| {
-        Error::new("the search view is damaged").hint("run `elophanto index --full`")
-    })?;
+    let passages =
+        fill::waiting(&context, &refreshed.snapshot).map_err(|Malformed| IndexError::Damaged)?;
     if let Some(remote) = workspace.models.remote() {
         let tokens = passages.iter().map(|passage| count_tokens(&passage.text)).sum();
         let cost = Cost { texts: passages.len(), tokens, usd: remote.target.price(tokens) };
