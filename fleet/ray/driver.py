@@ -251,11 +251,11 @@ def make_indexes(url: str, least: int, workers: int) -> bool:
                     num_workers=workers, **options,
                 )
                 print(f"{name}: index of {index} made for {rows} rows", file=sys.stderr)
-        if "vectors" not in there and rows >= WORTH_AN_INDEX:
-            dimension = table.schema.field("vector").type.list_size
+        dimension = table.schema.field("vector").type.list_size
+        if "vectors" not in there and rows >= WORTH_AN_INDEX and dimension % 8 == 0:
             lance_ray.create_index(
-                uri, "vector", "IVF_PQ", "vectors", replace=True, num_workers=workers, metric="cosine",
-                num_partitions=-(-rows // PARTITION), num_sub_vectors=max(1, dimension // 8),
+                uri, "vector", "IVF_RQ", "vectors", replace=True, num_workers=workers, metric="cosine",
+                num_partitions=-(-rows // PARTITION),
             )
             print(f"{name}: index of vectors made for {rows} rows", file=sys.stderr)
     return is_small_left

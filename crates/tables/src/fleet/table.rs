@@ -194,14 +194,13 @@ pub(super) async fn scalar_indexes(dataset: &mut Dataset) -> lance::Result<bool>
 async fn vector_index(dataset: &mut Dataset) -> lance::Result<()> {
     let there = dataset.load_indices_by_name(VECTORS).await?;
     let rows = dataset.count_rows(None).await?;
-    if there.is_empty() && rows >= WORTH_AN_INDEX {
-        let dimension = dimension_of(dataset).unwrap_or_default();
-        // Sub-vectors of eight components.
-        let parts = (dimension / 8).max(1);
+    // One bit for each component, packed in bytes. Vectors that fill none are all looked at.
+    let dimension = dimension_of(dataset).unwrap_or_default();
+    if there.is_empty() && rows >= WORTH_AN_INDEX && dimension.is_multiple_of(8) {
         let partitions = rows.div_ceil(PARTITION);
         let name = Some(VECTORS.to_owned());
         let metric = DistanceType::Cosine.into();
-        let params = VectorIndexParams::ivf_pq(partitions, 8, parts, metric, 50);
+        let params = VectorIndexParams::ivf_rq(partitions, 1, metric);
         dataset.create_index(&[VECTOR], IndexType::Vector, name, &params, false).await?;
     }
     Ok(())

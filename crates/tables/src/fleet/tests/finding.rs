@@ -145,6 +145,31 @@ fn a_fold_fetches_each_part_of_an_index_once() {
     }
 }
 
+/// An index holds a bit of each component, eight to a byte.
+#[test]
+fn vectors_whose_bits_fill_no_byte_are_all_looked_at() {
+    const ODD: usize = 12;
+    let store = FakeStore::new();
+    let fleet = on_store(&store);
+    fleet.declare(vec![Model { name: "odd".to_owned(), dimension: ODD }]).unwrap();
+    let texts: Vec<String> = (0..10_000).map(|n| format!("number{n}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut odd =
+        Publication { model: "odd".to_owned(), dimension: ODD, ..publication("r", 1, &texts) };
+    let vector = |n: usize| (0..ODD).map(move |place| if place == n % ODD { 1.0 } else { 0.0 });
+    for (n, (row, _)) in odd.rows.iter_mut().enumerate() {
+        row.vector = Some(Encoded::new(&vector(n.min(1)).collect::<Vec<_>>()));
+    }
+    deposit(&fleet, &odd);
+    assert!(fleet.fold(true).unwrap().tended);
+    let (parts, beside, _) = indexes(&fleet);
+    assert!(!parts.contains_key(table::VECTORS) && beside == 0, "{parts:?}");
+    let view = fleet.view(None).unwrap();
+    let vector = Some(vector(0).collect());
+    let found = view.tables().next().unwrap().ask(Asked { vector, ..asked(1) }).unwrap();
+    assert!(found.rows.iter().any(|row| row.text == "number0"), "{:?}", found.rows);
+}
+
 #[test]
 fn chunks_come_back_as_they_were_and_with_what_they_were_chosen_from() {
     let store = FakeStore::new();

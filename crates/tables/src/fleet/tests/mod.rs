@@ -18,8 +18,8 @@ mod finding;
 mod lies;
 mod together;
 
-const MODEL: &str = "test-model@1:4:v1";
-const DIMENSION: usize = 4;
+const MODEL: &str = "test-model@1:8:v1";
+const DIMENSION: usize = 8;
 
 fn models() -> Vec<Model> {
     let model = |name: &str| Model { name: name.to_owned(), dimension: DIMENSION };
