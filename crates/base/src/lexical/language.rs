@@ -1,6 +1,9 @@
 //! Which language a text is in, told by its small words: `der`, `les`, `pero`.
 
-use std::sync::{LazyLock, OnceLock};
+use std::{
+    borrow::Cow,
+    sync::{LazyLock, OnceLock},
+};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -88,23 +91,16 @@ impl Analyzer {
         let own = 1 << self.language()?.0;
         let mut tally = Tally { words: 0, others: [0; CODES.len()], own: [0; CODES.len()] };
         let mut folded = String::new();
-        let mut seen: FxHashSet<String> = FxHashSet::default();
-        let mut lower = String::new();
+        let mut seen: FxHashSet<Cow<str>> = FxHashSet::default();
         for word in words(text).take(MOST_WORDS) {
             let word = &text[word.range];
-            if word.is_ascii() {
-                lower.clear();
-                lower.push_str(word);
-                lower.make_ascii_lowercase();
-            } else {
-                lower = word.to_lowercase();
-            }
-            if seen.contains(&lower) {
+            let is_lower = word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+            let lower = if is_lower { Cow::from(word) } else { Cow::from(word.to_lowercase()) };
+            if !seen.insert(lower.clone()) {
                 continue;
             }
-            seen.insert(lower.clone());
             tally.words += 1;
-            let common = COMMON_IN.get(lower.as_str()).copied().unwrap_or_default();
+            let common = COMMON_IN.get(&*lower).copied().unwrap_or_default();
             if common == 0 {
                 continue;
             }
