@@ -34,7 +34,8 @@ fn what_lies_is_set_aside() {
     put(&unknown.head.object(), bytes(&unknown));
     // Of the same model, but with other dimensions.
     fleet.fold(false).unwrap();
-    let wide = Publication { dimension: 2 * DIMENSION, rows: Vec::new(), ..publication("wide", 1, &[]) };
+    let wide =
+        Publication { dimension: 2 * DIMENSION, rows: Vec::new(), ..publication("wide", 1, &[]) };
     put(&wide.head.object(), bytes(&wide));
     let folded = fleet.fold(false).unwrap();
     assert_eq!(folded.aside.len(), 1, "{folded:?}");
