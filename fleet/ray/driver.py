@@ -43,7 +43,7 @@ OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 WORDS = {"base_tokenizer": "whitespace", "max_token_length": None} | dict.fromkeys(
     ["lower_case", "stem", "remove_stop_words", "ascii_folding", "with_position"], False
 )
-MOST_TAIL = 20_000
+MOST_TAIL = 1_000
 WORTH_AN_INDEX = 10_000
 PARTITION = 3_000
 
@@ -255,7 +255,7 @@ def make_indexes(url: str, least: int, workers: int) -> bool:
         if "vectors" not in there and rows >= WORTH_AN_INDEX and dimension % 8 == 0:
             lance_ray.create_index(
                 uri, "vector", "IVF_RQ", "vectors", replace=True, num_workers=workers, metric="cosine",
-                num_partitions=-(-rows // PARTITION),
+                num_partitions=-(-rows // PARTITION), num_bits=1,
             )
             print(f"{name}: index of vectors made for {rows} rows", file=sys.stderr)
     return is_small_left
