@@ -51,8 +51,11 @@ def tree(program):
                         ("zsh", f"zsh/site-functions/_{name}"),
                         ("fish", f"fish/vendor_completions.d/{name}.fish")]:
         found[f"share/{path}"] = File(ask(program, "completions", shell))
-    for hook in (about.ROOT / "hooks").iterdir():
-        found[f"share/{name}/hooks/{hook.name}"] = File(hook.read_bytes(), 0o755)
+    # What else lies in the folder is nobody's to get.
+    hooks = subprocess.run(["git", "ls-files", "-z", "hooks"], check=True, cwd=about.ROOT,
+                           stdout=subprocess.PIPE, text=True).stdout
+    for hook in hooks.split("\0")[:-1]:
+        found[f"share/{name}/{hook}"] = File((about.ROOT / hook).read_bytes(), 0o755)
     for licence in ("LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"):
         found[f"{doc}/{licence}"] = File((about.ROOT / licence).read_bytes())
     found[f"{doc}/LICENSES-OF-DEPENDENCIES.txt"] = File(licences.document(target).encode())

@@ -42,6 +42,8 @@ def built(target):
         "RUSTFLAGS": " ".join([*(f"--remap-path-prefix={old}={new}" for old, new in maps), *folded]),
         "CFLAGS": " ".join(f"-ffile-prefix-map={old}={new}" for old, new in maps),
     }
+    if spaced := [str(old) for old, _ in maps if any(letter.isspace() for letter in str(old))]:
+        sys.exit(f"flags of compilers cannot name a folder with a space in it: {spaced[0]}")
     command = ["build"]
     if target:
         command = ["zigbuild" if "linux" in target else "build", "--target", target]
@@ -76,12 +78,13 @@ def main():
     if given.all and "linux" in about.target(program):
         makers += [deb.made] + ([oci.made] if about.target(program).endswith("gnu") else [])
     given.out.mkdir(parents=True, exist_ok=True)
+    sums = []
     for maker in makers:
         for name, data in maker(program).items():
             (given.out / name).write_bytes(data)
+            sums.append(f"{hashlib.sha256(data).hexdigest()}  {name}\n")
             print(f"{len(data):>12,} {given.out / name}")
-    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
-            for path in sorted(given.out.iterdir()) if path.name != "SHA256SUMS"]
+    sums.sort(key=lambda line: line.split()[1])
     (given.out / "SHA256SUMS").write_text("".join(sums))
     print(f"{len(sums)} sums in {given.out / 'SHA256SUMS'}", file=sys.stderr)
 

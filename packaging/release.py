@@ -94,6 +94,8 @@ CHECKS = [versions_are_equal, changelog_tells_of_it, tree_is_clean, tag_is_free,
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: release.py VERSION")
     version = sys.argv[1]
     count = {"passed": 0, "failed": 0, "skipped": 0}
     for check in CHECKS:

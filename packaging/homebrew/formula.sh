@@ -11,8 +11,11 @@ archive() {
     printf '      url "%s/releases/download/v%s/%s"\n      sha256 "%s"' "$where" "$version" "$name" "$sum"
 }
 
-mac_arm=$(archive aarch64-apple-darwin) mac_intel=$(archive x86_64-apple-darwin)
-linux_arm=$(archive aarch64-unknown-linux-gnu) linux_intel=$(archive x86_64-unknown-linux-gnu)
+# One to a line: of several only the last can fail.
+mac_arm=$(archive aarch64-apple-darwin)
+mac_intel=$(archive x86_64-apple-darwin)
+linux_arm=$(archive aarch64-unknown-linux-gnu)
+linux_intel=$(archive x86_64-unknown-linux-gnu)
 cat <<RUBY
 class Elophanto < Formula
   desc "Turns a git repository's Markdown into a knowledge base"

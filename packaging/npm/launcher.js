@@ -3,6 +3,7 @@
 "use strict";
 const { spawn } = require("child_process");
 const os = require("os");
+const tty = require("tty");
 
 // Node was linked with glibc where its report names glibc's version.
 function libc() {
@@ -24,8 +25,8 @@ try {
 
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) {
-  // A terminal sends SIGINT and SIGQUIT to both already; then node only has to stay.
-  const ours = ["SIGTERM", "SIGHUP"].includes(signal) || !process.stdin.isTTY;
+  // A terminal sends SIGINT and SIGQUIT to both already; then node only has to stay. A pipe has one of three.
+  const ours = ["SIGTERM", "SIGHUP"].includes(signal) || ![0, 1, 2].some((end) => tty.isatty(end));
   process.on(signal, () => ours && child.kill(signal));
 }
 child.on("error", (error) => {

@@ -43,7 +43,8 @@ in_root() {
 
 # root_of SUITE FOLDER: a Debian system there; made once, then unpacked.
 root_of() {
-    mkdir -p "$roots"
+    # What somebody else put there would be started as root.
+    mkdir -p "$roots" && chmod 700 "$roots" && [ -O "$roots" ] || return
     [ -f "$roots/$1.tar" ] || mmdebstrap --quiet --variant=apt --include=git "$1" "$roots/$1.tar" \
         http://deb.debian.org/debian || return
     mkdir -p "$2" && tar -xf "$roots/$1.tar" -C "$2" && cp -r "$clone" "$2/clone"
