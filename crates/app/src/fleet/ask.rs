@@ -35,7 +35,7 @@ use elophanto_tables::fleet::{Asked, Head, Only, Table};
 pub(super) const CANDIDATES: usize = 150;
 pub(super) const MORE_CANDIDATES: usize = 1_500;
 /// So many percent of them are read and ranked, for each is a request to the store.
-const READ: usize = 45;
+const READ: usize = 60;
 
 /// Where hits come from, by their paths.
 #[derive(Debug, Clone, Default)]
