@@ -40,7 +40,7 @@ LEFT = 60
 CAREFUL = ["core.fsmonitor=false", "safe.bareRepository=explicit", "protocol.ext.allow=never",
            "core.hooksPath=/dev/null"]
 # What the program says of a place that answers the next time, perhaps.
-PASSING = ("cannot be reached", "did not answer within", "write to", "in this moment")
+PASSING = ("cannot be reached", "did not answer within", "others write to", "in this moment")
 # Variables that would name another repository than the clone.
 OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 # As `--fold` makes indexes (`crates/tables/src/fleet/table.rs`): what reads them expects these.
