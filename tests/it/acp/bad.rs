@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{bench, session::Editor};
-use crate::fake::script::{Model, Turn, text};
+use crate::fake::script::{Hold, Model, text};
 
 /// The next message that is an answer.
 fn answer(editor: &mut Editor) -> Value {
@@ -78,8 +78,8 @@ fn nothing_is_done_before_hello() {
 
 #[test]
 fn one_prompt_at_a_time() {
-    let late = Turn::Late(Duration::from_secs(2), Box::new(text("First.")));
-    let model = Model::script(vec![late, text("Third.")]);
+    let hold = Hold::default();
+    let model = Model::script(vec![hold.turn(text("First.")), text("Third.")]);
     let env = bench(&model, "");
     let mut editor = Editor::begin(&env, "once");
     let session = editor.open(env.root());
@@ -91,6 +91,7 @@ fn one_prompt_at_a_time() {
         let error = editor.wait_for(id).unwrap_err();
         assert!(error.0 == -32600 && error.1.contains("session/cancel"), "{error:?}");
     }
+    hold.release();
     assert_eq!(editor.wait_for(first).unwrap()["stopReason"], "end_turn");
     assert_eq!(editor.say(&session, "Third").unwrap(), "end_turn");
     assert_eq!(editor.text(), "First.Third.");

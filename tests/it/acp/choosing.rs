@@ -1,11 +1,9 @@
 //! Modes and commands.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::{bench, session::Editor};
-use crate::fake::script::{Model, Turn, call, shell, text};
+use crate::fake::script::{Hold, Model, call, shell, text};
 
 fn set_mode(editor: &mut Editor, session: &str, mode: &str) -> Result<Value, (i64, String)> {
     editor.ask("session/set_mode", json!({ "sessionId": session, "modeId": mode }))
@@ -87,14 +85,16 @@ fn a_mode_that_is_chosen_in_a_run_holds_at_once() {
 #[test]
 fn a_narrower_mode_holds_for_the_very_next_call() {
     // Nothing is told between the mode and the call.
-    let late = Turn::Late(Duration::from_secs(2), Box::new(shell("touch two")));
-    let model = Model::script(vec![shell("touch one"), late, text("Done.")]);
+    let hold = Hold::default();
+    let turns = vec![shell("touch one"), hold.turn(shell("touch two")), text("Done.")];
+    let model = Model::script(turns);
     let env = bench(&model, "agent.mode: full\n");
     let mut editor = Editor::begin(&env, "no");
     let session = editor.open(env.root());
     let id = editor.begin_to_say(&session, "Touch them");
     editor.until(|told| told["status"] == "completed");
     set_mode(&mut editor, &session, "ask").unwrap();
+    hold.release();
     assert_eq!(editor.wait_for(id).unwrap()["stopReason"], "end_turn");
     assert_eq!(editor.asked.len(), 1);
     let content = editor.asked[0]["toolCall"]["content"].to_string();

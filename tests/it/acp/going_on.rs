@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{bench, obedient, session::Editor};
 use crate::{
     env::TestEnv,
-    fake::script::{Model, Turn, call, shell, text},
+    fake::script::{Hold, Model, call, shell, text},
 };
 
 /// Kills by default; more when this variable says so.
@@ -38,16 +38,15 @@ fn a_run_is_cancelled() {
 
 #[test]
 fn one_is_cancelled_before_it_begins() {
-    let model = Model::script(vec![
-        Turn::Late(Duration::from_secs(2), Box::new(shell("touch one"))),
-        text("Done."),
-    ]);
+    let hold = Hold::default();
+    let model = Model::script(vec![hold.turn(shell("touch one")), text("Done.")]);
     let env = bench(&model, "agent.mode: full\n");
     let mut editor = Editor::begin(&env, "once");
     let session = editor.open(env.root());
     let id = editor.begin_to_say(&session, "Touch it");
     editor.tell("session/cancel", json!({ "sessionId": session }));
     assert_eq!(editor.wait_for(id).unwrap()["stopReason"], "cancelled");
+    hold.release();
     assert!(!env.path("one").exists());
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Bench;
 use crate::{
-    fake::script::{Model, Turn, call, shell, text},
+    fake::script::{Hold, Model, Turn, call, shell, text},
     pty::Pty,
 };
 
@@ -50,11 +50,12 @@ fn approvals_are_given_in_between() {
 #[test]
 fn a_yes_comes_after_the_question() {
     let line = format!("echo begin\n{}touch two.txt", "# and so on\n".repeat(300));
-    let late = Turn::Late(Duration::from_secs(2), Box::new(shell(&line)));
-    let bench = Bench::new(Model::script(vec![late, text("Done.")]));
+    let hold = Hold::default();
+    let bench = Bench::new(Model::script(vec![hold.turn(shell(&line)), text("Done.")]));
     let mut pty = start(&bench, &["agent", "run", "Wait"]);
     pty.until("Do it", 1);
     pty.types("y\ry\r");
+    hold.release();
     pty.until("[N] no: ", 1);
     assert_eq!(pty.said().matches("# and so on").count(), 300, "{}", pty.said());
     assert!(pty.said().contains("| touch two.txt"), "{}", pty.said());

@@ -10,7 +10,7 @@ use super::{
     stage::{Harbour, Stage},
 };
 use crate::{
-    fake::script::{Model, Turn, shell, text, words},
+    fake::script::{Hold, Model, shell, text, words},
     gateway::{
         runs::{obedient, times},
         until,
@@ -94,10 +94,12 @@ fn commands_and_presses() {
 /// What goes on is shown in the message that becomes the answer.
 #[test]
 fn an_answer_as_it_is_made() {
-    let model = Model::start(json!({}), |seen, _| {
+    let hold = Hold::default();
+    let held = hold.clone();
+    let model = Model::start(json!({}), move |seen, _| {
         let messages = seen.body["messages"].as_array().unwrap();
         match messages.last().unwrap()["role"] == "tool" {
-            true => Turn::Late(Duration::from_secs(3), Box::new(text("Done at last."))),
+            true => held.turn(text("Done at last.")),
             false => shell("echo a >> ran.txt"),
         }
     });
@@ -108,6 +110,7 @@ fn an_answer_as_it_is_made() {
     let shown = harbour.see(ADA, |sent| !sent.buttons.is_empty());
     harbour.platform.press(ADA_, &shown.id, "Once");
     let doing = harbour.see_text(ADA, "… `shell_execute");
+    hold.release();
     let answer = harbour.see_text(ADA, "Done at last.");
     assert_eq!(doing.id, answer.id);
 }

@@ -3,8 +3,11 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
-    time::Duration,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use elophanto_models::llm::{Message, Request, Schema, Tool, ToolCall};
@@ -25,6 +28,30 @@ pub enum Turn {
     Answer(Answer),
     /// The same after a while.
     Late(Duration, Box<Turn>),
+    /// The same when the test lets it come.
+    Held(Hold, Box<Turn>),
+}
+
+/// What a turn of the model waits for.
+#[derive(Debug, Clone, Default)]
+pub struct Hold(Arc<AtomicBool>);
+
+impl Hold {
+    pub fn turn(&self, turn: Turn) -> Turn {
+        Turn::Held(self.clone(), Box::new(turn))
+    }
+
+    pub fn release(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits for it, though not for ever: a test that failed never releases it.
+    fn wait(&self) {
+        let begun = Instant::now();
+        while !self.0.load(Ordering::SeqCst) && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
 }
 
 /// A final answer, or mere prose.
@@ -236,6 +263,10 @@ fn say(turn: &Turn, is_streamed: bool, number: usize) -> Answer {
         Turn::Answer(answer) => return answer.clone(),
         Turn::Late(time, turn) => {
             std::thread::sleep(*time);
+            return say(turn, is_streamed, number);
+        }
+        Turn::Held(hold, turn) => {
+            hold.wait();
             return say(turn, is_streamed, number);
         }
         Turn::Text(text) if is_streamed => {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     env::TestEnv,
-    fake::script::{Model, Turn, shell, text},
+    fake::script::{Hold, Model, shell, text},
     pty::Pty,
 };
 
@@ -67,8 +67,8 @@ fn what_happens_elsewhere() {
 /// What is typed before a question is no answer to it, and is not lost.
 #[test]
 fn lines_that_are_typed_ahead() {
-    let late = Turn::Late(Duration::from_secs(2), Box::new(shell("touch made.txt")));
-    let model = Model::script(vec![late, text("Made.")]);
+    let hold = Hold::default();
+    let model = Model::script(vec![hold.turn(shell("touch made.txt")), text("Made.")]);
     let env = bench(&model);
     let gate = Gate::open(&env);
     let mut pty = start(&env);
@@ -76,6 +76,7 @@ fn lines_that_are_typed_ahead() {
     until("it is asked", || !model.asked().is_empty());
     pty.types("/status\r");
     pty.types("/bud");
+    hold.release();
     pty.until("wants to run:", 1);
     std::thread::sleep(Duration::from_millis(300));
     assert!(!env.path("made.txt").exists());
