@@ -5,7 +5,7 @@
 //! eight bits. It knows no weights of a model.
 
 use super::{
-    kernels::{self, BLOCK, Isa, TILE_ROWS},
+    kernels::{self, BLOCK, Isa, Room, VECTOR_ROWS},
     math,
     shape::Shape,
 };
@@ -18,17 +18,17 @@ const LARGEST_VALUE: f32 = 32_767.0;
 #[derive(Default)]
 pub struct Scratch {
     /// The largest size of each column of the projections.
-    largest: Vec<f32>,
+    largest: Room<f32>,
     /// The values of two tokens.
-    row: Vec<i16>,
-    next: Vec<i16>,
-    queries: Vec<[i16; 2]>,
-    keys: Vec<[i16; 2]>,
-    values: Vec<[i16; 2]>,
-    scores: Vec<i32>,
-    weights: Vec<[i16; 2]>,
-    room: Vec<f32>,
-    sums: [i32; TILE_ROWS],
+    row: Room<i16>,
+    next: Room<i16>,
+    queries: Room<[i16; 2]>,
+    keys: Room<[i16; 2]>,
+    values: Room<[i16; 2]>,
+    scores: Room<i32>,
+    weights: Room<[i16; 2]>,
+    room: Room<f32>,
+    sums: [i32; VECTOR_ROWS],
 }
 
 /// Queries and keys of a head reach from minus this to this, so that a score stays within 2^29 and
@@ -53,22 +53,18 @@ pub fn attend(
     let pairs = tokens.div_ceil(2);
     let Scratch { largest, row, next, queries, keys, values, scores, weights, room, sums } =
         scratch;
-    largest.resize(3 * hidden, 0.0);
+    let largest = largest.of(3 * hidden);
     kernels::largest(isa, projected, largest);
-    row.clear();
-    row.resize(value_blocks * BLOCK, 0);
-    next.clear();
-    next.resize(value_blocks * BLOCK, 0);
-    queries.clear();
-    queries.resize(tokens * steps, [0; 2]);
-    keys.clear();
-    keys.resize(blocks * BLOCK * steps, [0; 2]);
-    values.clear();
-    values.resize(value_blocks * BLOCK * pairs, [0; 2]);
-    scores.resize(TILE_ROWS * blocks * BLOCK, 0);
-    weights.clear();
-    weights.resize(TILE_ROWS * pairs, [0; 2]);
-    room.resize(tokens, 0.0);
+    // What fills up keys and values is zero, and what it is multiplied with does not matter.
+    let (row, next) = (row.of(value_blocks * BLOCK), next.of(value_blocks * BLOCK));
+    row.fill(0);
+    next.fill(0);
+    let queries = queries.of(tokens * steps);
+    let keys = keys.of(blocks * BLOCK * steps);
+    let values = values.of(value_blocks * BLOCK * pairs);
+    let scores = scores.of(VECTOR_ROWS * blocks * BLOCK);
+    let weights = weights.of(VECTOR_ROWS * pairs);
+    let room = room.of(tokens);
 
     let limit = largest_factor(head);
     for first in (0..hidden).step_by(head) {
@@ -111,8 +107,8 @@ pub fn attend(
         let value_step = worth(factors[2]);
 
         let width = blocks * BLOCK;
-        for start in (0..tokens).step_by(TILE_ROWS) {
-            let rows = TILE_ROWS.min(tokens - start);
+        for start in (0..tokens).step_by(VECTOR_ROWS) {
+            let rows = VECTOR_ROWS.min(tokens - start);
             let some_queries = (&queries[start * steps..][..rows * steps], steps, rows);
             kernels::product(isa, some_queries, (keys, steps), |_, rows, block, blocks, tile| {
                 for (at, tile) in tile.iter().enumerate().take(rows) {

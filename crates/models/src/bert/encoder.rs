@@ -12,7 +12,7 @@
 use super::{
     attention,
     format::{Int8Plan, LinearPlan, NormPlan, Plan, Weights},
-    kernels::{self, Isa, Tile},
+    kernels::{self, Isa, Room, Tile},
     math::{self, Activation, Scale},
     shape::{Pooling, Shape},
 };
@@ -33,12 +33,12 @@ pub struct Model<'a> {
 /// Memory that is used again from batch to batch.
 #[derive(Default)]
 pub struct Scratch {
-    x: Vec<f32>,
-    projected: Vec<f32>,
-    mixed: Vec<f32>,
-    inner: Vec<f32>,
-    bytes: Vec<[u8; 4]>,
-    scales: Vec<Scale>,
+    x: Room<f32>,
+    projected: Room<f32>,
+    mixed: Room<f32>,
+    inner: Room<f32>,
+    bytes: Room<[u8; 4]>,
+    scales: Room<Scale>,
     attention: attention::Scratch,
 }
 
@@ -50,11 +50,10 @@ pub fn encode(model: Model<'_>, texts: &[&[u32]], scratch: &mut Scratch) -> Vec<
     let lengths: Vec<usize> = texts.iter().map(|ids| ids.len().min(shape.tokens)).collect();
     let rows = lengths.iter().sum::<usize>();
     let Scratch { x, projected, mixed, inner, bytes, scales, attention } = scratch;
-    // What is left of another batch is overwritten.
-    x.resize(rows * hidden, 0.0);
-    projected.resize(rows * 3 * hidden, 0.0);
-    mixed.resize(rows * hidden, 0.0);
-    inner.resize(rows.min(FEED_ROWS) * shape.inner, 0.0);
+    let x = x.of(rows * hidden);
+    let projected = projected.of(rows * 3 * hidden);
+    let mixed = mixed.of(rows * hidden);
+    let inner = inner.of(rows.min(FEED_ROWS) * shape.inner);
     let mut quantised = Quantised { bytes, scales };
 
     let ids =
@@ -89,7 +88,7 @@ pub fn encode(model: Model<'_>, texts: &[&[u32]], scratch: &mut Scratch) -> Vec<
     }
     debug_assert!(file.len() == plan.bytes);
 
-    let mut rest = x.as_slice();
+    let mut rest = &*x;
     let mut vectors = Vec::with_capacity(texts.len());
     for length in lengths {
         let (rows, others) = rest.split_at(length * hidden);
@@ -132,8 +131,8 @@ fn norm(model: Model<'_>, plan: &NormPlan, x: &mut [f32], added: Option<&[f32]>)
 
 /// Rows of activations in eight bits.
 struct Quantised<'a> {
-    bytes: &'a mut Vec<[u8; 4]>,
-    scales: &'a mut Vec<Scale>,
+    bytes: &'a mut Room<[u8; 4]>,
+    scales: &'a mut Room<Scale>,
 }
 
 /// `out = x * weights + bias`, activated if asked for.
@@ -156,11 +155,10 @@ fn linear(
             // A row of sixteen bits is two rows of eight, one below the other.
             let planes = if *finely { 2 } else { 1 };
             // What fills up a row is multiplied with zero, whatever it is.
-            bytes.resize(bytes.len().max(rows * planes * words), [0; 4]);
-            scales.resize(scales.len().max(rows), Scale::default());
+            let (bytes, scales) = (bytes.of(rows * planes * words), scales.of(rows));
             let width = x.len() / rows.max(1);
             let quantise = if *finely { kernels::quantise_finely } else { kernels::quantise };
-            quantise(isa, x, width, bytes, words, &mut scales[..rows]);
+            quantise(isa, x, width, bytes, words, scales);
             let panels = (panels.of(file), words);
             let sink = |row, rows, block, blocks, tile: &Tile<i32>| {
                 let (first, count) = columns(block, blocks, outputs);

@@ -9,6 +9,8 @@
 
 use super::math::{self, Activation, Scale};
 
+#[cfg(target_arch = "x86_64")]
+mod amx;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -16,11 +18,30 @@ mod x86;
 /// Columns of a panel.
 pub const BLOCK: usize = 16;
 /// Rows of the largest tile.
-pub const TILE_ROWS: usize = 6;
+pub const TILE_ROWS: usize = 16;
+/// Rows of the largest tile that fits into the registers of vectors.
+pub const VECTOR_ROWS: usize = 6;
 // Rows that belong together in pairs are never parted.
-const _: () = assert!(TILE_ROWS.is_multiple_of(2));
+const _: () = assert!(TILE_ROWS.is_multiple_of(2) && VECTOR_ROWS.is_multiple_of(2));
 /// Panels of the largest tile.
 pub const TILE_BLOCKS: usize = 4;
+
+/// Bytes of a line of the processor's caches.
+const LINE: usize = 64;
+
+/// Memory that begins with a line of the caches, and is used again.
+#[derive(Default)]
+pub struct Room<T>(Vec<T>);
+
+impl<T: Copy + Default> Room<T> {
+    /// Room for `count` values, whatever they are.
+    pub fn of(&mut self, count: usize) -> &mut [T] {
+        let line = LINE / size_of::<T>();
+        self.0.resize(self.0.len().max(count + line), T::default());
+        let skip = self.0.as_ptr().align_offset(LINE).min(line);
+        &mut self.0[skip..][..count]
+    }
+}
 
 /// What a tile computes: rows by columns.
 pub type Tile<S> = [[S; TILE_BLOCKS * BLOCK]; TILE_ROWS];
@@ -36,6 +57,8 @@ pub enum Isa {
     AvxVnni,
     /// AVX-512 with byte products.
     Avx512Vnni,
+    /// The same, and tiles of byte products.
+    Amx,
 }
 
 impl Isa {
@@ -47,7 +70,7 @@ impl Isa {
 
     /// All that run here, the fastest first.
     pub fn supported() -> impl Iterator<Item = Self> {
-        [Self::Avx512Vnni, Self::AvxVnni, Self::Avx2, Self::Scalar]
+        [Self::Amx, Self::Avx512Vnni, Self::AvxVnni, Self::Avx2, Self::Scalar]
             .into_iter()
             .filter(|isa| isa.runs_here())
     }
@@ -66,6 +89,7 @@ impl Isa {
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512vnni")
             }
+            Self::Amx => Self::Avx512Vnni.runs_here() && amx::runs_here(),
         }
     }
 
@@ -85,15 +109,15 @@ pub trait Word: Copy + Default + 'static {
     /// `sum + word * weight`.
     fn step(sum: Self::Sum, word: Self, weight: Self::Weight) -> Self::Sum;
 
-    /// The function that computes a tile.
+    /// The function that computes a tile, and how many rows it takes at once.
     #[doc(hidden)]
-    fn tile(isa: Isa) -> TileFn<Self>;
+    fn tile(isa: Isa) -> (TileFn<Self>, usize);
 }
 
 /// Computes a tile of `rows` rows, `stride` words apart, and `blocks` panels of `steps` words.
 ///
 /// # Safety
-/// The processor has the instruction set; `rows` rows of `steps` words and `blocks` panels of
+/// The processor has the instruction set, and what [`Isa::set_up`] gave for as many rows is there; `rows` rows of `steps` words and `blocks` panels of
 /// `steps * BLOCK` words can be read; at most [`TILE_ROWS`] rows and [`TILE_BLOCKS`] panels.
 pub type TileFn<W> = unsafe fn(
     row: *const W,
@@ -106,7 +130,7 @@ pub type TileFn<W> = unsafe fn(
 );
 
 macro_rules! word {
-    ($word:ty, $weight:ty, $sum:ty, $step:expr, $avx2:ident, $vnni:ident, $avx512:ident) => {
+    ($word:ty, $weight:ty, $sum:ty, $step:expr, $avx2:ident, $vnni:ident, $avx512:ident, $amx:path, $rows:expr) => {
         impl Word for $word {
             type Weight = $weight;
             type Sum = $sum;
@@ -117,18 +141,19 @@ macro_rules! word {
             }
 
             #[cfg(target_arch = "x86_64")]
-            fn tile(isa: Isa) -> TileFn<Self> {
+            fn tile(isa: Isa) -> (TileFn<Self>, usize) {
                 match isa {
-                    Isa::Scalar => scalar::tile::<Self>,
-                    Isa::Avx2 => x86::$avx2,
-                    Isa::AvxVnni => x86::$vnni,
-                    Isa::Avx512Vnni => x86::$avx512,
+                    Isa::Scalar => (scalar::tile::<Self>, VECTOR_ROWS),
+                    Isa::Avx2 => (x86::$avx2, VECTOR_ROWS),
+                    Isa::AvxVnni => (x86::$vnni, VECTOR_ROWS),
+                    Isa::Avx512Vnni => (x86::$avx512, VECTOR_ROWS),
+                    Isa::Amx => ($amx, $rows),
                 }
             }
 
             #[cfg(not(target_arch = "x86_64"))]
-            fn tile(_: Isa) -> TileFn<Self> {
-                scalar::tile::<Self>
+            fn tile(_: Isa) -> (TileFn<Self>, usize) {
+                (scalar::tile::<Self>, VECTOR_ROWS)
             }
         }
     };
@@ -144,7 +169,9 @@ word!(
     },
     bytes_avx2,
     bytes_avx_vnni,
-    bytes_avx512_vnni
+    bytes_avx512_vnni,
+    amx::bytes,
+    amx::ROWS
 );
 word!(
     [i16; 2],
@@ -156,7 +183,9 @@ word!(
     },
     pairs_avx2,
     pairs_avx_vnni,
-    pairs_avx512_vnni
+    pairs_avx512_vnni,
+    x86::pairs_avx512_vnni,
+    VECTOR_ROWS
 );
 word!(
     f32,
@@ -165,8 +194,14 @@ word!(
     |sum: f32, a: f32, p: f32| a.mul_add(p, sum),
     floats_avx2,
     floats_avx2,
-    floats_avx512
+    floats_avx512,
+    x86::floats_avx512,
+    VECTOR_ROWS
 );
+
+/// Begins with a line of the caches.
+#[repr(align(64))]
+struct Aligned<T>(T);
 
 /// Multiplies `rows` rows, `stride` words apart, with all panels, and hands each finished tile to
 /// `sink` with its first row, its rows, its first panel and its panels.
@@ -182,25 +217,44 @@ pub fn product<W: Word>(
     assert!(isa.runs_here_checked());
     assert!(rows == 0 || steps <= stride && words.len() >= (rows - 1) * stride + steps);
     let blocks = panels.len() / (steps * BLOCK).max(1);
-    let compute = W::tile(isa);
-    let mut tile = [[W::Sum::default(); TILE_BLOCKS * BLOCK]; TILE_ROWS];
-    for block in (0..blocks).step_by(TILE_BLOCKS) {
-        let some_blocks = TILE_BLOCKS.min(blocks - block);
-        let panel = &panels[block * steps * BLOCK..][..some_blocks * steps * BLOCK];
-        for row in (0..rows).step_by(TILE_ROWS) {
-            let some_rows = TILE_ROWS.min(rows - row);
-            let words = &words[row * stride..][..(some_rows - 1) * stride + steps];
-            // SAFETY: the slices hold what is read, and the instruction set was asked for above.
-            unsafe {
-                let (words, panel) = (words.as_ptr(), panel.as_ptr());
-                compute(words, stride, some_rows, panel, some_blocks, steps, &mut tile);
+    let (compute, most_rows) = W::tile(isa);
+    let Aligned(tile) = &mut Aligned([[W::Sum::default(); TILE_BLOCKS * BLOCK]; TILE_ROWS]);
+    // All tiles that are full, then those of the rows that are left, which are set up in another way.
+    let full = rows - rows % most_rows;
+    for (first, end) in [(0, full), (full, rows)] {
+        let some_rows = most_rows.min(end - first);
+        if some_rows == 0 {
+            continue;
+        }
+        let _set_up = isa.set_up(some_rows);
+        for block in (0..blocks).step_by(TILE_BLOCKS) {
+            let some_blocks = TILE_BLOCKS.min(blocks - block);
+            let panel = &panels[block * steps * BLOCK..][..some_blocks * steps * BLOCK];
+            for row in (first..end).step_by(some_rows) {
+                let words = &words[row * stride..][..(some_rows - 1) * stride + steps];
+                // SAFETY: the slices hold what is read, the instruction set was asked for above, and what
+                // it needs for these rows is set up.
+                unsafe {
+                    let (words, panel) = (words.as_ptr(), panel.as_ptr());
+                    compute(words, stride, some_rows, panel, some_blocks, steps, tile);
+                }
+                sink(row, some_rows, block, some_blocks, tile);
             }
-            sink(row, some_rows, block, some_blocks, &tile);
         }
     }
 }
 
 impl Isa {
+    /// What has to be set up before tiles of `rows` rows are computed, until it is dropped.
+    #[cfg(target_arch = "x86_64")]
+    fn set_up(self, rows: usize) -> Option<amx::Tiles> {
+        // SAFETY: whoever asks has seen that it runs here.
+        (self == Self::Amx).then(|| unsafe { amx::Tiles::new(rows) })
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn set_up(self, _: usize) {}
+
     /// As [`Isa::runs_here`], for the price of a comparison if it is the best one.
     #[inline]
     fn runs_here_checked(self) -> bool {
@@ -234,7 +288,7 @@ macro_rules! compiled {
                     // SAFETY: the processor has the instruction set.
                     Isa::Avx2 | Isa::AvxVnni => unsafe { avx2($($arg),*) },
                     // SAFETY: as above.
-                    Isa::Avx512Vnni => unsafe { avx512($($arg),*) },
+                    Isa::Avx512Vnni | Isa::Amx => unsafe { avx512($($arg),*) },
                 }
             }
             #[cfg(not(target_arch = "x86_64"))]
