@@ -75,3 +75,50 @@ fn an_answer_is_quoted_in_the_language_of_its_question() {
     assert_eq!(answer[0]["citations"][0]["path"], "docs/bienen.md");
     assert!(answer[0]["unsaid"].is_null(), "{answer:?}");
 }
+
+#[test]
+fn a_translation_comes_after_what_is_in_the_language_of_the_question() {
+    let text = "# Kelp\n\nOtters wrap themselves in kelp and sleep there.\n";
+    let german = "# Kelp (sleep)\n\nOtter wickeln sich in den Kelp ein, und sie schlafen dort, weil das Wasser \
+        sie nicht forttragen kann (sleep, kelp, otters).\n";
+    let env = TestEnv::with(&[("docs/a-de.md", german), ("docs/b-en.md", text)]);
+    let first = |question: &str| env.hits(&[question]).remove(0);
+    assert_eq!(first("how do the otters sleep in the kelp"), "docs/b-en.md");
+    assert_eq!(first("wie schlafen die Otter in dem Kelp"), "docs/a-de.md");
+    let explained =
+        env.run(&["search", "--explain", "how do the otters sleep in the kelp"]).stdout();
+    assert_eq!(explained.matches(" + kind of note -0.").count(), 1, "{explained}");
+}
+
+/// Of two versions of one thing the one that was asked for answers, and the other contradicts nothing.
+#[test]
+fn another_version_is_no_answer() {
+    let text = "# Releases\n\nVersion 3.2 was released on May 4, 2024.\n\n\
+        Version 3.1 was released on May 2, 2023.\n";
+    let env = TestEnv::with(&[("n.md", text)]);
+    let answered = |question: &str| env.run(&["search", "--answer", question]);
+    let newer = answered("when was version 3.2 released").stdout();
+    assert!(newer.starts_with("Version 3.2 was released on May 4, 2024. [1]\n\n[1]"), "{newer}");
+    let older = answered("when was version 3.1 released").stdout();
+    assert!(older.starts_with("Version 3.1 was released on May 2, 2023. [1]\n\n[1]"), "{older}");
+    assert_eq!(answered("when was version 2.9 released").code, Some(1));
+}
+
+/// A misspelt word is what it is taken for to the model and to the answer, too; a name is none.
+#[test]
+fn what_is_misspelt_is_answered() {
+    let env = TestEnv::with(&[
+        ("sleep.md", "# Kelp\n\nOtters sleep wrapped in kelp.\n"),
+        ("quorum.md", "# Queues\n\nA quorum queue keeps three replicas of each message.\n"),
+        ("sample.md", "# Sampling\n\nA sample is taken each minute.\n"),
+    ]);
+    let asked = "how many replicas does a qourum queue keep";
+    let answer = env.run(&["search", "--answer", asked]);
+    assert!(
+        answer.stdout().starts_with("A quorum queue keeps three replicas of each message. [1]\n"),
+        "{answer}"
+    );
+    assert!(answer.stderr().contains("`qourum` occurs nowhere; looked for quorum"), "{answer}");
+    let named = env.run(&["search", "--answer", "how often is a SMAPLE taken"]);
+    assert_eq!(named.code, Some(1), "{named}");
+}

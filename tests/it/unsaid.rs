@@ -82,9 +82,9 @@ fn lists_of_changes_come_after_what_says_the_same() {
     assert_eq!(order("which lantern is evicted from the cache"), ["zoo.md", "CHANGELOG.md"]);
     assert_eq!(order("since when is the oldest lantern evicted")[0], "CHANGELOG.md");
     let explained = env.ok(&["search", "--explain", "which lantern is evicted"]).stdout();
-    assert_eq!(explained.matches(" + list of changes -0.").count(), 1, "{explained}");
+    assert_eq!(explained.matches(" + kind of note -0.").count(), 1, "{explained}");
     let explained = env.ok(&["search", "--explain", "since when is the lantern evicted"]).stdout();
-    assert!(!explained.contains("list of changes"), "{explained}");
+    assert!(!explained.contains("kind of note"), "{explained}");
 }
 
 /// Words that only the templates use.

@@ -57,6 +57,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     }
     if args.answer {
+        say_corrections(answer, ui);
         let reply = reply_to(typed, answer, &workspace, args.yes, ui)?;
         return answer::print(&reply, ui);
     }

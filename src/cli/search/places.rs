@@ -184,7 +184,7 @@ pub fn explain(hit: &Hit) -> String {
     let score = &hit.score;
     let source = match hit.kind {
         Kind::Note if score.source_part != 0.0 => {
-            format!(" + list of changes {:.3}", score.source_part)
+            format!(" + kind of note {:.3}", score.source_part)
         }
         Kind::Note | Kind::Fact | Kind::Memory => String::new(),
         Kind::Summary => format!(" + file {:.3}", score.source_part),

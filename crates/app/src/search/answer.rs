@@ -131,6 +131,19 @@ pub(super) struct Made<'a> {
     pub contradictions: Vec<Vec<usize>>,
 }
 
+/// A shorter word that is taken for another is too often no misspelt one to be answered for it.
+const LEAST_MISSPELT: usize = 5;
+
+/// The question that is answered: with misspelt words as they are meant, unless one of them may be a name, or
+/// is short.
+fn meant<'q>(question: &'q str, found: &'q Answer) -> &'q str {
+    let is_slip = |(typed, _): &(String, Vec<String>)| {
+        typed.chars().count() >= LEAST_MISSPELT && !typed.contains(char::is_uppercase)
+    };
+    let respelt = found.respelt.as_deref();
+    respelt.filter(|_| found.corrections.iter().all(is_slip)).unwrap_or(question)
+}
+
 /// Answers a question from the hits of a search. `yes` agrees to what is sent to a model elsewhere.
 ///
 /// # Errors
@@ -144,7 +157,7 @@ pub fn answer(
 ) -> Result<Reply, Error> {
     let relevant = workspace.models.thresholds().relevant;
     let analyzer = found.analyzer(&workspace.analyzer);
-    let asked = Question::new(question, &found.weights, analyzer);
+    let asked = Question::new(meant(question, found), &found.weights, analyzer);
     let is_doubtful = found.confidence.is_some_and(|it| it.level == Level::Nothing);
     let bearing = |hit| Some((hit, nearness(&asked, hit, relevant, is_doubtful, analyzer)?));
     let near: Vec<Near> = found

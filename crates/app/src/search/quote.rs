@@ -110,6 +110,7 @@ pub(super) fn extract<'a>(
         let hit: &'a Hit = hits.get(statement.hit)?;
         for other in hit.others_at(statement.line) {
             if group.len() > MOST_CONTRADICTING
+                || asked.is_of_another(&other.text)
                 || group.iter().any(|voice| voice.stands_at(&other.page, other.at_line))
             {
                 continue;

@@ -81,6 +81,11 @@ impl Analyzer {
         likely.into_iter().map(Language).collect()
     }
 
+    /// Whether the small words of a text are rather those of this language than of another.
+    pub fn is_rather_own(&self, text: &str, than: Language) -> bool {
+        self.tally(text).is_some_and(|tally| tally.own[than.0] > tally.others[than.0])
+    }
+
     /// Its own language, if it has one.
     pub fn language(&self) -> Option<Language> {
         CODES.iter().position(|(name, _)| *name == self.language).map(Language)

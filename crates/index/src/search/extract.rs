@@ -40,6 +40,8 @@ pub struct Statement {
     pub value: f32,
     /// Whether it says anything of what is asked about its subject.
     pub tells: bool,
+    /// Whether it is of what is asked about under another number: another version of it.
+    is_of_another: bool,
     is_row: bool,
     terms: BTreeSet<String>,
 }
@@ -48,7 +50,7 @@ impl Statement {
     /// Whether it and another are of the same thing, and say otherwise of it. Rows of a table never
     /// are: what tells them apart is one cell.
     pub fn contradicts(&self, other: &Self) -> bool {
-        if self.is_row || other.is_row {
+        if self.is_row || other.is_row || self.is_of_another || other.is_of_another {
             return false;
         }
         // What one passage says side by side are cases, not contradictions.
@@ -89,6 +91,7 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                     .share(|term| terms.contains(term) || headings.contains(term)),
                 value: *value,
                 tells: question.is_told_by(&text, &named, analyzer),
+                is_of_another: question.is_of_another(&text),
                 is_row: sentence.kind == Kind::Row,
                 text,
                 terms,
@@ -264,6 +267,7 @@ mod tests {
             with_headings: 0.0,
             value: 0.0,
             tells: true,
+            is_of_another: false,
             is_row: text.contains("; "),
             terms: analyzer.terms(text).into_iter().collect(),
             text: text.to_owned(),

@@ -20,6 +20,8 @@ pub struct Question {
     words: Vec<(String, String)>,
     /// Numbers of several parts, such as versions and days: `0.8.0`, `2026-05-06`.
     numbers: Vec<String>,
+    /// Words with the number that stands behind each: `version` and `3.2`.
+    numbered: Vec<(String, String)>,
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
     measure: Option<String>,
     asks_for: Option<AsksFor>,
@@ -79,7 +81,9 @@ impl Question {
         let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
         let (measure, kind) = measure.unzip();
         let asks_for = AsksFor::of(text).or(kind);
-        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers, measure, asks_for }
+        let terms = terms.into_iter().map(weigh).collect();
+        let numbered = numbered(text, analyzer);
+        Self { terms, words, numbers, numbered, measure, asks_for }
     }
 
     /// Share of it that a statement says together with the headings above it and its file's name.
@@ -110,6 +114,9 @@ impl Question {
     /// of, and what is written as a name: that they stand there tells that it is about the right
     /// thing, and nothing of what it `costs`. What names others only is not about what has a name.
     pub(super) fn is_told_by(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
+        if self.is_of_another(text) {
+            return false;
+        }
         let said: FxHashSet<String> = analyzer.terms(text).into_iter().collect();
         let (mut names, mut asked) = (Vec::new(), Vec::new());
         for (number, (word, term)) in self.words.iter().enumerate() {
@@ -160,6 +167,27 @@ impl Question {
             && (asked.is_empty() || is_an_amount || is_said || in_other_words())
     }
 
+    /// Whether a statement begins with what is asked about, but with another number, and never has the one
+    /// asked for: `Version 3.1 was` where `version 3.2` is. Before a dash stands what a fact is kept under.
+    pub fn is_of_another(&self, text: &str) -> bool {
+        let own = text.split_once(" – ").map_or(text, |(_, own)| own);
+        let tokens: Vec<String> = own.split_whitespace().map(bare).collect();
+        let first = usize::from(tokens.first().is_some_and(|token| token == "the"));
+        let [Some(word), Some(found)] = [first, first + 1].map(|at| tokens.get(at)) else {
+            return false;
+        };
+        let is_within = |one: &str, other: &str| {
+            one.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let is_other = |(known, number): &(String, String)| {
+            known == word
+                && !is_within(found, number)
+                && !is_within(number, found)
+                && !tokens.contains(number)
+        };
+        is_version(found) && self.numbered.iter().any(is_other)
+    }
+
     /// Share of its weight that these terms hold.
     pub(super) fn share(&self, held: impl Fn(&str) -> bool) -> f32 {
         let all: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
@@ -185,6 +213,32 @@ impl Question {
         numbers.all(|(term, _)| terms.contains(term))
             && self.numbers.iter().all(|number| holds_number(&said, number))
     }
+}
+
+/// Words of a question with the number behind each, in lower case: not small words, and no months.
+fn numbered(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
+    let mut folded = String::new();
+    let mut is_name = |word: &str| {
+        fold(word, &mut folded);
+        word.chars().all(char::is_alphabetic) && !analyzer.is_common(&folded) && !is_of_time(word)
+    };
+    let tokens: Vec<String> = text.split_whitespace().map(bare).collect();
+    let pairs = tokens.array_windows().filter(|[word, number]| is_version(number) && is_name(word));
+    pairs.map(|[word, number]| (word.clone(), number.clone())).collect()
+}
+
+/// A word in lower case, without signs around it, a number without its `v`.
+fn bare(word: &str) -> String {
+    let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+    match word.strip_prefix('v') {
+        Some(number) if is_version(number) => number.to_owned(),
+        _ => word,
+    }
+}
+
+/// Whether a word is a number, perhaps of several parts: `7`, `3.2`.
+fn is_version(word: &str) -> bool {
+    word.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether a text holds a number of several parts, and not as part of a longer one.
@@ -426,6 +480,14 @@ mod tests {
             ("when was the program founded", "A command leaves it as it found it.", false),
             ("when was the program founded", "Founded in May, it grew.", true),
             ("when does the program run", "The program runs after each merge.", true),
+            ("when was version 3.2 released", "Version 3.1 was released on May 2, 2023.", false),
+            ("when was version 3.2 released", "Version 3.2 was released on May 4, 2024.", true),
+            ("when was version 3.2 released", "Version 3.2.1 was released in May.", true),
+            ("when was version 3.2 released", "Version 3.1 was released before 3.2, in May.", true),
+            ("when was v3 of it released", "V2 was released in May.", true),
+            ("when was Redis 7 released", "Redis 7 – Redis 6 was released in April 2020.", false),
+            ("when was Redis 7 released", "Redis 7 – Redis 7 was released in April 2022.", true),
+            ("when was Redis released", "Redis 6 was released in April 2020.", true),
         ] {
             let analyzer = Analyzer::new("english");
             let question = Question::new(question, &[], &analyzer);

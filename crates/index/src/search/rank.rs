@@ -85,8 +85,8 @@ pub struct Score {
     pub whole_part: f32,
     /// The same for its best excerpt.
     pub excerpt_part: f32,
-    /// What being a test takes from that of a described file, and being a list of changes from that
-    /// of a note.
+    /// What being a test takes from that of a described file, and being a list of changes or in another language
+    /// than the question from that of a note.
     pub source_part: f32,
 }
 

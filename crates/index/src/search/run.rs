@@ -20,6 +20,7 @@ use super::{
     second::{self, Reading, Seen},
     show::show,
     sources::{Candidate, by_file, weigh},
+    spelling,
 };
 use crate::{
     Kind, Snapshot,
@@ -179,6 +180,8 @@ pub struct Answer {
     pub weights: Vec<(String, f32)>,
     /// Words that occur nowhere, and those looked up instead, as the hits have them.
     pub corrections: Vec<(String, Vec<String>)>,
+    /// The question with these in the place of misspelt words; `None` where no word is taken for misspelt.
+    pub respelt: Option<String>,
     /// Why there was no second look, if one was wanted.
     pub second_look_failed: Option<EmbedError>,
     /// Notes and chunks that the filter let through.
@@ -290,7 +293,17 @@ pub fn search(
         // As many as are asked for, and enough that the scores of a short list do not depend on it.
         candidates: request.limit.max(CANDIDATES),
     };
-    let found = scene.find(&look)?;
+    let mut found = scene.find(&look)?;
+    // A misspelt word means nothing to a model.
+    let respelt = spelling::respelt(&field, &query.text, &found.keywords.corrections, analyzer)?;
+    let text = respelt.as_deref().unwrap_or(&query.text);
+    if respelt.is_some() && query_vector.is_some() && request.like.is_none() {
+        let vector = tools.embedder.embed_query(text)?;
+        found = scene.find(&Look {
+            vector: Some(&vector).filter(|_| is_scanned).map(Vec::as_slice),
+            ..look
+        })?;
+    }
     let candidates = by_file(&scene, &found, look.like)?;
     let places: Vec<ChunkId> = candidates.iter().map(|candidate| candidate.place).collect();
     let signals: Vec<Signals> = candidates
@@ -328,7 +341,7 @@ pub fn search(
     if is_closer {
         look_closer(&mut ranked, &features);
     }
-    weigh(snapshot, &query.text, &mut ranked)?;
+    weigh(snapshot, &query.text, analyzer, &mut ranked)?;
     // By the scores that a search has without a second look: those after it are other numbers, and
     // who asks twice is to get the same hits.
     let kept = request.min_score.map(|least| {
@@ -345,7 +358,7 @@ pub fn search(
     if let Some(look) = look {
         let first = scene.path(ranked[0].0)?;
         let candidates = readings(&scene, &ranked, &query, &keywords, analyzer)?;
-        let Seen { near, failure } = look.read(&query.text, &candidates);
+        let Seen { near, failure } = look.read(text, &candidates);
         answer.second_look_failed = failure;
         look_again(&mut ranked, &near);
         if scene.path(ranked[0].0)? != first {
@@ -370,7 +383,7 @@ pub fn search(
 
     let sentence_query = match &request.like {
         Some(_) => None,
-        None => Some(tools.sentence_embedder.embed_query(&query.text)?),
+        None => Some(tools.sentence_embedder.embed_query(text)?),
     };
     let terms = keywords.weights.iter().map(|(term, _)| term.as_str());
     let mut finder = Finder::new(analyzer, terms);
@@ -390,6 +403,7 @@ pub fn search(
         answer.hits.push(hit);
     }
     answer.corrections = as_written(&keywords.corrections, &query.text, &answer.hits, analyzer);
+    answer.respelt = respelt;
     answer.keep(request.listing, request.limit, |_| true);
     answer.weights = keywords.weights;
     Ok(answer)

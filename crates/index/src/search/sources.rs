@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Score,
@@ -18,14 +18,21 @@ use super::{
 };
 use crate::{
     Kind, Snapshot,
-    store::{Malformed, segment::Attributes},
+    store::{
+        Malformed,
+        segment::{Attributes, language_term},
+    },
 };
+use elophanto_base::lexical::{Analyzer, Language};
 use elophanto_repo::NotePath;
 
 /// What keywords of a part of a file count of those of the whole.
 const PART_KEYWORDS: f32 = 0.6;
 /// What a file of tests, benchmarks or examples counts, unless the query asks for such.
 const TEST: f32 = 0.6;
+/// What a note counts that is clearly in another language than the question. Chosen on headings of a
+/// documentation in thirteen languages as questions: .8 and .85 find as many pages first, .9 fewer.
+const OTHER_LANGUAGE: f32 = 0.85;
 /// Folders of tests and the like.
 const TEST_FOLDERS: &[&str] =
     &["tests", "test", "testing", "testdata", "fixtures", "benches", "examples"];
@@ -114,26 +121,32 @@ pub fn by_file(
     Ok(candidates)
 }
 
-/// Lets code come before its tests unless tests are asked for, and what explains something before a
-/// list of changes unless a time or a version is.
+/// Lets code come before its tests unless tests are asked for, what explains something before a
+/// list of changes unless a time or a version is, and what is in the question's language, whose analyzer is
+/// given, before translations.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
 pub fn weigh(
     snapshot: &Snapshot,
     query: &str,
+    analyzer: &Analyzer,
     ranked: &mut [(ChunkId, Score)],
 ) -> Result<(), Malformed> {
     let (tests, times) = (asks_for_tests(query), asks_when(query));
-    for ((part, chunk), score) in ranked.iter_mut() {
-        let part = &snapshot.parts[*part];
+    let elsewhere = in_other_languages(snapshot, query, analyzer, ranked)?;
+    for (place, score) in ranked.iter_mut() {
+        let part = &snapshot.parts[place.0];
         let segment = &part.loaded.segment;
-        let path = NotePath::new(segment.identity(segment.chunk_document(*chunk))?.0);
-        let counts = match part.kind {
+        let path = NotePath::new(segment.identity(segment.chunk_document(place.1))?.0);
+        let mut counts = match part.kind {
             Kind::Summary if !tests && is_test(path.as_path()) => TEST,
             Kind::Note if !times && lists_changes(path.as_path()) => CHANGES,
-            _ => continue,
+            _ => 1.0,
         };
+        if elsewhere.contains(place) {
+            counts *= OTHER_LANGUAGE;
+        }
         let less = score.total * (counts - 1.0);
         score.total += less;
         score.source_part += less;
@@ -141,6 +154,29 @@ pub fn weigh(
     // Stable: what scores the same keeps its order.
     ranked.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));
     Ok(())
+}
+
+/// Which of some chunks are of notes in a language that the small words of a question are not in.
+fn in_other_languages(
+    snapshot: &Snapshot,
+    query: &str,
+    analyzer: &Analyzer,
+    ranked: &[(ChunkId, Score)],
+) -> Result<FxHashSet<ChunkId>, Malformed> {
+    let all: FxHashSet<ChunkId> = ranked.iter().map(|(place, _)| *place).collect();
+    let mut elsewhere = FxHashSet::default();
+    for language in Language::all().filter(|language| analyzer.is_rather_own(query, *language)) {
+        let term = language_term(language);
+        let notes = snapshot.parts.iter().enumerate().filter(|(_, part)| part.kind == Kind::Note);
+        for (number, part) in notes {
+            if let Some(postings) = part.loaded.segment.postings(&term)? {
+                postings.for_each(|chunk, _, _| {
+                    elsewhere.extend(all.get(&(number, chunk as usize)));
+                })?;
+            }
+        }
+    }
+    Ok(elsewhere)
 }
 
 fn asks_for_tests(query: &str) -> bool {

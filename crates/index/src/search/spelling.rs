@@ -77,6 +77,37 @@ pub fn correct(
     Ok(corrections)
 }
 
+/// A question with each misspelt word as documents write what it is taken for, where one of them writes
+/// that nearly so; `None` where there is no such word.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn respelt(
+    field: &Field,
+    text: &str,
+    corrections: &[(String, Vec<String>)],
+    analyzer: &Analyzer,
+) -> Result<Option<String>, Malformed> {
+    let misspelt: Vec<&String> = corrections.iter().map(|(term, _)| term).collect();
+    let typed = Typed::of(text, &misspelt, analyzer);
+    let mut written = Written::of_words(&typed);
+    let (mut whole, mut end) = (String::new(), 0);
+    for (word, place) in typed.iter().zip(words(text)).filter(|(word, _)| !word.is_known) {
+        let found = corrections.iter().find(|(term, _)| *term == word.term);
+        let Some(term) = found.and_then(|(_, found)| found.first()) else { continue };
+        // The same word with the endings of another language, or in two, is no other word.
+        let letters: Vec<char> = word.folded.chars().collect();
+        let form = nearest_form(field, term, &letters, analyzer, &mut written)?;
+        let likely = form.filter(|(edits, _)| *edits <= reach(letters.len()));
+        if let Some((_, form)) = likely.filter(|_| !language::is_elsewhere(&word.folded, term)) {
+            whole.push_str(&text[end..place.range.start]);
+            whole.push_str(&form);
+            end = place.range.end;
+        }
+    }
+    Ok((end > 0).then(|| whole + &text[end..]))
+}
+
 /// A word of the query.
 struct Typed {
     /// In lower case.
@@ -177,7 +208,10 @@ fn nearest(
     for (candidate, edits, chunks) in near {
         let edits = match edits {
             1 => 1,
-            _ => edits.min(slips_as_written(field, &candidate, &typed, analyzer, written)?),
+            _ => {
+                let form = nearest_form(field, &candidate, &typed, analyzer, written)?;
+                form.map_or(edits, |(slips, _)| edits.min(slips))
+            }
         };
         if edits <= most {
             likely.push((candidate, edits, chunks));
@@ -234,25 +268,26 @@ impl Written {
     }
 }
 
-/// The fewest slips between a word and the forms in which documents write a term, as far as the
-/// first of them that hold it tell; more than are likely if none is near.
-fn slips_as_written(
+/// The form in which documents write a term that is the fewest slips from a word, with these, as far as
+/// the first of them that hold it tell; `None` if none is near.
+fn nearest_form(
     field: &Field,
     term: &str,
     typed: &[char],
     analyzer: &Analyzer,
     written: &mut Written,
-) -> Result<usize, Malformed> {
+) -> Result<Option<(usize, Box<str>)>, Malformed> {
     let most = reach(typed.len());
-    let mut fewest = usize::MAX;
+    let mut nearest: Option<(usize, Box<str>)> = None;
     let mut read = 0;
     for (number, (part, live)) in field.parts.iter().zip(field.live).enumerate() {
         let segment = &part.loaded.segment;
         let Some(postings) = segment.postings(term)? else { continue };
         for posting in postings {
             let chunk = posting?.chunk as usize;
+            let fewest = nearest.as_ref().map_or(usize::MAX, |(edits, _)| *edits);
             if read == CHUNKS_READ || fewest <= 1 {
-                return Ok(fewest);
+                return Ok(nearest);
             }
             if !live.get(chunk) {
                 continue;
@@ -268,13 +303,14 @@ fn slips_as_written(
                     continue;
                 }
                 let edits = slips(&form, typed).max(1);
+                let fewest = nearest.as_ref().map_or(usize::MAX, |(edits, _)| *edits);
                 if edits < fewest && analyzer.term(word).is_some_and(|found| found == term) {
-                    fewest = edits;
+                    nearest = Some((edits, word.clone()));
                 }
             }
         }
     }
-    Ok(fewest)
+    Ok(nearest)
 }
 
 /// Current chunks that hold a term.

@@ -55,7 +55,8 @@ pub fn attend(
         scratch;
     let largest = largest.of(3 * hidden);
     kernels::largest(isa, projected, largest);
-    // What fills up keys and values is zero, and what it is multiplied with does not matter.
+    // The odd half of a word of keys, and what fills up values, is zero, whatever it is multiplied with; scores
+    // past the last token are not read.
     let (row, next) = (row.of(value_blocks * BLOCK), next.of(value_blocks * BLOCK));
     row.fill(0);
     next.fill(0);
@@ -110,12 +111,18 @@ pub fn attend(
         for start in (0..tokens).step_by(VECTOR_ROWS) {
             let rows = VECTOR_ROWS.min(tokens - start);
             let some_queries = (&queries[start * steps..][..rows * steps], steps, rows);
-            kernels::product(isa, some_queries, (keys, steps), |_, rows, block, blocks, tile| {
-                for (at, tile) in tile.iter().enumerate().take(rows) {
-                    scores[at * width + block * BLOCK..][..blocks * BLOCK]
-                        .copy_from_slice(&tile[..blocks * BLOCK]);
-                }
-            });
+            kernels::product(
+                isa,
+                some_queries,
+                (keys, steps),
+                |first, rows, block, blocks, tile| {
+                    debug_assert_eq!(first, 0);
+                    for (at, tile) in tile.iter().enumerate().take(rows) {
+                        scores[at * width + block * BLOCK..][..blocks * BLOCK]
+                            .copy_from_slice(&tile[..blocks * BLOCK]);
+                    }
+                },
+            );
             for at in 0..rows {
                 let scores = &scores[at * width..][..tokens];
                 let place = weights[at * pairs..][..pairs].as_flattened_mut();
@@ -123,16 +130,22 @@ pub fn attend(
                 sums[at] = kernels::softmax(isa, scores, score_step, &mut place[..tokens], room);
             }
             let some_weights = (&weights[..rows * pairs], pairs, rows);
-            kernels::product(isa, some_weights, (values, pairs), |_, rows, block, blocks, tile| {
-                let count = (blocks * BLOCK).min(head - block * BLOCK);
-                for (at, tile) in tile.iter().enumerate().take(rows) {
-                    let step = value_step / sums[at].max(1) as f32;
-                    let place = (start + at) * hidden + first + block * BLOCK;
-                    for (mixed, sum) in mixed[place..][..count].iter_mut().zip(tile) {
-                        *mixed = *sum as f32 * step;
+            kernels::product(
+                isa,
+                some_weights,
+                (values, pairs),
+                |row, rows, block, blocks, tile| {
+                    debug_assert_eq!(row, 0);
+                    let count = (blocks * BLOCK).min(head - block * BLOCK);
+                    for (at, tile) in tile.iter().enumerate().take(rows) {
+                        let step = value_step / sums[at].max(1) as f32;
+                        let place = (start + at) * hidden + first + block * BLOCK;
+                        for (mixed, sum) in mixed[place..][..count].iter_mut().zip(tile) {
+                            *mixed = *sum as f32 * step;
+                        }
                     }
-                }
-            });
+                },
+            );
         }
     }
 }

@@ -3,20 +3,36 @@
 //!
 //! A panel's sixteen words lie as a tile of weights has them, so nothing is laid out anew. The sums are
 //! exact, as everywhere. The compiler knows of no tile: what holds one begins and ends in one piece of
-//! assembly.
+//! assembly. Here a tile is one of the processor's; elsewhere in `kernels` it is what is computed at once.
 
-use std::arch::{asm, x86_64::__cpuid_count};
+use std::{
+    arch::{asm, x86_64::__cpuid_count},
+    cell::Cell,
+    marker::PhantomData,
+};
 
-use super::{BLOCK, TILE_BLOCKS, Tile, x86};
+use super::{BLOCK, Kernel, TILE_BLOCKS, TILE_ROWS, Tile, x86};
 
 /// Rows of a tile.
-pub const ROWS: usize = 16;
+const ROWS: usize = 16;
 /// Words of a row of a tile.
 const WORDS: usize = 16;
 /// Bytes of a row of a tile.
 const LINE: usize = 4 * WORDS;
+// The assembly below has these numbers in it; rows that belong together in pairs are never parted.
+const _: () =
+    assert!(BLOCK == 16 && TILE_BLOCKS == 4 && ROWS == TILE_ROWS && ROWS.is_multiple_of(2));
 
-/// Whether tiles can be used. Asks the system for them, which it wants to be asked first.
+/// What computes tiles of so many steps where AMX is.
+pub fn kernel(steps: usize) -> Kernel<[u8; 4]> {
+    match steps > 0 && steps.is_multiple_of(WORDS) {
+        true => Kernel { compute: bytes, rows: ROWS, in_tiles: true },
+        false => Kernel::in_vectors(x86::bytes_avx512_vnni),
+    }
+}
+
+/// Whether tiles can be used, on a processor with AVX-512. Asks for the system's permission, without which
+/// their first use is a fault.
 pub fn runs_here() -> bool {
     // `amx-tile` and `amx-int8`.
     const BITS: u32 = 1 << 24 | 1 << 25;
@@ -24,7 +40,8 @@ pub fn runs_here() -> bool {
     has_tiles && may_be_used()
 }
 
-/// Asks for the state of tiles to be kept (`arch_prctl(2)`, since Linux 5.16).
+/// Asks for the state of tiles to be kept (`arch_prctl(2)`, since Linux 5.16). Refused where a thread has a
+/// signal stack on which that state has no room.
 #[cfg(target_os = "linux")]
 fn may_be_used() -> bool {
     const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
@@ -40,7 +57,11 @@ fn may_be_used() -> bool {
 }
 
 /// Tiles of this thread, set up until this is dropped.
-pub struct Tiles(());
+pub struct Tiles(PhantomData<*const ()>);
+
+thread_local! {
+    static ARE_SET_UP: Cell<bool> = const { Cell::new(false) };
+}
 
 impl Tiles {
     /// Tiles of `rows` rows of sums and words, and of sixteen words of weights.
@@ -49,9 +70,10 @@ impl Tiles {
     /// [`runs_here`] was true.
     ///
     /// # Panics
-    /// When there are no rows, or more than [`ROWS`].
+    /// When there are no rows, or more than [`ROWS`], or this thread has set some up already.
     pub unsafe fn new(rows: usize) -> Self {
         assert!((1..=ROWS).contains(&rows));
+        assert!(!ARE_SET_UP.replace(true), "a product within a product");
         // Palette 1: bytes of a row of each tile from byte 16 on, their rows from byte 48 on.
         #[repr(align(64))]
         struct Layout([u8; 64]);
@@ -59,11 +81,12 @@ impl Tiles {
         layout.0[0] = 1;
         for tile in 0..8 {
             layout.0[16 + 2 * tile] = LINE as u8;
+            // 0 to 3 are sums, 4 words of rows, 5 to 7 weights.
             layout.0[48 + tile] = if tile < 5 { rows as u8 } else { WORDS as u8 };
         }
         // SAFETY: reads 64 bytes, which are a valid layout.
         unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const layout, options(nostack, readonly)) };
-        Self(())
+        Self(PhantomData)
     }
 }
 
@@ -71,13 +94,14 @@ impl Drop for Tiles {
     fn drop(&mut self) {
         // SAFETY: there are tiles, and nobody needs what is in them.
         unsafe { asm!("tilerelease", options(nostack, nomem)) };
+        ARE_SET_UP.set(false);
     }
 }
 
-/// See [`super::TileFn`]. What is no whole number of tiles is left to AVX-512.
+/// See [`super::TileFn`]. Panels that are not as many as a tile takes are left to AVX-512.
 ///
 /// # Safety
-/// As there; this thread has [`Tiles`] of `rows` rows.
+/// As there; this thread has [`Tiles`] of `rows` rows, and `steps` is a multiple of [`WORDS`] above zero.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 pub unsafe fn bytes(
     row: *const [u8; 4],
@@ -88,7 +112,7 @@ pub unsafe fn bytes(
     steps: usize,
     tile: &mut Tile<i32>,
 ) {
-    if blocks != TILE_BLOCKS || steps == 0 || !steps.is_multiple_of(WORDS) {
+    if blocks != TILE_BLOCKS {
         // SAFETY: what this one asks for is what the caller promises.
         return unsafe { x86::bytes_avx512_vnni(row, stride, rows, panel, blocks, steps, tile) };
     }

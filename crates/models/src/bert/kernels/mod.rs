@@ -19,25 +19,26 @@ mod x86;
 pub const BLOCK: usize = 16;
 /// Rows of the largest tile.
 pub const TILE_ROWS: usize = 16;
-/// Rows of the largest tile that fits into the registers of vectors.
+/// Rows of the largest tile that fits into vector registers.
 pub const VECTOR_ROWS: usize = 6;
 // Rows that belong together in pairs are never parted.
-const _: () = assert!(TILE_ROWS.is_multiple_of(2) && VECTOR_ROWS.is_multiple_of(2));
+const _: () = assert!(VECTOR_ROWS <= TILE_ROWS && VECTOR_ROWS.is_multiple_of(2));
 /// Panels of the largest tile.
 pub const TILE_BLOCKS: usize = 4;
 
 /// Bytes of a line of the processor's caches.
 const LINE: usize = 64;
 
-/// Memory that begins with a line of the caches, and is used again.
+/// Memory that begins with a line of the caches, and is used again: what is read has to be written first.
 #[derive(Default)]
 pub struct Room<T>(Vec<T>);
 
 impl<T: Copy + Default> Room<T> {
-    /// Room for `count` values, whatever they are.
+    /// Room for `count` values, left over from before.
     pub fn of(&mut self, count: usize) -> &mut [T] {
         let line = LINE / size_of::<T>();
         self.0.resize(self.0.len().max(count + line), T::default());
+        // Where no offset fits, any place does: it is slower, and nothing else.
         let skip = self.0.as_ptr().align_offset(LINE).min(line);
         &mut self.0[skip..][..count]
     }
@@ -109,16 +110,33 @@ pub trait Word: Copy + Default + 'static {
     /// `sum + word * weight`.
     fn step(sum: Self::Sum, word: Self, weight: Self::Weight) -> Self::Sum;
 
-    /// The function that computes a tile, and how many rows it takes at once.
+    /// What computes tiles of so many steps.
     #[doc(hidden)]
-    fn tile(isa: Isa) -> (TileFn<Self>, usize);
+    fn kernel(isa: Isa, steps: usize) -> Kernel<Self>;
+}
+
+/// What computes tiles.
+#[doc(hidden)]
+pub struct Kernel<W: Word> {
+    compute: TileFn<W>,
+    /// The most rows of a tile.
+    rows: usize,
+    /// Tiles of the processor have to be set up for it, of as many rows.
+    in_tiles: bool,
+}
+
+impl<W: Word> Kernel<W> {
+    fn in_vectors(compute: TileFn<W>) -> Self {
+        Self { compute, rows: VECTOR_ROWS, in_tiles: false }
+    }
 }
 
 /// Computes a tile of `rows` rows, `stride` words apart, and `blocks` panels of `steps` words.
 ///
 /// # Safety
-/// The processor has the instruction set, and what [`Isa::set_up`] gave for as many rows is there; `rows` rows of `steps` words and `blocks` panels of
-/// `steps * BLOCK` words can be read; at most [`TILE_ROWS`] rows and [`TILE_BLOCKS`] panels.
+/// The processor has the instruction set, and its tiles are set up where the kernel says so; `rows` rows of
+/// `steps` words and `blocks` panels of `steps * BLOCK` words can be read; at most [`TILE_ROWS`] rows and
+/// [`TILE_BLOCKS`] panels.
 pub type TileFn<W> = unsafe fn(
     row: *const W,
     stride: usize,
@@ -130,7 +148,7 @@ pub type TileFn<W> = unsafe fn(
 );
 
 macro_rules! word {
-    ($word:ty, $weight:ty, $sum:ty, $step:expr, $avx2:ident, $vnni:ident, $avx512:ident, $amx:path, $rows:expr) => {
+    ($word:ty, $weight:ty, $sum:ty, $step:expr, $avx2:ident, $vnni:ident, $avx512:ident, $amx:expr) => {
         impl Word for $word {
             type Weight = $weight;
             type Sum = $sum;
@@ -141,19 +159,19 @@ macro_rules! word {
             }
 
             #[cfg(target_arch = "x86_64")]
-            fn tile(isa: Isa) -> (TileFn<Self>, usize) {
-                match isa {
-                    Isa::Scalar => (scalar::tile::<Self>, VECTOR_ROWS),
-                    Isa::Avx2 => (x86::$avx2, VECTOR_ROWS),
-                    Isa::AvxVnni => (x86::$vnni, VECTOR_ROWS),
-                    Isa::Avx512Vnni => (x86::$avx512, VECTOR_ROWS),
-                    Isa::Amx => ($amx, $rows),
-                }
+            fn kernel(isa: Isa, steps: usize) -> Kernel<Self> {
+                Kernel::in_vectors(match isa {
+                    Isa::Scalar => scalar::tile::<Self>,
+                    Isa::Avx2 => x86::$avx2,
+                    Isa::AvxVnni => x86::$vnni,
+                    Isa::Avx512Vnni => x86::$avx512,
+                    Isa::Amx => return $amx(steps),
+                })
             }
 
             #[cfg(not(target_arch = "x86_64"))]
-            fn tile(_: Isa) -> (TileFn<Self>, usize) {
-                (scalar::tile::<Self>, VECTOR_ROWS)
+            fn kernel(_: Isa, _: usize) -> Kernel<Self> {
+                Kernel::in_vectors(scalar::tile::<Self>)
             }
         }
     };
@@ -170,8 +188,7 @@ word!(
     bytes_avx2,
     bytes_avx_vnni,
     bytes_avx512_vnni,
-    amx::bytes,
-    amx::ROWS
+    amx::kernel
 );
 word!(
     [i16; 2],
@@ -184,8 +201,7 @@ word!(
     pairs_avx2,
     pairs_avx_vnni,
     pairs_avx512_vnni,
-    x86::pairs_avx512_vnni,
-    VECTOR_ROWS
+    |_| Kernel::in_vectors(x86::pairs_avx512_vnni)
 );
 word!(
     f32,
@@ -195,8 +211,7 @@ word!(
     floats_avx2,
     floats_avx2,
     floats_avx512,
-    x86::floats_avx512,
-    VECTOR_ROWS
+    |_| Kernel::in_vectors(x86::floats_avx512)
 );
 
 /// Begins with a line of the caches.
@@ -204,7 +219,7 @@ word!(
 struct Aligned<T>(T);
 
 /// Multiplies `rows` rows, `stride` words apart, with all panels, and hands each finished tile to
-/// `sink` with its first row, its rows, its first panel and its panels.
+/// `sink` with its first row, its rows, its first panel and its panels. `sink` multiplies nothing itself.
 ///
 /// # Panics
 /// When a row or the panels are shorter than they should be.
@@ -217,7 +232,7 @@ pub fn product<W: Word>(
     assert!(isa.runs_here_checked());
     assert!(rows == 0 || steps <= stride && words.len() >= (rows - 1) * stride + steps);
     let blocks = panels.len() / (steps * BLOCK).max(1);
-    let (compute, most_rows) = W::tile(isa);
+    let Kernel { compute, rows: most_rows, in_tiles } = W::kernel(isa, steps);
     let Aligned(tile) = &mut Aligned([[W::Sum::default(); TILE_BLOCKS * BLOCK]; TILE_ROWS]);
     // All tiles that are full, then those of the rows that are left, which are set up in another way.
     let full = rows - rows % most_rows;
@@ -226,7 +241,8 @@ pub fn product<W: Word>(
         if some_rows == 0 {
             continue;
         }
-        let _set_up = isa.set_up(some_rows);
+        // SAFETY: only a kernel of an instruction set that has them wants tiles, and that was asked for above.
+        let _tiles = unsafe { set_up(in_tiles, some_rows) };
         for block in (0..blocks).step_by(TILE_BLOCKS) {
             let some_blocks = TILE_BLOCKS.min(blocks - block);
             let panel = &panels[block * steps * BLOCK..][..some_blocks * steps * BLOCK];
@@ -244,17 +260,26 @@ pub fn product<W: Word>(
     }
 }
 
+/// Sets up tiles of `rows` rows until what is returned is dropped, if tiles are wanted.
+///
+/// # Safety
+/// If tiles are wanted, the processor has them, and [`amx::runs_here`] was true.
+#[cfg(target_arch = "x86_64")]
+unsafe fn set_up(in_tiles: bool, rows: usize) -> Option<amx::Tiles> {
+    // SAFETY: as the caller says.
+    in_tiles.then(|| unsafe { amx::Tiles::new(rows) })
+}
+
+/// No other processor has tiles that are known here.
+///
+/// # Safety
+/// Nothing is done.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn set_up(_: bool, _: usize) -> Option<std::convert::Infallible> {
+    None
+}
+
 impl Isa {
-    /// What has to be set up before tiles of `rows` rows are computed, until it is dropped.
-    #[cfg(target_arch = "x86_64")]
-    fn set_up(self, rows: usize) -> Option<amx::Tiles> {
-        // SAFETY: whoever asks has seen that it runs here.
-        (self == Self::Amx).then(|| unsafe { amx::Tiles::new(rows) })
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn set_up(self, _: usize) {}
-
     /// As [`Isa::runs_here`], for the price of a comparison if it is the best one.
     #[inline]
     fn runs_here_checked(self) -> bool {
