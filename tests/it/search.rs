@@ -469,8 +469,8 @@ fn a_misspelt_word_still_finds() {
     snapshot!(env.run(&["search", "--mode", "keyword", "ottres", "-n", "1"]), @"
     exit: 0
     --- stdout
-    docs/otters.md:13  Otters
-        Otters eat sea urchins, clams and crabs.
+    docs/otters.md:9  Otters
+        Otters sleep on their backs.
     --- stderr
     note: `ottres` occurs nowhere; looked for otters
     ");
