@@ -371,6 +371,7 @@ fn joined(answers: Vec<Answer>) -> Answer {
             confidence,
             weights,
             corrections,
+            respelt,
             second_look_failed,
             ..
         } = answer;
@@ -381,7 +382,10 @@ fn joined(answers: Vec<Answer>) -> Answer {
         all.query = query;
         all.language = all.language.or(language);
         all.weights.extend(weights);
+        let is_new = |it: &(String, Vec<String>)| !all.corrections.contains(it);
+        let corrections: Vec<_> = corrections.into_iter().filter(is_new).collect();
         all.corrections.extend(corrections);
+        all.respelt = all.respelt.or(respelt);
         all.second_look_failed = all.second_look_failed.or(second_look_failed);
         let better = |found: &elophanto_index::search::Confidence| {
             all.confidence.is_none_or(|known| known.probability() < found.probability())

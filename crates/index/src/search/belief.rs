@@ -5,8 +5,6 @@
 //! never the scores, which are relative to each other. The weights are the model's
 //! ([`elophanto_models::Belief`]); `elophanto eval --against` measures what they are worth.
 
-use std::borrow::Cow;
-
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -103,16 +101,17 @@ pub fn features_of(query: &Query, hits: impl Iterator<Item = Features>) -> Featu
     hits.fold(Features { length, ..Features::default() }, Features::max)
 }
 
-/// The features of a question and each of its hits alone.
+/// The features of a question and each of its hits alone. `text` is the question as it is meant, without
+/// slips.
 pub fn each(
     query: &Query,
+    text: &str,
     keywords: &Scores,
     hits: &[Compared],
     analyzer: &Analyzer,
 ) -> Vec<Features> {
     let asked = asked(query, keywords);
-    let text = corrected(&query.text, keywords, analyzer);
-    let vector = Builtin.embed_one(&text);
+    let vector = Builtin.embed_one(text);
     let length = asked_length(query);
     let forms = forms_of(&asked);
     let finder = || Finder::new(analyzer, forms.iter().map(|(form, ..)| *form));
@@ -136,7 +135,7 @@ pub fn each(
     };
     let (mut all, pieces): (Vec<Features>, Vec<Pieces>) =
         hits.par_iter().map_init(finder, one).unzip();
-    let met = words_met(&topic(&text, analyzer), pieces).unwrap_or_default();
+    let met = words_met(&topic(text, analyzer), pieces).unwrap_or_default();
     all.iter_mut().zip(met).for_each(|(features, met)| features.words = met.max(0.0));
     all
 }
@@ -167,7 +166,7 @@ pub(super) fn asked<'q>(query: &'q Query, keywords: &'q Scores) -> Vec<Asked<'q>
         let correction = keywords.corrections.iter().find(|(typed, _)| typed == term);
         all.push(match (known, correction) {
             (_, Some((_, terms))) => {
-                let forms = terms.iter().map(|term| (term.as_str(), EDIT_PENALTY)).collect();
+                let forms = terms.iter().map(|(term, _)| (term.as_str(), EDIT_PENALTY)).collect();
                 Asked { forms, weight: keywords.unknown }
             }
             (Some((_, weight)), None) => Asked { forms: vec![(term, 1.0)], weight: *weight },
@@ -235,21 +234,6 @@ fn closest(asked: &[Asked], held: &[Held]) -> f32 {
     starts.map(within).fold(0.0, f32::max)
 }
 
-/// The question with the words that misspelt ones are taken for.
-pub(super) fn corrected<'q>(text: &'q str, keywords: &Scores, analyzer: &Analyzer) -> Cow<'q, str> {
-    if keywords.corrections.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut buffer = String::new();
-    let mut word = |typed: &'q str| {
-        fold(typed, &mut buffer);
-        let term = analyzer.term(&buffer).unwrap_or_default();
-        let correction = keywords.corrections.iter().find(|(misspelt, _)| *misspelt == term);
-        correction.and_then(|(_, found)| Some(found.first()?.clone())).unwrap_or(typed.to_owned())
-    };
-    Cow::Owned(words(text).map(|it| word(&text[it.range])).collect::<Vec<_>>().join(" "))
-}
-
 /// The words of a question that say what it is about; all, if none does.
 fn topic(text: &str, analyzer: &Analyzer) -> String {
     let mut buffer = String::new();
@@ -271,7 +255,7 @@ mod tests {
         Scores {
             scores: Vec::new(),
             barred: Vec::new(),
-            corrections: vec![("salmn".to_owned(), vec!["salmon".to_owned()])],
+            corrections: vec![("salmn".to_owned(), vec![("salmon".to_owned(), 1)])],
             weights: vec![("otter".to_owned(), 4.0), ("sea".to_owned(), 1.0)],
             unknown: 5.0,
         }
@@ -284,7 +268,8 @@ mod tests {
             .map(|&(head, body, cosine)| Compared { head: head.to_owned(), body, cosine })
             .collect();
         let query = Query::plain(question, &analyzer);
-        features_of(&query, each(&query, &keywords(), &hits, &analyzer).into_iter())
+        let text = question.replace("salmn", "salmon");
+        features_of(&query, each(&query, &text, &keywords(), &hits, &analyzer).into_iter())
     }
 
     #[track_caller]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{
     Query,
-    belief::{Asked, Form, Held, asked, corrected, forms_of, share},
+    belief::{Asked, Form, Held, asked, forms_of, share},
     lexical::Scores,
 };
 use elophanto_base::lexical::{Analyzer, Finder, words};
@@ -26,11 +26,12 @@ pub struct Excerpts<'q> {
 }
 
 impl<'q> Excerpts<'q> {
-    pub fn new(query: &'q Query, keywords: &'q Scores, analyzer: &'q Analyzer) -> Self {
+    /// `text` is the question as it is meant, without slips.
+    pub fn new(query: &'q Query, text: &str, keywords: &'q Scores, analyzer: &'q Analyzer) -> Self {
         let asked = asked(query, keywords);
         let forms = forms_of(&asked);
         let finder = Finder::new(analyzer, forms.iter().map(|(form, ..)| *form));
-        let vector = Builtin.embed_one(&corrected(&query.text, keywords, analyzer));
+        let vector = Builtin.embed_one(text);
         Self { asked, forms, vector, finder }
     }
 
@@ -83,7 +84,7 @@ mod tests {
             weights: query.terms.iter().map(|term| (term.clone(), 3.0)).collect(),
             unknown: 5.0,
         };
-        text[Excerpts::new(&query, &keywords, &analyzer).best(text)].to_owned()
+        text[Excerpts::new(&query, question, &keywords, &analyzer).best(text)].to_owned()
     }
 
     #[test]

@@ -8,9 +8,8 @@
 use rayon::prelude::*;
 
 use super::{
-    compounds,
     query::{Phrase, Query},
-    spelling,
+    spelling::{Correction, Spelling},
 };
 use crate::{
     Part,
@@ -21,7 +20,6 @@ use crate::{
         segment::{FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Posting},
     },
 };
-use elophanto_base::lexical::Analyzer;
 
 /// Parameters of BM25 and of its fields.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,15 +74,15 @@ pub struct Scores {
     /// Per part, per chunk: must not be a hit (excluded, or lacks a phrase).
     pub barred: Vec<Bits>,
     /// Terms that were looked up in place of ones that occur nowhere.
-    pub corrections: Vec<(String, Vec<String>)>,
+    pub corrections: Vec<Correction>,
     /// Terms with their inverse document frequency, corrections included.
     pub weights: Vec<(String, f32)>,
     /// The inverse document frequency of a term that occurs nowhere.
     pub unknown: f32,
 }
 
-/// Scores every chunk that is allowed. With `spelling`, the analyzer of query and index, words that
-/// occur nowhere are taken for misspelt ones.
+/// Scores every chunk that is allowed. With `spelling`, that of the query, words that occur nowhere are
+/// taken for misspelt ones.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -92,7 +90,7 @@ pub fn score(
     field: &Field,
     query: &Query,
     parameters: &Bm25,
-    spelling: Option<&Analyzer>,
+    spelling: Option<&Spelling>,
 ) -> Result<Scores, Malformed> {
     let (count, mean) = statistics(field);
     let scorer = Scorer { field, parameters, count, mean };
@@ -103,36 +101,25 @@ pub fn score(
         weights: Vec::new(),
         unknown: scorer.idf(0),
     };
-    let mut unknown: Vec<&String> = Vec::new();
     // Some at a time: what is found of each is held until its turn comes.
     for terms in query.terms.chunks(MANY_TERMS) {
         let found = side_by_side(field, terms, |term| hits_of(&scorer, term))?;
         for (term, found) in terms.iter().zip(found) {
-            if !scorer.add_found(term, &found, 1.0, &mut result) {
-                unknown.push(term);
-            }
+            scorer.add_found(term, &found, 1.0, &mut result);
         }
     }
-    if let Some(analyzer) = spelling.filter(|_| !unknown.is_empty()) {
-        let corrections = spelling::correct(field, query, &unknown, analyzer)?;
-        let found = |term: &&String| corrections.iter().find(|(known, _)| known == *term);
+    if let Some(Spelling { corrections, joined, .. }) = spelling {
+        let found = |term: &String| corrections.iter().find(|(known, _)| known == term);
         // One that was typed twice counts twice.
-        for (_, found) in unknown.iter().filter_map(found) {
+        for (_, found) in query.terms.iter().filter_map(found) {
             for (candidate, edits) in found {
                 add_term(&scorer, candidate, EDIT_PENALTY.powi(*edits as i32), &mut result)?;
             }
         }
-        for (term, found) in corrections {
-            let found = found.into_iter().map(|(term, _)| term).collect();
-            result.corrections.push((term, found));
+        for term in joined {
+            add_term(&scorer, term, JOINED, &mut result)?;
         }
-    }
-    if let Some(analyzer) = spelling {
-        for term in compounds::joined(&query.text, analyzer) {
-            if !query.terms.contains(&term) {
-                add_term(&scorer, &term, JOINED, &mut result)?;
-            }
-        }
+        result.corrections.clone_from(corrections);
     }
     add_pairs(&scorer, query, &mut result)?;
     for phrase in &query.phrases {
@@ -235,21 +222,19 @@ fn add_term(
     term: &str,
     factor: f32,
     result: &mut Scores,
-) -> Result<bool, Malformed> {
-    Ok(scorer.add_found(term, &hits_of(scorer, term)?, factor, result))
+) -> Result<(), Malformed> {
+    scorer.add_found(term, &hits_of(scorer, term)?, factor, result);
+    Ok(())
 }
 
 impl Scorer<'_> {
-    /// Adds the scores of one term in all chunks that were found to hold it; `false` if none does, of all
-    /// that these were chosen from.
-    fn add_found(&self, term: &str, found: &[Hits], factor: f32, result: &mut Scores) -> bool {
+    /// Adds the scores of one term in all chunks that were found to hold it.
+    fn add_found(&self, term: &str, found: &[Hits], factor: f32, result: &mut Scores) {
         let holding = self.holding(term, found.iter().map(Vec::len).sum());
-        if holding == 0 {
-            return false;
+        if holding > 0 {
+            let idf = self.add(found, holding, factor, &mut result.scores);
+            result.weights.push((term.to_owned(), idf * factor));
         }
-        let idf = self.add(found, holding, factor, &mut result.scores);
-        result.weights.push((term.to_owned(), idf * factor));
-        true
     }
 
     /// Inverse document frequency of what so many live chunks hold.

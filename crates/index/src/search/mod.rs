@@ -27,7 +27,7 @@ pub mod scene;
 pub mod second;
 mod show;
 mod sources;
-mod spelling;
+pub mod spelling;
 
 pub use belief::{Confidence, Level};
 pub use filter::Filter;

@@ -69,10 +69,6 @@ impl Question {
             Some((term, kind))
         });
         let words = words(text).filter_map(&mut typed).collect();
-        let bare = |word: &str| {
-            let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
-            word.strip_prefix('v').map(str::to_owned).unwrap_or(word)
-        };
         let is_of_parts = |word: &String| {
             let mut parts = word.split(['.', '-']);
             word.contains(['.', '-'])
@@ -231,7 +227,7 @@ fn numbered(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
 fn bare(word: &str) -> String {
     let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
     match word.strip_prefix('v') {
-        Some(number) if is_version(number) => number.to_owned(),
+        Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => number.to_owned(),
         _ => word,
     }
 }

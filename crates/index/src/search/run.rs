@@ -13,14 +13,14 @@ use super::{
     excerpt::Excerpts,
     filter::{Facts, file_type},
     language,
-    lexical::{Bm25, Field, Scores},
+    lexical::{Bm25, Scores},
     origin::Origin,
     rank::{self, CANDIDATES, Signals},
-    scene::{ChunkId, Look, Scene, Spelling},
+    scene::{ChunkId, Look, Scene},
     second::{self, Reading, Seen},
     show::show,
     sources::{Candidate, by_file, weigh},
-    spelling,
+    spelling::Spelling,
 };
 use crate::{
     Kind, Snapshot,
@@ -30,7 +30,7 @@ use crate::{
         segment::{Against, DocumentView, MadeFrom, Otherwise},
     },
 };
-use elophanto_base::lexical::{Analyzer, Finder, Language, fold, words};
+use elophanto_base::lexical::{Analyzer, Finder, Language};
 use elophanto_models::{Belief, EmbedError, Embedder, Features};
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
@@ -178,7 +178,7 @@ pub struct Answer {
     pub confidence: Option<Confidence>,
     /// The terms looked for that occur, each with its inverse document frequency.
     pub weights: Vec<(String, f32)>,
-    /// Words that occur nowhere, and those looked up instead, as the hits have them.
+    /// Words that occur nowhere, and those looked up instead, as documents write them.
     pub corrections: Vec<(String, Vec<String>)>,
     /// The question with these in the place of misspelt words; `None` where no word is taken for misspelt.
     pub respelt: Option<String>,
@@ -257,12 +257,7 @@ pub fn search(
         notes: snapshot.parts.iter().map(|part| part.live.count()).sum(),
         ..Answer::default()
     };
-    let field = Field {
-        parts: &snapshot.parts,
-        live: &scene.live,
-        allowed: &scene.allowed,
-        whole: snapshot.whole.as_deref(),
-    };
+    let field = scene.field();
     answer.language = language::of_question(&snapshot.parts, &request.query.text, tools.analyzer)?;
     let analyzer = answer.analyzer(tools.analyzer);
     let query = match answer.language {
@@ -271,21 +266,24 @@ pub fn search(
     };
     answer.query = settle(&query, &field, analyzer)?.into_owned();
     let query = answer.query.clone();
+    let spelling = match request.fuzzy && request.like.is_none() {
+        true => Spelling::of(&field, &query, analyzer)?,
+        false => Spelling::default(),
+    };
+    // A misspelt word means nothing to a model.
+    let text = spelling.text.as_deref().unwrap_or(&query.text);
     let query_vector = match &request.like {
         Some(like) => Some(scene.vector_of(like)?),
         None if query.is_empty() => return Ok(answer),
         None if request.mode == Mode::Keyword && request.ranking == Ranking::Weighted => None,
-        None => Some(tools.embedder.embed_query(&query.text)?),
+        None => Some(tools.embedder.embed_query(text)?),
     };
     let mode = if request.like.is_some() { Mode::Semantic } else { request.mode };
     let is_scanned = mode != Mode::Keyword || request.ranking == Ranking::Additive;
     let look = Look {
         query: &query,
         bm25: &request.bm25,
-        spelling: match request.fuzzy {
-            true => Spelling::Always(analyzer),
-            false => Spelling::Never,
-        },
+        spelling: Some(&spelling).filter(|_| request.fuzzy),
         by_keyword: mode != Mode::Semantic,
         vector: query_vector.as_deref().filter(|_| is_scanned),
         least_cosine: request.least_cosine,
@@ -293,17 +291,7 @@ pub fn search(
         // As many as are asked for, and enough that the scores of a short list do not depend on it.
         candidates: request.limit.max(CANDIDATES),
     };
-    let mut found = scene.find(&look)?;
-    // A misspelt word means nothing to a model.
-    let respelt = spelling::respelt(&field, &query.text, &found.keywords.corrections, analyzer)?;
-    let text = respelt.as_deref().unwrap_or(&query.text);
-    if respelt.is_some() && query_vector.is_some() && request.like.is_none() {
-        let vector = tools.embedder.embed_query(text)?;
-        found = scene.find(&Look {
-            vector: Some(&vector).filter(|_| is_scanned).map(Vec::as_slice),
-            ..look
-        })?;
-    }
+    let found = scene.find(&look)?;
     let candidates = by_file(&scene, &found, look.like)?;
     let places: Vec<ChunkId> = candidates.iter().map(|candidate| candidate.place).collect();
     let signals: Vec<Signals> = candidates
@@ -335,7 +323,7 @@ pub fn search(
     let best = ranked.iter().take(looked_at);
     let best = best.map(|(place, score)| scene.compared(*place, score.cosine));
     let best = best.collect::<Result<Vec<_>, _>>()?;
-    let features = each(&query, &keywords, &best, analyzer);
+    let features = each(&query, text, &keywords, &best, analyzer);
     let known: FxHashMap<ChunkId, Features> =
         ranked.iter().map(|(place, _)| *place).zip(features.iter().copied()).collect();
     if is_closer {
@@ -357,7 +345,7 @@ pub fn search(
     let look = request.second_look.as_ref().filter(|_| is_closer && !ranked.is_empty());
     if let Some(look) = look {
         let first = scene.path(ranked[0].0)?;
-        let candidates = readings(&scene, &ranked, &query, &keywords, analyzer)?;
+        let candidates = readings(&scene, &ranked, &query, text, &keywords, analyzer)?;
         let Seen { near, failure } = look.read(text, &candidates);
         answer.second_look_failed = failure;
         look_again(&mut ranked, &near);
@@ -402,8 +390,8 @@ pub fn search(
         }
         answer.hits.push(hit);
     }
-    answer.corrections = as_written(&keywords.corrections, &query.text, &answer.hits, analyzer);
-    answer.respelt = respelt;
+    answer.corrections = spelling.words;
+    answer.respelt = spelling.text;
     answer.keep(request.listing, request.limit, |_| true);
     answer.weights = keywords.weights;
     Ok(answer)
@@ -414,11 +402,12 @@ fn readings(
     scene: &Scene,
     ranked: &[(ChunkId, Score)],
     query: &Query,
+    text: &str,
     keywords: &Scores,
     analyzer: &Analyzer,
 ) -> Result<Vec<Reading>, Malformed> {
     let best = &ranked[..ranked.len().min(second::LOOKED_AT)];
-    let excerpts = || Excerpts::new(query, keywords, analyzer);
+    let excerpts = || Excerpts::new(query, text, keywords, analyzer);
     let read = |excerpts: &mut Excerpts, &(place, score): &(ChunkId, Score)| {
         let body = scene.compared(place, score.cosine)?.body;
         let range = excerpts.best(body);
@@ -427,37 +416,4 @@ fn readings(
         Ok(Reading { passage: scene.passage(place, body)?, excerpt })
     };
     best.par_iter().map_init(excerpts, read).collect()
-}
-
-/// Corrections with words in place of their terms: as they were typed, and as the hits have them.
-fn as_written(
-    corrections: &[(String, Vec<String>)],
-    typed: &str,
-    hits: &[Hit],
-    analyzer: &Analyzer,
-) -> Vec<(String, Vec<String>)> {
-    let in_hits = |term: &String| {
-        let found = hits.iter().find_map(|hit| form_of(term, &hit.text, analyzer));
-        found.map_or_else(|| term.clone(), str::to_lowercase)
-    };
-    let mut folded = String::new();
-    let mut written = |(term, found): &(String, Vec<String>)| {
-        let typed = form_of(term, typed, analyzer).unwrap_or(term);
-        fold(typed, &mut folded);
-        // The same word with the endings of another language is no other word.
-        if found.iter().all(|found| language::is_elsewhere(&folded, found)) {
-            return None;
-        }
-        Some((typed.to_owned(), found.iter().map(in_hits).collect()))
-    };
-    corrections.iter().filter_map(&mut written).collect()
-}
-
-/// The first word of a text that has this term.
-fn form_of<'t>(term: &str, text: &'t str, analyzer: &Analyzer) -> Option<&'t str> {
-    let mut buffer = String::new();
-    words(text).map(|word| &text[word.range]).find(|word| {
-        fold(word, &mut buffer);
-        analyzer.term(&buffer).is_some_and(|found| found == term)
-    })
 }

@@ -10,6 +10,7 @@ use super::{
     passage::open_fence,
     rank::top,
     run::Like,
+    spelling::Spelling,
 };
 use crate::{
     Kind, Snapshot, note,
@@ -51,7 +52,8 @@ pub struct Scene<'a> {
 pub struct Look<'a> {
     pub query: &'a Query,
     pub bm25: &'a Bm25,
-    pub spelling: Spelling<'a>,
+    /// By which words that occur nowhere are taken for misspelt ones; `None` if they are not.
+    pub spelling: Option<&'a Spelling>,
     /// Whether chunks are taken for their words.
     pub by_keyword: bool,
     /// Chunks are taken for their meaning, too.
@@ -62,15 +64,6 @@ pub struct Look<'a> {
     pub like: Option<&'a Like>,
     /// So many chunks for each signal.
     pub candidates: usize,
-}
-
-/// When words that occur nowhere are taken for misspelt ones. The analyzer is that of the index.
-#[derive(Clone, Copy)]
-pub enum Spelling<'a> {
-    Never,
-    Always(&'a Analyzer),
-    /// If none of the words occurs.
-    IfNothing(&'a Analyzer),
 }
 
 /// What was found, still to be ranked.
@@ -148,6 +141,12 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
+    /// Its chunks, as words are looked for in them.
+    pub fn field(&self) -> Field<'_> {
+        let Self { snapshot, live, allowed, .. } = self;
+        Field { parts: &snapshot.parts, live, allowed, whole: snapshot.whole.as_deref() }
+    }
+
     /// Scores all chunks and takes those that may answer.
     ///
     /// # Errors
@@ -155,19 +154,7 @@ impl<'a> Scene<'a> {
     pub fn find(&self, look: &Look) -> Result<Found, Malformed> {
         let Look { query, bm25, spelling, vector, .. } = look;
         let parts = &self.snapshot.parts;
-        let whole = self.snapshot.whole.as_deref();
-        let field = Field { parts, live: &self.live, allowed: &self.allowed, whole };
-        let by_keyword = || {
-            let score = |spelling| lexical::score(&field, query, bm25, spelling);
-            match *spelling {
-                Spelling::Never => score(None),
-                Spelling::Always(analyzer) => score(Some(analyzer)),
-                Spelling::IfNothing(analyzer) => match score(None)? {
-                    found if found.weights.is_empty() => score(Some(analyzer)),
-                    found => Ok(found),
-                },
-            }
-        };
+        let by_keyword = || lexical::score(&self.field(), query, bm25, *spelling);
         let by_meaning = || {
             let scan = |vector: &[f32]| {
                 let probe = Probe::new(vector);

@@ -33,22 +33,106 @@ const LEAST_STEM: usize = 3;
 /// A term that occurs nowhere, and the terms to look for instead, each with its edits.
 pub type Correction = (String, Vec<(String, usize)>);
 
-/// Corrections of those of the unknown terms of a query that are likely misspelt, in their order.
-///
-/// # Errors
-/// [`Malformed`] if a segment is damaged.
-pub fn correct(
+/// What is made of the spelling of a query.
+#[derive(Debug, Default)]
+pub struct Spelling {
+    /// How many of the terms occur nowhere.
+    pub unknown: usize,
+    /// Those of them that are likely misspelt, in their order.
+    pub corrections: Vec<Correction>,
+    /// The same for who asks: words as they were typed, and what is looked for instead as documents
+    /// write it. Without the same word with the endings of another language: that is no other word.
+    pub words: Vec<(String, Vec<String>)>,
+    /// The question with these in the place of misspelt words, where a document writes them nearly so;
+    /// `None` where there is no such word.
+    pub text: Option<String>,
+    /// Terms of neighbouring words written as one.
+    pub joined: Vec<String>,
+}
+
+impl Spelling {
+    /// Looks for words of a query that occur nowhere among the live chunks.
+    ///
+    /// # Errors
+    /// [`Malformed`] if a segment is damaged.
+    pub fn of(field: &Field, query: &Query, analyzer: &Analyzer) -> Result<Self, Malformed> {
+        let mut joined = compounds::joined(&query.text, analyzer);
+        joined.retain(|term| !query.terms.contains(term));
+        let mut unknown: Vec<&String> = Vec::new();
+        for term in &query.terms {
+            if !occurs(field, term)? {
+                unknown.push(term);
+            }
+        }
+        let mut spelling = Self { unknown: unknown.len(), joined, ..Self::default() };
+        if unknown.is_empty() {
+            return Ok(spelling);
+        }
+        let typed = Typed::of(&query.text, &unknown, analyzer);
+        let mut written = Written::of_words(&typed);
+        spelling.corrections = correct(field, &typed, analyzer, &mut written)?;
+        spelling.write(field, &query.text, &typed, analyzer, &mut written)?;
+        Ok(spelling)
+    }
+
+    /// Fills in words and text.
+    fn write(
+        &mut self,
+        field: &Field,
+        text: &str,
+        typed: &[Typed],
+        analyzer: &Analyzer,
+        written: &mut Written,
+    ) -> Result<(), Malformed> {
+        let mut respelt: Vec<(&str, String)> = Vec::new();
+        for (term, found) in &self.corrections {
+            let of_term = |(word, _): &(&Typed, Word)| word.term == *term;
+            let Some((word, place)) = typed.iter().zip(words(text)).find(of_term) else { continue };
+            let letters: Vec<char> = word.folded.chars().collect();
+            let is_elsewhere = |found: &str| language::is_elsewhere(&word.folded, found);
+            let mut forms = Vec::new();
+            for (number, (found, _)) in found.iter().enumerate() {
+                let near = nearest_form(field, found, &letters, analyzer, written)?;
+                let near = near.filter(|(edits, _)| *edits <= reach(letters.len()));
+                if let Some((_, form)) =
+                    near.as_ref().filter(|_| number == 0 && !is_elsewhere(found))
+                {
+                    respelt.push((term, form.to_string()));
+                }
+                let form = match near {
+                    Some((_, form)) => Some(form.to_string()),
+                    None => any_form(field, found, analyzer)?,
+                };
+                forms.push(form.unwrap_or_else(|| found.clone()));
+            }
+            if !found.iter().all(|(found, _)| is_elsewhere(found)) {
+                self.words.push((text[place.range].to_owned(), forms));
+            }
+        }
+        let (mut whole, mut end) = (String::new(), 0);
+        for (word, place) in typed.iter().zip(words(text)) {
+            if let Some((_, form)) = respelt.iter().find(|(term, _)| *term == word.term) {
+                whole.push_str(&text[end..place.range.start]);
+                whole.push_str(form);
+                end = place.range.end;
+            }
+        }
+        self.text = (end > 0).then(|| whole + &text[end..]);
+        Ok(())
+    }
+}
+
+/// Corrections of those unknown words that are likely misspelt, in their order.
+fn correct(
     field: &Field,
-    query: &Query,
-    unknown: &[&String],
+    typed: &[Typed],
     analyzer: &Analyzer,
+    written: &mut Written,
 ) -> Result<Vec<Correction>, Malformed> {
-    let typed = Typed::of(&query.text, unknown, analyzer);
-    if is_foreign(&typed, analyzer) {
+    if is_foreign(typed, analyzer) {
         return Ok(Vec::new());
     }
     let mut corrections: Vec<Correction> = Vec::new();
-    let mut written = Written::of_words(&typed);
     for word in typed.iter().filter(|word| !word.is_known) {
         let is_done = corrections.iter().any(|(term, _)| *term == word.term);
         if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
@@ -57,7 +141,7 @@ pub fn correct(
                 // Written otherwise, not misspelt.
                 _ if !elsewhere.is_empty() => elsewhere.into_iter().map(|term| (term, 0)).collect(),
                 Some(parts) => parts.map(|term| (term, 0)).into(),
-                None => nearest(field, word, analyzer, &mut written)?,
+                None => nearest(field, word, analyzer, written)?,
             };
             if !found.is_empty() {
                 corrections.push((word.term.clone(), found));
@@ -75,37 +159,6 @@ pub fn correct(
     let mut kept = kept.into_iter();
     corrections.retain(|_| kept.next().unwrap_or_default());
     Ok(corrections)
-}
-
-/// A question with each misspelt word as documents write what it is taken for, where one of them writes
-/// that nearly so; `None` where there is no such word.
-///
-/// # Errors
-/// [`Malformed`] if a segment is damaged.
-pub fn respelt(
-    field: &Field,
-    text: &str,
-    corrections: &[(String, Vec<String>)],
-    analyzer: &Analyzer,
-) -> Result<Option<String>, Malformed> {
-    let misspelt: Vec<&String> = corrections.iter().map(|(term, _)| term).collect();
-    let typed = Typed::of(text, &misspelt, analyzer);
-    let mut written = Written::of_words(&typed);
-    let (mut whole, mut end) = (String::new(), 0);
-    for (word, place) in typed.iter().zip(words(text)).filter(|(word, _)| !word.is_known) {
-        let found = corrections.iter().find(|(term, _)| *term == word.term);
-        let Some(term) = found.and_then(|(_, found)| found.first()) else { continue };
-        // The same word with the endings of another language, or in two, is no other word.
-        let letters: Vec<char> = word.folded.chars().collect();
-        let form = nearest_form(field, term, &letters, analyzer, &mut written)?;
-        let likely = form.filter(|(edits, _)| *edits <= reach(letters.len()));
-        if let Some((_, form)) = likely.filter(|_| !language::is_elsewhere(&word.folded, term)) {
-            whole.push_str(&text[end..place.range.start]);
-            whole.push_str(&form);
-            end = place.range.end;
-        }
-    }
-    Ok((end > 0).then(|| whole + &text[end..]))
 }
 
 /// A word of the query.
@@ -311,6 +364,43 @@ fn nearest_form(
         }
     }
     Ok(nearest)
+}
+
+/// A form in which documents write a term; `None` if the text of the first of them does not hold it.
+fn any_form(field: &Field, term: &str, analyzer: &Analyzer) -> Result<Option<String>, Malformed> {
+    let mut folded = String::new();
+    for (part, live) in field.parts.iter().zip(field.live) {
+        let segment = &part.loaded.segment;
+        let Some(postings) = segment.postings(term)? else { continue };
+        for posting in postings {
+            let chunk = posting?.chunk as usize;
+            if live.get(chunk) {
+                let text = segment.chunk_text(&segment.chunk(chunk)?)?;
+                let form = words(text).map(|word| &text[word.range]).find(|word| {
+                    fold(word, &mut folded);
+                    analyzer.term(&folded).is_some_and(|found| found == term)
+                });
+                return Ok(form.map(str::to_lowercase));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a term is in any current chunk, of all that those at hand were chosen from.
+fn occurs(field: &Field, term: &str) -> Result<bool, Malformed> {
+    if field.whole.is_some_and(|whole| whole.holding.get(term).is_some_and(|all| *all > 0)) {
+        return Ok(true);
+    }
+    for (part, live) in field.parts.iter().zip(field.live) {
+        let Some(postings) = part.loaded.segment.postings(term)? else { continue };
+        for posting in postings {
+            if live.get(posting?.chunk as usize) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Current chunks that hold a term.

@@ -23,7 +23,8 @@ use elophanto_index::{
         language,
         lexical::Bm25,
         rank::{Signals, blend, recency},
-        scene::{ChunkId, Found, Look, Scene, Spelling},
+        scene::{ChunkId, Found, Look, Scene},
+        spelling::Spelling,
     },
     store::{Malformed, segment::DocumentView},
 };
@@ -410,14 +411,18 @@ fn answers(
         ..*context
     };
     let query = Query::plain(question.text, context.analyzer);
-    let vector = context.embedder.embed_query(&query.text)?;
+    // A word that occurs nowhere is only taken for another where none of the others occurs.
+    let spelling = Spelling::of(&lessons.scene.field(), &query, context.analyzer)?;
+    let spelling = Some(spelling).filter(|it| it.unknown == query.terms.len());
+    let text = spelling.as_ref().and_then(|it| it.text.as_deref()).unwrap_or(&query.text);
+    let vector = context.embedder.embed_query(text)?;
     let mut wanted = CANDIDATES;
     let (looked_at, mut found) = loop {
         let looked_at = lessons.scene.find(&Look {
             query: &query,
             // No title, no path: what a record says is all that counts.
             bm25: &Bm25 { title: 0.0, path: 0.0, ..Bm25::default() },
-            spelling: Spelling::IfNothing(context.analyzer),
+            spelling: spelling.as_ref(),
             by_keyword: true,
             vector: Some(&vector),
             least_cosine: context.thresholds.nothing,
@@ -433,7 +438,7 @@ fn answers(
         wanted *= WIDER;
     };
     let passages: Vec<String> = found.iter().map(|it| passage(&it.memory)).collect();
-    let words = late_interaction(&query.text, &passages);
+    let words = late_interaction(text, &passages);
     let signal = |(index, it): (usize, &Candidate)| Signals {
         keyword: words.as_ref().map_or_else(|| looked_at.keyword(it.place), |words| words[index]),
         cosine: looked_at.cosine(it.place),
@@ -448,7 +453,7 @@ fn answers(
         it.score = score.total + if it.memory.repo == question.own { own } else { 0.0 };
     }
     found.sort_by(best_first);
-    Ok((close(found, &looked_at, &query, lessons, context)?, proven))
+    Ok((close(found, &looked_at, &query, text, lessons, context)?, proven))
 }
 
 /// What is left of candidates, best first: nothing if what the best have in common with the question
@@ -457,12 +462,13 @@ fn close(
     found: Vec<Candidate>,
     looked_at: &Found,
     query: &Query,
+    text: &str,
     lessons: &Lessons,
     context: &RecallContext,
 ) -> Result<Vec<Candidate>, SearchError> {
     let compared = |it: &Candidate| lessons.scene.compared(it.place, looked_at.cosine(it.place));
     let compared = found.iter().map(compared).collect::<Result<Vec<_>, _>>()?;
-    let all = each(query, &looked_at.keywords, &compared, context.analyzer);
+    let all = each(query, text, &looked_at.keywords, &compared, context.analyzer);
     // What has no vector of the model yet is judged without.
     let belief = |it: &Candidate| match lessons.scene.has_vector(it.place) {
         true => context.thresholds.lessons,

@@ -74,9 +74,7 @@ impl World {
         let field =
             Field { parts: &self.parts, live: &self.live, allowed: &self.live, whole: None };
         let query = Query::parse(question, &self.analyzer);
-        let terms = query.terms.iter();
-        let unknown: Vec<&String> = terms.filter(|term| self.holding(term) == 0).collect();
-        correct(&field, &query, &unknown, &self.analyzer).unwrap()
+        Spelling::of(&field, &query, &self.analyzer).unwrap().corrections
     }
 
     fn holding(&self, term: &str) -> u32 {
