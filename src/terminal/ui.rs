@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::secret_input::is_stdin_taken;
@@ -286,7 +286,7 @@ impl Progress {
         let Ok(mut state) = self.state.lock() else { return };
         if state.1.is_none() && state.0.elapsed() >= PROGRESS_DELAY && done < all {
             let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
-            let template = format!("{{bar:30}} {{pos}}/{{len}} {} {{eta}} left", self.what);
+            let template = format!("{{bar:30}} {{pos}}/{{len}} {}{{msg}}", self.what);
             if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
@@ -295,6 +295,12 @@ impl Progress {
         if let Some(bar) = &state.1 {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
+            // By all that was done so far: a bar that begins in the middle knows of nothing before.
+            let left =
+                state.0.elapsed().mul_f64(all.saturating_sub(done) as f64 / done.max(1) as f64);
+            if done > 0 {
+                bar.set_message(format!(", {} left", HumanDuration(left)));
+            }
         }
     }
 

@@ -153,6 +153,18 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
             "elophanto index && git add :/.elophanto/index",
         );
     }
+    if report.waiting > 0 {
+        let model = workspace.models.active().fingerprint();
+        let (chunks, have) =
+            (counted(report.waiting, "chunk"), agreeing(report.waiting, "has", "have"));
+        find(
+            format!(
+                "{chunks} {have} no vector of `{model}`, and {} found by keyword alone",
+                agreeing(report.waiting, "is", "are")
+            ),
+            "elophanto index",
+        );
+    }
     if report.stale > 0 {
         let (notes, are) = (counted(report.stale, "note"), agreeing(report.stale, "is", "are"));
         find(format!("{notes} {are} not searched yet"), "elophanto index");

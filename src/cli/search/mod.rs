@@ -56,8 +56,8 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         say_doubt(typed, doubted, least, ui);
         return Ok(Outcome::Negative);
     }
+    say_corrections(answer, ui);
     if args.answer {
-        say_corrections(answer, ui);
         let reply = reply_to(typed, answer, &workspace, args.yes, ui)?;
         return answer::print(&reply, ui);
     }
@@ -75,7 +75,6 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         say_undescribed(&found, &request, &workspace, ui);
         return Ok(Outcome::Negative);
     }
-    say_corrections(answer, ui);
     let drifted = match args.format() {
         Format::Files | Format::Vimgrep => Vec::new(),
         Format::Text | Format::Json | Format::Markdown => found.drifted(&workspace),

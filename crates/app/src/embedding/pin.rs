@@ -25,7 +25,7 @@ const PROVIDER: &str = "knowledge.embedding_provider";
 const MODEL: &str = "knowledge.embedding_model";
 const DIMENSION: &str = "knowledge.embedding_dimension";
 /// Chunks that `minilm` embeds in some ten seconds.
-const MOST_UNWATCHED: usize = 1_000;
+pub const MOST_UNWATCHED: usize = 1_000;
 
 /// Chunks that there are.
 #[derive(Debug, Clone, Copy)]

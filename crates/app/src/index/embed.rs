@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
-use crate::{Error, embedding::remote::Remote, reporter::Reporter, workspace::Workspace};
+use crate::{
+    Error,
+    embedding::{pin::MOST_UNWATCHED, remote::Remote},
+    reporter::Reporter,
+    workspace::Workspace,
+};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
     IndexError, Refreshed, fill,
@@ -70,6 +75,14 @@ pub fn complete(
         }
         remote.unlock(reporter);
         reporter.talk(format_args!("asking `{}`: {}", remote.fingerprint(), cost.text()));
+    }
+    if slow && passages.len() > MOST_UNWATCHED && reporter.is_watched() {
+        reporter.talk(format_args!(
+            "`{}` embeds {}, which takes a while: Ctrl-C loses nothing, and the next `elophanto index` \
+             goes on from there; with `knowledge.embedding_provider` set to `builtin` it is there at once",
+            context.embedder.fingerprint(),
+            counted(passages.len(), "text"),
+        ));
     }
     let progress = reporter.progress("passages");
     let filled = fill::fill(&context, &passages, &|done, all| {

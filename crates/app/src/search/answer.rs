@@ -16,7 +16,11 @@ use crate::{
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     Kind,
-    search::{Answer, Hit, Level, question::Question},
+    search::{
+        Answer, Hit, Level,
+        changes::{asks_when, lists_changes},
+        question::Question,
+    },
 };
 use elophanto_knowledge::learn::record::{ANSWER, AnswerRecord};
 use elophanto_models::llm::Asked;
@@ -50,6 +54,9 @@ pub struct Reply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     pub question: String,
+    /// The question as it was taken, where a word of it was taken for misspelt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub respelt: Option<String>,
     /// Lines with the numbers of their citations, as in `[1]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -106,6 +113,8 @@ pub(super) struct Near<'a> {
     pub nearness: f32,
     /// Its note says of itself that it no longer holds.
     pub is_superseded: bool,
+    /// It lists changes, and the question is about no time and no version.
+    pub lists_changes: bool,
 }
 
 /// A place that an answer names, by its number less one.
@@ -157,7 +166,9 @@ pub fn answer(
 ) -> Result<Reply, Error> {
     let relevant = workspace.models.thresholds().relevant;
     let analyzer = found.analyzer(&workspace.analyzer);
-    let asked = Question::new(meant(question, found), &found.weights, analyzer);
+    let meant = meant(question, found);
+    let asked = Question::new(meant, &found.weights, analyzer);
+    let respelt = (meant != question).then(|| meant.to_owned());
     let is_doubtful = found.confidence.is_some_and(|it| it.level == Level::Nothing);
     let bearing = |hit| Some((hit, nearness(&asked, hit, relevant, is_doubtful, analyzer)?));
     let near: Vec<Near> = found
@@ -169,6 +180,7 @@ pub fn answer(
             hit,
             nearness,
             is_superseded: no_longer_holds(hit, workspace),
+            lists_changes: lists_changes(hit.path.as_path()) && !asks_when(question),
         })
         .collect();
     let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();
@@ -177,7 +189,7 @@ pub fn answer(
         false => make(question, &asked, &near, found, workspace, yes, reporter)?,
     };
     let Some(Made { text, model, sources, contradictions, is_quoted }) = made else {
-        return Ok(refusal(question, found.hits.first()));
+        return Ok(refusal(question, respelt, found.hits.first()));
     };
     let learning = Learning::open(workspace);
     let id = ulid::Ulid::new().to_string();
@@ -207,6 +219,7 @@ pub fn answer(
         sufficient: true,
         id: kept.then_some(id),
         question: question.to_owned(),
+        respelt,
         citations: (1..)
             .zip(&sources)
             .filter(|(number, _)| cited(&text).contains(number))
@@ -231,11 +244,12 @@ pub fn answer(
 }
 
 /// That what is known does not suffice, and where to read on.
-fn refusal(question: &str, nearest: Option<&Hit>) -> Reply {
+fn refusal(question: &str, respelt: Option<String>, nearest: Option<&Hit>) -> Reply {
     Reply {
         sufficient: false,
         id: None,
         question: question.to_owned(),
+        respelt,
         answer: None,
         model: None,
         citations: Vec::new(),

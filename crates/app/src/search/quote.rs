@@ -32,6 +32,9 @@ const WORTH_QUOTING: f32 = 0.7;
 /// What no longer holds is worth this share of the same said by a note that does: it is quoted where
 /// nothing else answers.
 const WORTH_SUPERSEDED: f32 = 0.5;
+/// What a list of changes says of what nobody asks the time of is worth this share: it tells how things
+/// came about rather than how they are.
+const WORTH_CHANGES: f32 = 0.7;
 /// A statement says at least this share of what was asked, with the headings above it.
 const LEAST_SAID: f32 = 0.25;
 /// Seconds of a day.
@@ -167,6 +170,7 @@ fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
     let worth = |one: &Statement| {
         let Some(near) = near.get(one.hit) else { return one.value };
         let share = if near.is_superseded { WORTH_SUPERSEDED } else { 1.0 };
+        let share = if near.lists_changes { share * WORTH_CHANGES } else { share };
         (one.value + near.nearness) * share
     };
     let says = |one: &Statement| one.value + one.with_headings;

@@ -172,13 +172,15 @@ fn cells(row: &str) -> Vec<&str> {
     cells
 }
 
-/// Whether a sentence or item is more than a title, a question, or the announcement of what follows.
+/// Whether a sentence or item is more than a title, a question, or the announcement of what follows,
+/// which says something where it names what to write.
 fn says_something(text: &str) -> bool {
     let bare = text.trim_end_matches(['"', '\'', ')', ']', '*', '_', '`', '»', '”', '’', ' ']);
-    if bare.ends_with([':', '?', '：', '？']) {
+    let introduces = bare.ends_with([':', '：']) && !text.contains('`');
+    if introduces || bare.ends_with(['?', '？']) {
         return false;
     }
-    let ends = bare.ends_with(['.', '!', '…', '。', '！', ';']);
+    let ends = bare.ends_with(['.', '!', '…', '。', '！', ';', ':', '：']);
     let outside = without_links(text);
     let count = |text: &str| {
         let spaced = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
@@ -224,6 +226,7 @@ mod tests {
             ("**A title in bold that is rather long**", false),
             ("**Note.**", false),
             ("Run the following command to do it:", false),
+            ("To allow it, set `access.mode` to `open` in the settings:", true),
             ("What does it cost?", false),
             ("[Install the program on your machine](install.md)", false),
             ("[Install](install.md) it on your machine first", true),

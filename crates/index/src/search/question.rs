@@ -20,6 +20,8 @@ pub struct Question {
     words: Vec<(String, String)>,
     /// Numbers of several parts, such as versions and days: `0.8.0`, `2026-05-06`.
     numbers: Vec<String>,
+    /// Words and their terms behind an article: the things that are asked about.
+    things: Vec<(String, String)>,
     /// Words with the number that stands behind each: `version` and `3.2`.
     numbered: Vec<(String, String)>,
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
@@ -79,12 +81,23 @@ impl Question {
         let asks_for = AsksFor::of(text).or(kind);
         let terms = terms.into_iter().map(weigh).collect();
         let numbered = numbered(text, analyzer);
-        Self { terms, words, numbers, numbered, measure, asks_for }
+        let things = things(text, analyzer);
+        Self { terms, words, numbers, things, numbered, measure, asks_for }
+    }
+
+    /// The terms of a text. `found` is said of what was looked for, though its stem is that of `founded`.
+    fn said(&self, text: &str, analyzer: &Analyzer) -> FxHashSet<String> {
+        let mut said: FxHashSet<String> = analyzer.terms(text).into_iter().collect();
+        let asks = self.words.iter().any(|(word, _)| is_one_of(&FOUNDING, word));
+        if asks && !words(text).any(|word| is_one_of(&FOUNDING, &text[word.range])) {
+            said.remove("found");
+        }
+        said
     }
 
     /// Share of it that a statement says together with the headings above it and its file's name.
     pub fn said_by(&self, text: &str, hit: &Hit, analyzer: &Analyzer) -> f32 {
-        let terms: FxHashSet<String> = analyzer.terms(&with_place(text, hit)).into_iter().collect();
+        let terms = self.said(&with_place(text, hit), analyzer);
         self.share(|term| terms.contains(term))
     }
 
@@ -92,7 +105,7 @@ impl Question {
     /// number need not be said, and a part of a number is none of its own.
     pub fn unsaid<'q>(&'q self, text: &str, hit: &Hit, analyzer: &Analyzer) -> Vec<&'q str> {
         let said = with_place(text, hit);
-        let terms: FxHashSet<String> = analyzer.terms(&said).into_iter().collect();
+        let terms = self.said(&said, analyzer);
         let is_part = |term: &str| {
             self.numbers.iter().any(|number| number.split(['.', '-']).any(|part| part == term))
         };
@@ -110,10 +123,10 @@ impl Question {
     /// of, and what is written as a name: that they stand there tells that it is about the right
     /// thing, and nothing of what it `costs`. What names others only is not about what has a name.
     pub(super) fn is_told_by(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
-        if self.is_of_another(text) {
+        if self.is_of_another(text) || self.is_of_other_thing(text, named, analyzer) {
             return false;
         }
-        let said: FxHashSet<String> = analyzer.terms(text).into_iter().collect();
+        let said = self.said(text, analyzer);
         let (mut names, mut asked) = (Vec::new(), Vec::new());
         for (number, (word, term)) in self.words.iter().enumerate() {
             let is_of_question = self.terms.iter().any(|(known, _)| known == term);
@@ -184,6 +197,30 @@ impl Question {
         is_version(found) && self.numbered.iter().any(is_other)
     }
 
+    /// Whether a statement begins with a thing that nobody asked about, and says nothing of those that are
+    /// asked about, in no other words either: `The proxy listens on 8080.` of `the database`.
+    fn is_of_other_thing(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
+        let mut begins = words(text).map(|word| &text[word.range]);
+        let (Some(article), Some(thing)) = (begins.next(), begins.next()) else { return false };
+        if self.things.is_empty() || !is_one_of(&ARTICLES, article) {
+            return false;
+        }
+        let said = self.said(text, analyzer);
+        let is_known = |term: &String| {
+            named.above.contains(term) || self.terms.iter().any(|(asked, _)| asked == term)
+        };
+        let is_said =
+            |(_, term): &(String, String)| said.contains(term) || named.above.contains(term);
+        let is_meant = |(word, _): &(String, String)| {
+            let met = words_met(word, vec![Pieces::of(text)]).unwrap_or_default();
+            met.first().is_some_and(|met| *met >= OTHER_WORDS)
+        };
+        let own = analyzer.terms(thing);
+        !own.is_empty()
+            && !own.iter().any(is_known)
+            && !self.things.iter().any(|thing| is_said(thing) || is_meant(thing))
+    }
+
     /// Share of its weight that these terms hold.
     pub(super) fn share(&self, held: impl Fn(&str) -> bool) -> f32 {
         let all: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
@@ -209,6 +246,14 @@ impl Question {
         numbers.all(|(term, _)| terms.contains(term))
             && self.numbers.iter().all(|number| holds_number(&said, number))
     }
+}
+
+/// Words behind an article, each with its term.
+fn things(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    let behind = all.array_windows().filter(|[article, _]| is_one_of(&ARTICLES, article));
+    let thing = |[_, word]: &[&str; 2]| Some(((*word).to_owned(), analyzer.terms(word).pop()?));
+    behind.filter_map(thing).collect()
 }
 
 /// Words of a question with the number behind each, in lower case: not small words, and no months.
@@ -398,6 +443,12 @@ const CONDITIONS: [&str; 17] = [
     "whenever",
 ];
 
+/// Words of whoever made a beginning.
+const FOUNDING: [&str; 5] = ["founded", "founder", "founders", "founding", "founds"];
+
+/// Words before a thing.
+const ARTICLES: [&str; 6] = ["a", "an", "my", "our", "the", "your"];
+
 fn is_one_of(all: &[&str], word: &str) -> bool {
     all.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
@@ -484,6 +535,13 @@ mod tests {
             ("when was Redis 7 released", "Redis 7 – Redis 6 was released in April 2020.", false),
             ("when was Redis 7 released", "Redis 7 – Redis 7 was released in April 2022.", true),
             ("when was Redis released", "Redis 6 was released in April 2020.", true),
+            ("which port does the database use", "The proxy uses port 8080.", false),
+            ("which port does the database use", "The main database uses port 5432.", true),
+            ("which port does the database use", "The program uses port 8080.", true),
+            ("which port does the database use", "It uses port 5432.", true),
+            ("how long is the vacation", "The holidays are four weeks long.", true),
+            ("who founded the company", "The code can be found in May's folder.", false),
+            ("who founded the company", "Ada Lovelace founded it.", true),
         ] {
             let analyzer = Analyzer::new("english");
             let question = Question::new(question, &[], &analyzer);

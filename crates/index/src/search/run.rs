@@ -15,6 +15,7 @@ use super::{
     language,
     lexical::{Bm25, Scores},
     origin::Origin,
+    question::Question,
     rank::{self, CANDIDATES, Signals},
     scene::{ChunkId, Look, Scene},
     second::{self, Reading, Seen},
@@ -373,6 +374,7 @@ pub fn search(
         Some(_) => None,
         None => Some(tools.sentence_embedder.embed_query(text)?),
     };
+    let asked = Question::new(text, &keywords.weights, analyzer);
     let terms = keywords.weights.iter().map(|(term, _)| term.as_str());
     let mut finder = Finder::new(analyzer, terms);
     for (place, score, similar) in chosen {
@@ -380,6 +382,7 @@ pub fn search(
         show(
             &mut hit,
             &keywords.weights,
+            &asked,
             sentence_query.as_deref(),
             &mut finder,
             tools.sentence_embedder,

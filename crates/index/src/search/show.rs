@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     Hit,
     passage::{Kind, Sentence, clip, sentences},
+    question::Question,
 };
 use elophanto_base::lexical::{Finder, words};
 use elophanto_models::{EmbedError, Embedder, Role};
@@ -13,10 +14,12 @@ use elophanto_models::{EmbedError, Embedder, Role};
 const SENTENCES_EMBEDDED: usize = 12;
 
 /// Fills in what is shown of a hit. `weights` are the terms looked for with their weights, `query`
-/// the query's vector by the sentence model `embedder`; `finder` looks for the same terms; without it the first sentence wins among equals.
+/// the query's vector by the sentence model `embedder`; `finder` looks for the same terms; without it the
+/// first sentence wins among equals. What is of another version than `asked` comes last.
 pub fn show(
     hit: &mut Hit,
     weights: &[(String, f32)],
+    asked: &Question,
     query: Option<&[f32]>,
     finder: &mut Finder,
     embedder: &dyn Embedder,
@@ -39,7 +42,11 @@ pub fn show(
             let held: f32 =
                 weights.iter().zip(&seen).filter(|(_, seen)| **seen).map(|(w, _)| w.1).sum();
             // A heading is shown above the snippet anyway: any sentence says more.
-            let weight = if *kind == Kind::Heading { 0.1 } else { 1.0 };
+            let weight = match kind {
+                Kind::Heading => 0.1,
+                _ if asked.is_of_another(&hit.text[range.clone()]) => 0.5,
+                _ => 1.0,
+            };
             (range.clone(), weight * held / all)
         })
         .collect();
