@@ -174,6 +174,13 @@ pub fn prepare(
             let what = counted(done.lines, "fact");
             done.notices.push(format!("what became of {what} goes along with the next commit"));
         }
+        if request.index && !found.is_empty() {
+            let notes = counted(found.len(), "note");
+            done.notices.push(format!(
+                "the vectors of {notes} go along with the next commit: nothing can be added to \
+                 one of chosen files (`git commit FILE`)"
+            ));
+        }
         return Ok(done);
     }
     if request.changelog {

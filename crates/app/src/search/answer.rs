@@ -330,6 +330,9 @@ fn is_answer(asked: &Question, near: &[Near], made: &Made, lead: f32, analyzer: 
     let (Some(first), Some(source)) = (made.text.lines().next(), made.sources.first()) else {
         return false;
     };
+    if asked.lacks_name(source.hit, analyzer) {
+        return false;
+    }
     let of_hit = near.iter().find(|near| std::ptr::eq(near.hit, source.hit));
     let said = asked.said_by(first, source.hit, analyzer);
     let features = [1.0, said, of_hit.map_or(0.0, |near| near.nearness), lead];

@@ -274,10 +274,11 @@ fn is_rule(line: &str) -> bool {
         && marks.all(|char| Some(char) == first)
 }
 
-/// A tag, a picture or badge, or where a link leads: nothing that says anything.
+/// A tag, the mark of a block, a picture or badge, or where a link leads: nothing that says anything.
 fn is_markup(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.starts_with("<http")
         || line.starts_with("[![")
+        || line.starts_with(":::")
         || line.starts_with("![") && line.ends_with(')')
         || line.starts_with('[') && line.contains("]: ")
 }
@@ -368,9 +369,10 @@ mod tests {
             ],
         );
         check(
-            "<details>\n[![badge](x)](y)\n[ref]: https://a.example\nText.",
+            "<details>\n::: info\n[![badge](x)](y)\n[ref]: https://a.example\nText.",
             &[
                 (Code, "<details>"),
+                (Code, "::: info"),
                 (Code, "[![badge](x)](y)"),
                 (Code, "[ref]: https://a.example"),
                 (Prose, "Text."),

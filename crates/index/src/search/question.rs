@@ -113,9 +113,30 @@ impl Question {
             !terms.contains(term) && self.measure.as_ref() != Some(term) && !is_part(term)
         });
         let typed = |term: &str| self.words.iter().find(|(_, known)| known == term);
+        // `Hub`, where `GitHub` is said.
+        let is_within_said = |word: &str| {
+            let whole = |(known, term): &(String, String)| {
+                known.len() > word.len() && known.contains(word) && terms.contains(term)
+            };
+            self.words.iter().any(whole)
+        };
         let words = unsaid.filter_map(|(term, _)| typed(term).map(|(word, _)| word.as_str()));
+        let words = words.filter(|word| !is_within_said(word));
         let numbers = self.numbers.iter().filter(|number| !holds_number(&said, number));
         words.chain(numbers.map(String::as_str)).collect()
+    }
+
+    /// Whether something that is asked about by its name is nowhere in a hit: it speaks of something else.
+    pub fn lacks_name(&self, hit: &Hit, analyzer: &Analyzer) -> bool {
+        let is_name = |word: &str| {
+            let first = self.words.first().is_some_and(|(first, _)| first == word);
+            let mut letters = word.chars();
+            !first
+                && letters.next().is_some_and(char::is_uppercase)
+                && letters.any(char::is_lowercase)
+        };
+        !analyzer.capitalises_nouns()
+            && self.unsaid(&hit.text, hit, analyzer).into_iter().any(is_name)
     }
 
     /// Whether a statement says anything of what is asked about its subject, in these or in other
@@ -346,13 +367,16 @@ fn first_word(text: &str) -> Option<&str> {
     words(text).next().map(|word| &text[word.range])
 }
 
-/// Whether a statement names somebody: a capital within it, that none of the question's words has,
-/// or the sign of an account or an address.
+/// Whether a statement names somebody: a capital within it, that none of the question's words has and
+/// that small letters follow, or the sign of an account or an address.
 fn holds_name(text: &str, asked: &[(String, String)]) -> bool {
     let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
     let names = words(text).skip(1).map(|word| &text[word.range]);
     text.contains('@')
-        || names.filter(|word| is_new(word)).any(|word| word.starts_with(char::is_uppercase))
+        || names.filter(|word| is_new(word)).any(|word| {
+            word.starts_with(char::is_uppercase)
+                && (word.len() == 1 || word.contains(char::is_lowercase))
+        })
 }
 
 /// Numbers in words, and what stands in place of one.
@@ -524,6 +548,7 @@ mod tests {
             ("who maintains the program", "Only users with a key maintain it.", true),
             ("who wrote the program", "The author of the program is Ada Lovelace.", true),
             ("who wrote the program", "The author of the program is unknown.", false),
+            ("who wrote the program", "The program is `run GOAL [--budget USD]`.", false),
             ("when was the program founded", "A command leaves it as it found it.", false),
             ("when was the program founded", "Founded in May, it grew.", true),
             ("when does the program run", "The program runs after each merge.", true),

@@ -330,7 +330,7 @@ pub fn search(
     if is_closer {
         look_closer(&mut ranked, &features);
     }
-    weigh(snapshot, &query.text, analyzer, &mut ranked)?;
+    weigh(snapshot, text, analyzer, &mut ranked)?;
     // By the scores that a search has without a second look: those after it are other numbers, and
     // who asks twice is to get the same hits.
     let kept = request.min_score.map(|least| {

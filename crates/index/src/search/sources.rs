@@ -33,6 +33,10 @@ const TEST: f32 = 0.6;
 /// What a note counts that is clearly in another language than the question. Chosen on headings of a
 /// documentation in thirteen languages as questions: .8 and .85 find as many pages first, .9 fewer.
 const OTHER_LANGUAGE: f32 = 0.85;
+/// What a note counts whose title, or a part of one whose heading, is just what was asked for.
+const NAMED: f32 = 1.25;
+/// A question of more terms is no title.
+const LONGEST_TITLE: usize = 8;
 /// Folders of tests and the like.
 const TEST_FOLDERS: &[&str] =
     &["tests", "test", "testing", "testdata", "fixtures", "benches", "examples"];
@@ -122,8 +126,8 @@ pub fn by_file(
 }
 
 /// Lets code come before its tests unless tests are asked for, what explains something before a
-/// list of changes unless a time or a version is, and what is in the question's language, whose analyzer is
-/// given, before translations.
+/// list of changes unless a time or a version is, what is called by the words of the question before what
+/// speaks of them, and what is in the question's language, whose analyzer is given, before translations.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -135,6 +139,8 @@ pub fn weigh(
 ) -> Result<(), Malformed> {
     let (tests, times) = (asks_for_tests(query), asks_when(query));
     let elsewhere = in_other_languages(snapshot, query, analyzer, ranked)?;
+    let asked: FxHashSet<String> = analyzer.terms(query).into_iter().collect();
+    let may_be_title = (1..=LONGEST_TITLE).contains(&asked.len());
     for (place, score) in ranked.iter_mut() {
         let part = &snapshot.parts[place.0];
         let segment = &part.loaded.segment;
@@ -147,13 +153,33 @@ pub fn weigh(
         if elsewhere.contains(place) {
             counts *= OTHER_LANGUAGE;
         }
-        let less = score.total * (counts - 1.0);
-        score.total += less;
-        score.source_part += less;
+        if part.kind == Kind::Note && may_be_title {
+            let chunk = segment.chunk(place.1)?;
+            let title = segment.document(chunk.document)?.title;
+            let heading = segment.breadcrumb(&chunk)?.pop();
+            if [Some(title), heading]
+                .into_iter()
+                .flatten()
+                .any(|it| is_called(it, &asked, analyzer))
+            {
+                counts *= NAMED;
+            }
+        }
+        let more = score.total * (counts - 1.0);
+        score.total += more;
+        score.source_part += more;
     }
     // Stable: what scores the same keeps its order.
     ranked.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));
     Ok(())
+}
+
+/// Whether a title is made of all the terms of a question and hardly any other; numbers before it aside.
+fn is_called(title: &str, asked: &FxHashSet<String>, analyzer: &Analyzer) -> bool {
+    let words = title.replace(|char: char| !char.is_alphanumeric(), " ");
+    let mut own: FxHashSet<String> = analyzer.terms(&words).into_iter().collect();
+    own.retain(|term| asked.contains(term) || !term.bytes().all(|byte| byte.is_ascii_digit()));
+    asked.is_subset(&own) && own.len() * 2 <= asked.len() * 3
 }
 
 /// Which of some chunks are of notes in a language that the small words of a question are not in.
@@ -215,6 +241,24 @@ mod tests {
             ("src/contests/a.rs", false),
         ] {
             assert_eq!(is_test(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_told_from_what_holds_its_words() {
+        let analyzer = Analyzer::new("english");
+        for (title, question, expected) in [
+            ("1598-generic_associated_types", "generic associated types", true),
+            ("Generic associated types", "what are generic associated types", true),
+            ("Generics and associated types in traits", "associated types", false),
+            ("Redis", "redis", true),
+            ("Redis in production", "redis", false),
+            ("2019 Roadmap", "roadmap 2019", true),
+            ("2018 Roadmap", "roadmap 2019", false),
+            ("", "redis", false),
+        ] {
+            let asked = analyzer.terms(question).into_iter().collect();
+            assert_eq!(is_called(title, &asked, &analyzer), expected, "{title}: {question}");
         }
     }
 
