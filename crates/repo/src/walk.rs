@@ -17,7 +17,7 @@ use rayon::Scope;
 use super::{NotePath, is_git_name};
 use elophanto_base::beneath::Stat;
 pub(crate) use rules::MOST_IGNORE_BYTES;
-use rules::Rules;
+use rules::{IGNORE_FILES, OF_NOTES, Rules};
 
 /// Hidden folders at the top that hold documentation of a project, for the forge that carries it.
 pub(super) const FORGE_FOLDERS: &[&str] = &[".github", ".gitlab", ".gitea", ".forgejo"];
@@ -114,24 +114,23 @@ impl WalkError {
 
 /// All notes below the selected roots, sorted by path, and what could not be looked at.
 ///
-/// Honours `.gitignore` (also outside git), `.ignore`, `.elophantoignore` and git's own exclude
-/// files. Hidden files but those of a forge's folder (`.github` and its like), symbolic links,
+/// Honours `.gitignore` (also outside git), `.elophantoignore` and git's own exclude files. Hidden files but those of a forge's folder (`.github` and its like), symbolic links,
 /// anything that is no regular file, and other repositories nested in this one (submodules) are
 /// left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
     let is_note = |path: &Path| path.strip_prefix(root).is_ok_and(|path| selection.names(path));
-    Walk::new(root, is_note, |_: &Path| true, FORGE_FOLDERS).through(&selection.roots)
+    Walk::new(root, is_note, |_: &Path| true, FORGE_FOLDERS, OF_NOTES).through(&selection.roots)
 }
 
 /// All files below the roots that are `wanted` by their absolute path, under the rules of
-/// [`walk`] but without the folders of forges; folders are entered only if `enters` says so.
+/// [`walk`], `.ignore` too, but without the folders of forges; folders are entered only if `enters` says so.
 pub fn walk_files(
     root: &Path,
     roots: &[PathBuf],
     wanted: impl Fn(&Path) -> bool + Sync,
     enters: impl Fn(&Path) -> bool + Sync,
 ) -> (Vec<Walked>, Vec<WalkError>) {
-    Walk::new(root, wanted, enters, &[]).through(roots)
+    Walk::new(root, wanted, enters, &[], &IGNORE_FILES).through(roots)
 }
 
 /// Hands all that lies below `folder` (relative to the root; it may be a file) to `visit`, sorted by
@@ -277,12 +276,20 @@ struct Walk<'w, W, E> {
     enters: E,
     /// Hidden folders at the top that are entered all the same.
     shown: &'w [&'w str],
+    /// Names of the ignore files that count.
+    names: &'static [&'static str],
     found: Mutex<(Vec<Walked>, Vec<WalkError>)>,
 }
 
 impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E> {
-    fn new(root: &'w Path, wanted: W, enters: E, shown: &'w [&'w str]) -> Self {
-        Self { root, wanted, enters, shown, found: Mutex::default() }
+    fn new(
+        root: &'w Path,
+        wanted: W,
+        enters: E,
+        shown: &'w [&'w str],
+        names: &'static [&'static str],
+    ) -> Self {
+        Self { root, wanted, enters, shown, names, found: Mutex::default() }
     }
 
     fn through(self, roots: &[PathBuf]) -> (Vec<Walked>, Vec<WalkError>) {
@@ -302,7 +309,7 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
 
     fn begin<'s>(&'s self, scope: &Scope<'s>, start: PathBuf) {
         // Ignore files between the top and a folder hold in it too.
-        let rules = match Rules::above(&start, self.root) {
+        let rules = match Rules::above(&start, self.root, self.names) {
             Ok(rules) => rules,
             Err(trap) => return self.fail_at(&trap),
         };

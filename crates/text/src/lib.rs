@@ -15,3 +15,4 @@ pub mod percent;
 pub mod place;
 pub mod reading;
 pub mod sentences;
+pub mod template;

@@ -175,9 +175,13 @@ fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
     };
     let says = |one: &Statement| one.value + one.with_headings;
     let of_hit = all.chunk_by(|a, b| a.hit == b.hit).filter_map(|of_hit| {
-        // The first of equals.
-        let telling = of_hit.iter().rev().filter(|one| one.tells);
-        telling.max_by(|a, b| says(a).total_cmp(&says(b)))
+        let telling = || of_hit.iter().filter(|one| one.tells);
+        match telling().find(|one| one.is_headed) {
+            // What stands under the heading that was asked for begins with what it is about.
+            Some(first) => Some(first),
+            // The first of equals.
+            None => telling().rev().max_by(|a, b| says(a).total_cmp(&says(b))),
+        }
     });
     let mut best: Vec<&Statement> = of_hit.filter(|one| one.with_headings >= LEAST_SAID).collect();
     best.sort_by(|a, b| worth(b).total_cmp(&worth(a)));

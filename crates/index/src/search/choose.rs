@@ -17,13 +17,10 @@ use elophanto_text::markdown::Scope;
 const PASSAGES_PER_FILE: usize = 3;
 /// From this cosine on, a user's note and a learned one speak of the same thing.
 const SAME_SUBJECT: f32 = 0.8;
-/// Folders that hold copies of what is written elsewhere.
+/// Folders of what others wrote.
+const OF_OTHERS: &[&str] = &["vendor", "vendored", "third_party", "third-party", "node_modules"];
+/// Folders that hold copies of what is written elsewhere, beside those.
 const COPIES: &[&str] = &[
-    "vendor",
-    "vendored",
-    "third_party",
-    "third-party",
-    "node_modules",
     "example",
     "examples",
     "fixtures",
@@ -221,12 +218,21 @@ impl Scene<'_> {
 /// How far a file is from where people look for the original: in a folder of copies, below many
 /// folders, with a long name.
 fn remoteness(path: &Path) -> (bool, usize, usize) {
-    let folders = || path.parent().into_iter().flat_map(Path::components);
-    let is_copy = folders().any(|part| {
+    let folders = path.parent().into_iter().flat_map(Path::components).count();
+    let is_copy = is_of_others(path) || is_below(path, COPIES);
+    (is_copy, folders, path.as_os_str().len())
+}
+
+/// Whether a path is one of what others wrote, which lies here for use.
+pub fn is_of_others(path: &Path) -> bool {
+    is_below(path, OF_OTHERS)
+}
+
+fn is_below(path: &Path, folders: &[&str]) -> bool {
+    path.parent().into_iter().flat_map(Path::components).any(|part| {
         let name = part.as_os_str().to_str();
-        name.is_some_and(|name| COPIES.contains(&name.to_lowercase().as_str()))
-    });
-    (is_copy, folders().count(), path.as_os_str().len())
+        name.is_some_and(|name| folders.contains(&name.to_lowercase().as_str()))
+    })
 }
 
 #[cfg(test)]

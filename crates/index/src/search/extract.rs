@@ -8,19 +8,25 @@ use std::collections::BTreeSet;
 
 use super::{
     Hit,
-    passage::{Kind, sentences},
+    passage::{Kind, Sentence, sentences},
     question::{Named, Question, headings},
 };
 use elophanto_base::{
     contradicts::{contradicts, name_another},
     lexical::Analyzer,
 };
-use elophanto_text::markdown::on_one_line;
+use elophanto_text::{markdown::on_one_line, template::without_templates};
 
 /// A longer sentence is none, in characters.
 const MOST_CHARACTERS: usize = 600;
 /// A shorter paragraph without a full stop is a title, in words.
 const FEWEST_WORDS: usize = 5;
+/// Words of a sentence at least that announces something.
+const FEWEST_ANNOUNCING: usize = 3;
+/// Lines of code and items that are quoted of what a sentence announces, and characters of each.
+const MOST_LINES: usize = 3;
+const MOST_ITEMS: usize = 6;
+const MOST_SHOWN: usize = 120;
 /// Two statements are of the same thing if they share this part of their words, numbers and
 /// negations apart.
 const SAME_SUBJECT: f32 = 0.7;
@@ -40,6 +46,8 @@ pub struct Statement {
     pub value: f32,
     /// Whether it says anything of what is asked about its subject.
     pub tells: bool,
+    /// Whether the heading above it says all of the question, so that what stands beneath is its answer.
+    pub is_headed: bool,
     /// Whether it is of what is asked about under another number: another version of it.
     is_of_another: bool,
     is_row: bool,
@@ -77,20 +85,26 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         let (headings, named) = (headings(hit, analyzer), Named::of(hit, analyzer));
         let mut header: Vec<&str> = hit.breadcrumb.last().map_or_else(Vec::new, |last| cells(last));
         let kinds = sentences(&hit.text, hit.fence.as_deref());
-        for (sentence, (range, value)) in kinds.iter().zip(&hit.sentences) {
+        let heading = hit.breadcrumb.last().unwrap_or(&hit.title);
+        let is_headed = question.is_heading(heading, analyzer);
+        let is_titled = is_headed || question.is_heading(&hit.title, analyzer);
+        for (at, (sentence, (range, value))) in kinds.iter().zip(&hit.sentences).enumerate() {
             let raw = &hit.text[range.clone()];
             if sentence.kind == Kind::Heading && raw.contains('|') {
                 header = cells(raw);
             }
-            let Some(text) = stated(raw, sentence.kind, &header, hit) else { continue };
+            let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
+            let Some(text) = stated(raw, sentence.kind, &header, announced, hit) else { continue };
             let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
             found.push(Statement {
                 hit: number,
                 line: if hit.source.is_some() { hit.line } else { hit.line_at(range.start) },
                 with_headings: question
                     .share(|term| terms.contains(term) || headings.contains(term)),
-                value: *value,
+                // What stands beneath need not say it again.
+                value: if is_titled { value.max(1.0) } else { *value },
                 tells: question.is_told_by(&text, &named, analyzer),
+                is_headed,
                 is_of_another: question.is_of_another(&text),
                 is_row: sentence.kind == Kind::Row,
                 text,
@@ -101,14 +115,45 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
     found
 }
 
-/// A sentence as it is quoted; `None` if it states nothing.
-fn stated(raw: &str, kind: Kind, header: &[&str], hit: &Hit) -> Option<String> {
+/// What a sentence that ends in a colon announces: lines of code, or items of a list, on one line.
+fn announced(text: &str, raw: &str, behind: &[Sentence]) -> Option<String> {
+    let kind = behind.first()?.kind;
+    if !raw.trim_end_matches(['*', '_', ' ']).ends_with([':', '：']) {
+        return None;
+    }
+    let parts = behind.iter().take_while(|part| part.kind == kind);
+    let parts = parts.map(|part| text[part.range.clone()].trim());
+    let said: Vec<String> = match kind {
+        Kind::Code => {
+            let is_said = |line: &&str| !line.starts_with(['#', '<', '/']) && !line.contains('`');
+            let lines = parts.filter(is_said).take(MOST_LINES);
+            lines.map(|line| format!("`{}`", on_one_line(line, MOST_SHOWN, |_| true))).collect()
+        }
+        Kind::Item => {
+            let items = parts.take(MOST_ITEMS).map(without_mark);
+            items.map(|item| on_one_line(item, MOST_SHOWN, |_| true)).collect()
+        }
+        _ => return None,
+    };
+    let mark = if kind == Kind::Code { ", " } else { "; " };
+    (!said.is_empty()).then(|| said.join(mark))
+}
+
+/// A sentence as it is quoted, with what it announces; `None` if it states nothing.
+fn stated(
+    raw: &str,
+    kind: Kind,
+    header: &[&str],
+    announced: Option<String>,
+    hit: &Hit,
+) -> Option<String> {
     let text = match kind {
-        Kind::Heading | Kind::Code => return None,
+        Kind::Heading | Kind::Code | Kind::Markup => return None,
         Kind::Row => row(raw, header)?,
         Kind::Prose | Kind::Item => {
             let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
             let joined = lines.collect::<Vec<_>>().join(" ");
+            let joined = without_templates(&joined);
             let plain = on_one_line(without_mark(&joined), usize::MAX, |_| true);
             plain.trim().to_owned()
         }
@@ -118,8 +163,13 @@ fn stated(raw: &str, kind: Kind, header: &[&str], hit: &Hit) -> Option<String> {
         .chain(&hit.breadcrumb)
         .any(|title| title.to_lowercase() == bare);
     let fits = text.chars().count() <= MOST_CHARACTERS;
-    let states = kind == Kind::Row || says_something(&text);
-    (fits && states && !is_title && is_language(&text)).then_some(text)
+    let announces = announced.is_some() && text.split_whitespace().count() >= FEWEST_ANNOUNCING;
+    let states = kind == Kind::Row || announces || says_something(&text);
+    let states = states && !is_pointer(&text) && is_language(&text);
+    (fits && states && !is_title).then(|| match announced {
+        Some(announced) => format!("{text} {announced}"),
+        None => text,
+    })
 }
 
 /// Without the mark of a list's item and of a task.
@@ -192,6 +242,30 @@ fn says_something(text: &str) -> bool {
     count(text) >= if ends { 2 } else { FEWEST_WORDS } && count(&outside) > 1 && (ends || !is_bold)
 }
 
+/// How a sentence begins that only says where to read on.
+const POINTERS: [&str; 14] = [
+    "for details",
+    "for further",
+    "for more about",
+    "for more details",
+    "for more information",
+    "for more on",
+    "learn more",
+    "more details",
+    "more information",
+    "read more",
+    "refer to",
+    "see ",
+    "this page describes",
+    "this section describes",
+];
+
+/// Whether a sentence says nothing but where something is said.
+fn is_pointer(text: &str) -> bool {
+    let bare = text.trim_start_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+    POINTERS.iter().any(|pointer| bare.starts_with(pointer))
+}
+
 /// A text without its links' words and targets.
 fn without_links(text: &str) -> String {
     let mut outside = String::new();
@@ -247,6 +321,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_announced_is_quoted_with_it() {
+        let text = "Make it by:\n\n```sh\n# first\nmake all\nmake install\n```\n\nThere are two kinds:\n\n\
+                    - red ones\n- [ ] blue ones\n\nNothing follows:\n";
+        let kinds = sentences(text, None);
+        let of = |number: usize| {
+            announced(text, &text[kinds[number].range.clone()], &kinds[number + 1..])
+        };
+        assert_eq!(of(0).as_deref(), Some("`make all`, `make install`"));
+        let list = kinds.iter().position(|it| text[it.range.clone()].starts_with("There")).unwrap();
+        assert_eq!(of(list).as_deref(), Some("red ones; blue ones"));
+        assert_eq!(of(list + 1), None, "an item announces nothing");
+        assert_eq!(of(kinds.len() - 1), None);
+        for (text, expected) in [
+            ("See [Directory sources](a.md) for what they are.", true),
+            ("For more information on it, ask.", true),
+            ("**Refer to** the manual of it.", true),
+            ("For more than five users, set `many`.", false),
+            ("Seeds are sown in May.", false),
+        ] {
+            assert_eq!(is_pointer(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn rows_name_their_columns() {
         let header = cells("| Setting | Default | |");
         assert_eq!(header, ["Setting", "Default", ""]);
@@ -270,6 +368,7 @@ mod tests {
             with_headings: 0.0,
             value: 0.0,
             tells: true,
+            is_headed: false,
             is_of_another: false,
             is_row: text.contains("; "),
             terms: analyzer.terms(text).into_iter().collect(),

@@ -25,8 +25,10 @@ pub enum Kind {
     Row,
     /// A heading, or the header of a table.
     Heading,
-    /// A line of code, of a diagram or of markup.
+    /// A line of code or of a diagram.
     Code,
+    /// A tag, a picture, or where a link leads: nothing that says anything.
+    Markup,
 }
 
 /// The sentences of a chunk: prose by full stops, everything else (headings, list items, table
@@ -188,7 +190,7 @@ impl Reader<'_> {
             self.in_list = false;
         } else if is_markup(text) {
             self.close();
-            self.push(range, Kind::Code);
+            self.push(range, Kind::Markup);
         } else if opens_item(text) {
             self.close();
             self.open = Some((range, Kind::Item, is_quoted));
@@ -325,7 +327,7 @@ mod tests {
 
     #[test]
     fn sentences_of_markdown() {
-        use Kind::{Code, Heading, Item, Prose, Row};
+        use Kind::{Code, Heading, Item, Markup, Prose, Row};
         check(
             "# Otters\n\nThey sleep. They\nfloat! e.g. in kelp.\n",
             &[(Heading, "# Otters"), (Prose, "They sleep."), (Prose, "They\nfloat! e.g. in kelp.")],
@@ -371,10 +373,10 @@ mod tests {
         check(
             "<details>\n::: info\n[![badge](x)](y)\n[ref]: https://a.example\nText.",
             &[
-                (Code, "<details>"),
-                (Code, "::: info"),
-                (Code, "[![badge](x)](y)"),
-                (Code, "[ref]: https://a.example"),
+                (Markup, "<details>"),
+                (Markup, "::: info"),
+                (Markup, "[![badge](x)](y)"),
+                (Markup, "[ref]: https://a.example"),
                 (Prose, "Text."),
             ],
         );

@@ -42,6 +42,10 @@ enum AsksFor {
     Count,
     /// `how much`, `how long`: a number.
     Amount,
+    /// `what is the maximum`: a number in digits, or that there is none.
+    Bound,
+    /// `which command`, `what variable`: something to write.
+    Code,
 }
 
 impl Question {
@@ -51,6 +55,10 @@ impl Question {
         let mut seen = FxHashSet::default();
         let mut terms = Query::plain(text, analyzer).terms;
         terms.retain(|term| seen.insert(term.clone()));
+        let light: Vec<_> = LIGHT.iter().filter_map(|word| analyzer.term(word)).collect();
+        if terms.iter().any(|term| !light.iter().any(|light| light == term)) {
+            terms.retain(|term| !light.iter().any(|light| light == term));
+        }
         let weigh = |term: String| {
             let known = weights.iter().find(|(known, _)| *known == term);
             let weight = known.map_or(heaviest, |(_, weight)| *weight);
@@ -121,19 +129,22 @@ impl Question {
             self.words.iter().any(whole)
         };
         let words = unsaid.filter_map(|(term, _)| typed(term).map(|(word, _)| word.as_str()));
-        let words = words.filter(|word| !is_within_said(word));
+        let words = words.filter(|word| !is_within_said(word) && !is_one_of(&QUIET, word));
         let numbers = self.numbers.iter().filter(|number| !holds_number(&said, number));
         words.chain(numbers.map(String::as_str)).collect()
+    }
+
+    /// Whether a heading says all of it.
+    pub(super) fn is_heading(&self, heading: &str, analyzer: &Analyzer) -> bool {
+        let terms: FxHashSet<String> = analyzer.terms(heading).into_iter().collect();
+        self.asks_for.is_none() && self.share(|term| terms.contains(term)) > 0.999
     }
 
     /// Whether something that is asked about by its name is nowhere in a hit: it speaks of something else.
     pub fn lacks_name(&self, hit: &Hit, analyzer: &Analyzer) -> bool {
         let is_name = |word: &str| {
             let first = self.words.first().is_some_and(|(first, _)| first == word);
-            let mut letters = word.chars();
-            !first
-                && letters.next().is_some_and(char::is_uppercase)
-                && letters.any(char::is_lowercase)
+            !first && word.starts_with(char::is_uppercase) && word.chars().count() >= LEAST_NAME
         };
         !analyzer.capitalises_nouns()
             && self.unsaid(&hit.text, hit, analyzer).into_iter().any(is_name)
@@ -180,11 +191,24 @@ impl Question {
                 let deed = asked.first().is_some_and(|(_, term)| said.contains(*term));
                 deed || holds_name(text, &self.words)
             }
-            Some(AsksFor::Day) => words(text).any(|word| is_of_time(&text[word.range])),
-            Some(AsksFor::Time) => words(text).map(|word| &text[word.range]).any(|word| {
-                let is_asked = self.words.iter().any(|(asked, _)| asked.eq_ignore_ascii_case(word));
-                is_of_time(word) || is_one_of(&CONDITIONS, word) && !is_asked
+            Some(AsksFor::Day) => {
+                words(text).any(|word| is_of_time(&text[word.range])) || self.names_version(text)
+            }
+            Some(AsksFor::Time) => {
+                let tells = |word: &str| {
+                    let is_asked = |(asked, _): &(String, String)| asked.eq_ignore_ascii_case(word);
+                    let is_condition = is_one_of(&CONDITIONS, word);
+                    is_of_time(word) || is_condition && !self.words.iter().any(is_asked)
+                };
+                words(text).any(|word| tells(&text[word.range])) || self.names_version(text)
+            }
+            Some(AsksFor::Bound) => words(text).map(|word| &text[word.range]).any(|word| {
+                word.starts_with(|char: char| char.is_numeric()) || is_one_of(&BOUNDLESS, word)
             }),
+            Some(AsksFor::Code) => {
+                let is_code = |word: &str| word.contains('_') || word.starts_with("--");
+                text.contains('`') || text.split_whitespace().any(is_code)
+            }
             Some(AsksFor::Count | AsksFor::Amount) => {
                 words(text).any(|word| is_amount(&text[word.range]))
             }
@@ -195,6 +219,12 @@ impl Question {
         !is_of_others
             && is_of_its_kind
             && (asked.is_empty() || is_an_amount || is_said || in_other_words())
+    }
+
+    /// Whether a statement names a version where no number is asked about: `removed in 4.0` tells when.
+    fn names_version(&self, text: &str) -> bool {
+        let is_named = |token: String| token.contains('.') && is_version(&token);
+        self.numbers.is_empty() && text.split_whitespace().map(bare).any(is_named)
     }
 
     /// Whether a statement begins with what is asked about, but with another number, and never has the one
@@ -358,6 +388,15 @@ impl AsksFor {
             ("who" | "whom" | "whose", _) => Some(Self::Person),
             ("when", Some("was" | "were" | "did")) => Some(Self::Day),
             ("when", _) => Some(Self::Time),
+            ("what" | "which", next) => {
+                let few: Vec<String> =
+                    next.map(str::to_owned).into_iter().chain(words.take(3)).collect();
+                let has = |all: &[&str], most: usize| {
+                    few.iter().take(most).any(|word| is_one_of(all, word))
+                };
+                let bound = has(&BOUNDS_ASKED, 4).then_some(Self::Bound);
+                bound.or(has(&CODE_ASKED, 2).then_some(Self::Code))
+            }
             _ => None,
         }
     }
@@ -407,6 +446,17 @@ const AMOUNTS: [&str; 25] = [
     "two",
     "unlimited",
 ];
+
+/// Words that say that there is no bound.
+const BOUNDLESS: [&str; 4] = ["infinite", "none", "unbounded", "unlimited"];
+
+/// Words of what is a number.
+const BOUNDS_ASKED: [&str; 7] =
+    ["largest", "longest", "max", "maximum", "min", "minimum", "smallest"];
+
+/// Words of what one writes.
+const CODE_ASKED: [&str; 8] =
+    ["argument", "command", "flag", "header", "option", "parameter", "setting", "variable"];
 
 /// Words of a day, a span or a date.
 const TIMES: [&str; 34] = [
@@ -466,6 +516,36 @@ const CONDITIONS: [&str; 17] = [
     "when",
     "whenever",
 ];
+
+/// Verbs of questions that answers do not take up: what something `is used for`, what `happens`.
+const LIGHT: [&str; 6] = ["use", "mean", "happen", "work", "need", "want"];
+
+/// Words of a question that nobody misses in an answer.
+const QUIET: [&str; 20] = [
+    "between",
+    "else",
+    "every",
+    "get",
+    "go",
+    "itself",
+    "keep",
+    "like",
+    "make",
+    "makes",
+    "may",
+    "must",
+    "one",
+    "only",
+    "set",
+    "several",
+    "something",
+    "than",
+    "when",
+    "while",
+];
+
+/// Letters that a name or an abbreviation has at least.
+const LEAST_NAME: usize = 3;
 
 /// Words of whoever made a beginning.
 const FOUNDING: [&str; 5] = ["founded", "founder", "founders", "founding", "founds"];
@@ -560,6 +640,8 @@ mod tests {
             ("when was Redis 7 released", "Redis 7 – Redis 6 was released in April 2020.", false),
             ("when was Redis 7 released", "Redis 7 – Redis 7 was released in April 2022.", true),
             ("when was Redis released", "Redis 6 was released in April 2020.", true),
+            ("what is the program used for", "It finds notes.", true),
+            ("what happens when it crashes", "After a crash it starts anew.", true),
             ("which port does the database use", "The proxy uses port 8080.", false),
             ("which port does the database use", "The main database uses port 5432.", true),
             ("which port does the database use", "The program uses port 8080.", true),
@@ -567,6 +649,12 @@ mod tests {
             ("how long is the vacation", "The holidays are four weeks long.", true),
             ("who founded the company", "The code can be found in May's folder.", false),
             ("who founded the company", "Ada Lovelace founded it.", true),
+            ("what is the maximum length of a label", "A label exceeds the maximum length.", false),
+            ("what is the maximum length of a label", "A label has at most 2048 bytes.", true),
+            ("which command makes a label", "The command makes a label.", false),
+            ("which command makes a label", "A label is made by `make label`.", true),
+            ("when will the mode be removed", "The mode is removed in Loki 4.0.", true),
+            ("when was the mode removed", "The mode was removed by somebody.", false),
         ] {
             let analyzer = Analyzer::new("english");
             let question = Question::new(question, &[], &analyzer);

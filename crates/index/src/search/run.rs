@@ -34,7 +34,7 @@ use crate::{
 use elophanto_base::lexical::{Analyzer, Finder, Language};
 use elophanto_models::{Belief, EmbedError, Embedder, Features};
 use elophanto_repo::{BlobId, NotePath};
-use elophanto_text::markdown::Scope;
+use elophanto_text::markdown::{Scope, without_attributes};
 
 /// What is asked.
 #[derive(Clone)]
@@ -379,6 +379,9 @@ pub fn search(
     let mut finder = Finder::new(analyzer, terms);
     for (place, score, similar) in chosen {
         let mut hit = scene.hit(place, score, similar)?;
+        for heading in std::iter::once(&mut hit.title).chain(&mut hit.breadcrumb) {
+            heading.truncate(without_attributes(heading).len());
+        }
         show(
             &mut hit,
             &keywords.weights,

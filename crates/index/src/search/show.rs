@@ -43,15 +43,15 @@ pub fn show(
                 weights.iter().zip(&seen).filter(|(_, seen)| **seen).map(|(w, _)| w.1).sum();
             // A heading is shown above the snippet anyway: any sentence says more.
             let weight = match kind {
-                Kind::Heading => 0.1,
+                Kind::Heading | Kind::Markup => 0.1,
                 _ if asked.is_of_another(&hit.text[range.clone()]) => 0.5,
                 _ => 1.0,
             };
             (range.clone(), weight * held / all)
         })
         .collect();
-    let prose: Vec<usize> =
-        (0..found.len()).filter(|&index| shown[index].kind != Kind::Heading).collect();
+    let says = |index: &usize| !matches!(shown[*index].kind, Kind::Heading | Kind::Markup);
+    let prose: Vec<usize> = (0..found.len()).filter(says).collect();
     let mut chosen = prose.first().copied().unwrap_or(0);
     let best = prose.iter().map(|&index| found[index].1).fold(0.0, f32::max);
     if let Some(query) = query {

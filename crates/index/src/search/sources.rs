@@ -11,8 +11,9 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Score,
+    Query, Score,
     changes::{CHANGES, asks_when, lists_changes},
+    choose::is_of_others,
     run::Like,
     scene::{ChunkId, Found, Scene},
 };
@@ -25,16 +26,22 @@ use crate::{
 };
 use elophanto_base::lexical::{Analyzer, Language};
 use elophanto_repo::NotePath;
+use elophanto_text::markdown::without_attributes;
 
 /// What keywords of a part of a file count of those of the whole.
 const PART_KEYWORDS: f32 = 0.6;
 /// What a file of tests, benchmarks or examples counts, unless the query asks for such.
 const TEST: f32 = 0.6;
+/// What a note counts that others wrote and that lies here for use (`vendor/`).
+const OF_OTHERS: f32 = 0.8;
 /// What a note counts that is clearly in another language than the question. Chosen on headings of a
 /// documentation in thirteen languages as questions: .8 and .85 find as many pages first, .9 fewer.
 const OTHER_LANGUAGE: f32 = 0.85;
-/// What a note counts whose title, or a part of one whose heading, is just what was asked for.
-const NAMED: f32 = 1.25;
+/// What a note counts whose title is just what was asked for, or with a word more; what a part counts
+/// whose heading is. Of 378 titles of pages in six documentations the page is first for 241 without, for
+/// 306 where all count 1.25, for 334 with these.
+const TITLED: [f32; 2] = [1.5, 1.25];
+const HEADED: [f32; 2] = [1.25, 1.15];
 /// A question of more terms is no title.
 const LONGEST_TITLE: usize = 8;
 /// Folders of tests and the like.
@@ -139,7 +146,7 @@ pub fn weigh(
 ) -> Result<(), Malformed> {
     let (tests, times) = (asks_for_tests(query), asks_when(query));
     let elsewhere = in_other_languages(snapshot, query, analyzer, ranked)?;
-    let asked: FxHashSet<String> = analyzer.terms(query).into_iter().collect();
+    let asked: FxHashSet<String> = Query::plain(query, analyzer).terms.into_iter().collect();
     let may_be_title = (1..=LONGEST_TITLE).contains(&asked.len());
     for (place, score) in ranked.iter_mut() {
         let part = &snapshot.parts[place.0];
@@ -147,6 +154,7 @@ pub fn weigh(
         let path = NotePath::new(segment.identity(segment.chunk_document(place.1))?.0);
         let mut counts = match part.kind {
             Kind::Summary if !tests && is_test(path.as_path()) => TEST,
+            Kind::Note if is_of_others(path.as_path()) => OF_OTHERS,
             Kind::Note if !times && lists_changes(path.as_path()) => CHANGES,
             _ => 1.0,
         };
@@ -157,13 +165,14 @@ pub fn weigh(
             let chunk = segment.chunk(place.1)?;
             let title = segment.document(chunk.document)?.title;
             let heading = segment.breadcrumb(&chunk)?.pop();
-            if [Some(title), heading]
-                .into_iter()
-                .flatten()
-                .any(|it| is_called(it, &asked, analyzer))
-            {
-                counts *= NAMED;
-            }
+            let is_called =
+                |label: &str, [just, more]: [f32; 2]| match beside(label, &asked, analyzer) {
+                    Some(0) => just,
+                    Some(_) => more,
+                    None => 1.0,
+                };
+            let heading = heading.map_or(1.0, |heading| is_called(heading, HEADED));
+            counts *= is_called(title, TITLED).max(heading);
         }
         let more = score.total * (counts - 1.0);
         score.total += more;
@@ -174,12 +183,14 @@ pub fn weigh(
     Ok(())
 }
 
-/// Whether a title is made of all the terms of a question and hardly any other; numbers before it aside.
-fn is_called(title: &str, asked: &FxHashSet<String>, analyzer: &Analyzer) -> bool {
-    let words = title.replace(|char: char| !char.is_alphanumeric(), " ");
+/// How many terms a title has beside those of a question; `None` if it lacks any of them, or has half as
+/// many others. Numbers before it aside.
+fn beside(title: &str, asked: &FxHashSet<String>, analyzer: &Analyzer) -> Option<usize> {
+    let words = without_attributes(title).replace(|char: char| !char.is_alphanumeric(), " ");
     let mut own: FxHashSet<String> = analyzer.terms(&words).into_iter().collect();
     own.retain(|term| asked.contains(term) || !term.bytes().all(|byte| byte.is_ascii_digit()));
-    asked.is_subset(&own) && own.len() * 2 <= asked.len() * 3
+    let is_title = asked.is_subset(&own) && own.len() * 2 <= asked.len() * 3;
+    is_title.then(|| own.len() - asked.len())
 }
 
 /// Which of some chunks are of notes in a language that the small words of a question are not in.
@@ -248,17 +259,19 @@ mod tests {
     fn a_title_is_told_from_what_holds_its_words() {
         let analyzer = Analyzer::new("english");
         for (title, question, expected) in [
-            ("1598-generic_associated_types", "generic associated types", true),
-            ("Generic associated types", "what are generic associated types", true),
-            ("Generics and associated types in traits", "associated types", false),
-            ("Redis", "redis", true),
-            ("Redis in production", "redis", false),
-            ("2019 Roadmap", "roadmap 2019", true),
-            ("2018 Roadmap", "roadmap 2019", false),
-            ("", "redis", false),
+            ("1598-generic_associated_types", "generic associated types", Some(0)),
+            ("Generic associated types", "what are generic associated types", Some(0)),
+            ("The associated types {#types}", "associated types", Some(0)),
+            ("Generic associated types", "associated types", Some(1)),
+            ("Generics and associated types in traits", "associated types", None),
+            ("Redis", "redis", Some(0)),
+            ("Redis in production", "redis", None),
+            ("2019 Roadmap", "roadmap 2019", Some(0)),
+            ("2018 Roadmap", "roadmap 2019", None),
+            ("", "redis", None),
         ] {
-            let asked = analyzer.terms(question).into_iter().collect();
-            assert_eq!(is_called(title, &asked, &analyzer), expected, "{title}: {question}");
+            let asked = Query::plain(question, &analyzer).terms.into_iter().collect();
+            assert_eq!(beside(title, &asked, &analyzer), expected, "{title}: {question}");
         }
     }
 

@@ -7,7 +7,7 @@
 //! added, swapped with its neighbour, or a wrong one next to it on the keyboard), and not only the
 //! stems are alike but the words as they are written.
 
-use std::{cmp::Reverse, collections::hash_map::Entry};
+use std::{cmp::Reverse, collections::hash_map::Entry, ops::Range};
 
 use rustc_hash::FxHashMap;
 
@@ -85,6 +85,7 @@ impl Spelling {
         written: &mut Written,
     ) -> Result<(), Malformed> {
         let mut respelt: Vec<(&str, String)> = Vec::new();
+        let mut told: Vec<Range<usize>> = Vec::new();
         for (term, found) in &self.corrections {
             let of_term = |(word, _): &(&Typed, Word)| word.term == *term;
             let Some((word, place)) = typed.iter().zip(words(text)).find(of_term) else { continue };
@@ -105,13 +106,21 @@ impl Spelling {
                 };
                 forms.push(form.unwrap_or_else(|| found.clone()));
             }
-            if !found.iter().all(|(found, _)| is_elsewhere(found)) {
+            // A part of a compound was told with it.
+            let is_told = told.iter().any(|whole: &Range<usize>| {
+                whole.start <= place.range.start && place.range.end <= whole.end
+            });
+            if !is_told && !found.iter().all(|(found, _)| is_elsewhere(found)) {
+                told.push(place.range.clone());
                 self.words.push((text[place.range].to_owned(), forms));
             }
         }
         let (mut whole, mut end) = (String::new(), 0);
         for (word, place) in typed.iter().zip(words(text)) {
-            if let Some((_, form)) = respelt.iter().find(|(term, _)| *term == word.term) {
+            // The parts of a compound lie inside of it: `label_fromat` is replaced once.
+            if place.range.start >= end
+                && let Some((_, form)) = respelt.iter().find(|(term, _)| *term == word.term)
+            {
                 whole.push_str(&text[end..place.range.start]);
                 whole.push_str(form);
                 end = place.range.end;
@@ -138,10 +147,17 @@ fn correct(
         if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
             let elsewhere = language::elsewhere(field.parts, &word.folded, analyzer)?;
             let found = match compounds::apart(field, &word.folded, analyzer)? {
-                // Written otherwise, not misspelt.
-                _ if !elsewhere.is_empty() => elsewhere.into_iter().map(|term| (term, 0)).collect(),
-                Some(parts) => parts.map(|term| (term, 0)).into(),
-                None => nearest(field, word, analyzer, written)?,
+                Some(parts) if elsewhere.is_empty() => parts.map(|term| (term, 0)).into(),
+                _ => {
+                    let near = nearest(field, word, analyzer, written)?;
+                    // A word with the endings of another language is written otherwise, not misspelt,
+                    // unless hardly anything makes it one of this language: `dataase` is no `datos`.
+                    match near.first() {
+                        Some((_, 1)) => near,
+                        _ if elsewhere.is_empty() => near,
+                        _ => elsewhere.into_iter().map(|term| (term, 0)).collect(),
+                    }
+                }
             };
             if !found.is_empty() {
                 corrections.push((word.term.clone(), found));

@@ -27,7 +27,6 @@ mod restructured;
 mod shape;
 mod short;
 mod subject;
-mod template;
 #[cfg(test)]
 mod tests;
 mod thing;

@@ -17,6 +17,8 @@ use elophanto_base::regular::read_capped;
 
 /// Names of ignore files, the strongest first. Git's own exclude files are weaker than all.
 pub const IGNORE_FILES: [&str; 3] = [".elophantoignore", ".ignore", ".gitignore"];
+/// Those that leave out notes: what only other searches skip is committed, and read by somebody.
+pub const OF_NOTES: &[&str] = &[".elophantoignore", ".gitignore"];
 /// Those of them that other programs go by.
 const OF_OTHERS: &[&str] = &[".ignore", ".gitignore"];
 /// The rules of a larger one do not hold, in bytes.
@@ -41,12 +43,17 @@ struct Folder {
 }
 
 impl Rules {
-    /// What holds in `start` because of the folders above it, up to the root of the file system.
+    /// What these ignore files say in `start` because of the folders above it, up to the root of the file
+    /// system.
     ///
     /// # Errors
     /// An ignore file between `top` and `start` that is a pipe or a device.
-    pub fn above(start: &Path, top: &Path) -> Result<Self, PathBuf> {
-        Self::of(&IGNORE_FILES).above_too(start, top)
+    pub fn above(
+        start: &Path,
+        top: &Path,
+        names: &'static [&'static str],
+    ) -> Result<Self, PathBuf> {
+        Self::of(names).above_too(start, top)
     }
 
     /// What git and other searches than ours leave out in a folder, relative to `root`; `None` if

@@ -32,7 +32,7 @@ fn by_crate(root: &Path, roots: &[&str]) -> Vec<String> {
     for folder in &roots[1..] {
         builder.add(root.join(folder));
     }
-    builder.require_git(false).add_custom_ignore_filename(".elophantoignore");
+    builder.require_git(false).ignore(false).add_custom_ignore_filename(".elophantoignore");
     builder.filter_entry(|entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         entry.file_name() != ".git"
@@ -69,7 +69,7 @@ fn what_is_no_note_is_left_out() {
         write(root, path, "x");
     }
     write(root, ".git/info/exclude", "i.md\n");
-    write(root, "kept/.ignore", "!.h.md\n");
+    write(root, "kept/.elophantoignore", "!.h.md\n");
     std::os::unix::fs::symlink("a.md", root.join("link.md")).unwrap();
     assert_eq!(walked(root, &["."]), [".github/c.md", "a.md", "kept/.h.md"]);
     assert_eq!(walked(root, &["./kept", "kept", "absent"]), ["kept/.h.md"]);
@@ -84,7 +84,7 @@ fn ignore_files_that_never_end_leave_their_folder_out() {
         write(root, path, "x");
     }
     std::os::unix::fs::symlink("/dev/zero", root.join("endless/.gitignore")).unwrap();
-    std::os::unix::fs::symlink("nowhere", root.join("dangling/.ignore")).unwrap();
+    std::os::unix::fs::symlink("nowhere", root.join("dangling/.gitignore")).unwrap();
     for (roots, found) in [(&["."][..], &["a.md", "dangling/d.md"][..]), (&["endless/below"], &[])]
     {
         let (walked, failed) = walk(root, &selection(roots));

@@ -33,7 +33,7 @@ pub use guard::{
 pub use lines::count_line_ends;
 pub use links::{Destination, Notes, followed, percent_decode, resolve_link};
 pub use status::is_superseded;
-pub use text::{escape, is_shown, on_one_line, unescape};
+pub use text::{escape, is_shown, on_one_line, unescape, without_attributes};
 pub(crate) use tree::{link_of, parsed_within_budget, words_of};
 pub use written::{Written, anchor, written};
 

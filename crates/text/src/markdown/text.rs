@@ -51,6 +51,16 @@ pub fn escape(
     escaped
 }
 
+/// A heading without the attributes that some renderers take behind it: `{#id}`, `{: .class}`.
+pub fn without_attributes(heading: &str) -> &str {
+    let inner = heading.trim_end().strip_suffix('}');
+    let Some((text, attributes)) = inner.and_then(|inner| inner.rsplit_once('{')) else {
+        return heading;
+    };
+    let (text, first) = (text.trim_end(), attributes.trim_start_matches(':').trim_start());
+    if first.starts_with(['#', '.']) && !text.is_empty() { text } else { heading }
+}
+
 /// Takes the backslashes in front of punctuation away.
 pub fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -62,4 +72,25 @@ pub fn unescape(text: &str) -> String {
         }
     }
     plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_no_part_of_a_heading() {
+        for (heading, expected) in [
+            ("Java clients {#java-clients}", "Java clients"),
+            ("Java clients { #java .wide }", "Java clients"),
+            ("Java clients {: .wide}", "Java clients"),
+            ("Sets such as {a, b}", "Sets such as {a, b}"),
+            ("{#alone}", "{#alone}"),
+            ("No end {#", "No end {#"),
+            ("}", "}"),
+            ("", ""),
+        ] {
+            assert_eq!(without_attributes(heading), expected, "{heading}");
+        }
+    }
 }

@@ -99,6 +99,33 @@ impl World {
 }
 
 #[test]
+fn compounds_are_respelt_once() {
+    let texts =
+        ["Rename labels with label_format. A label_format has a name.", "The log_line format."];
+    let world = World::new(&texts.map(str::to_owned));
+    let respelt = |question: &str| {
+        let field =
+            Field { parts: &world.parts, live: &world.live, allowed: &world.live, whole: None };
+        let query = Query::parse(question, &world.analyzer);
+        Spelling::of(&field, &query, &world.analyzer).unwrap().text
+    };
+    for (question, expected) in [
+        ("with label_fromat now", Some("with label_format now")),
+        ("lable_format", Some("label_format")),
+        ("a laebl_format of log_lien", Some("a label_format of log_line")),
+        ("label_format", None),
+    ] {
+        assert_eq!(respelt(question).as_deref(), expected, "{question}");
+    }
+    // Whatever stands in a question, no place of it is taken twice.
+    for question in
+        ["label_fromat-fromat.fromat_label", "fromat_fromat_fromat", "_fromat_", "é_fromat"]
+    {
+        respelt(question);
+    }
+}
+
+#[test]
 fn words_written_as_one_are_taken_apart() {
     let texts = [
         "To start up the server, run it with the flag for a cold start.",

@@ -17,7 +17,6 @@ use super::furniture;
 use super::indented;
 use super::name::tidy;
 use super::restructured;
-use super::template;
 use super::wiki;
 use cut::plain_blocks;
 use elophanto_text::markdown;
@@ -216,7 +215,7 @@ fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Blo
     let text = indented::without_margin(text);
     let text = restructured::as_markdown(&text);
     let text = wiki::as_markdown(&text);
-    let text = template::without_templates(&text);
+    let text = elophanto_text::template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {
             let body = text.get(document.body.clone()).unwrap_or_default();

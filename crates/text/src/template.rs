@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const MAX_TEMPLATE: usize = 400;
 
 /// The text without templates. The number of lines stays.
-pub(super) fn without_templates(text: &str) -> Cow<'_, str> {
+pub fn without_templates(text: &str) -> Cow<'_, str> {
     if !text.contains(['{', ':', '[']) {
         return Cow::Borrowed(text);
     }
@@ -24,7 +24,7 @@ pub(super) fn without_templates(text: &str) -> Cow<'_, str> {
             kept.push_str(before);
             ticks += before.matches('`').count();
             let length =
-                template(from).or_else(|| reference(before, from).filter(|_| ticks % 2 == 0));
+                template(from).or_else(|| reference(before, from)).filter(|_| ticks % 2 == 0);
             let (kept_part, after) = from.split_at(length.unwrap_or(1));
             kept.push_str(if length.is_some() { "" } else { kept_part });
             rest = after;
@@ -72,6 +72,7 @@ mod tests {
             ("# T {#t}\n:::tip\nx\n:::\n", "# T \n\nx\n\n"),
             ("a[^1] [x](y) {a} {", "a [x](y) {a} {"),
             ("{{ never closed", "{{ never closed"),
+            ("Use `{{ name }}` here{{< br >}}.", "Use `{{ name }}` here."),
             ("Bit `reg[1]` is set.[1]", "Bit `reg[1]` is set."),
             (
                 "It is old.[12] So[citation needed] it goes. [2] one",
