@@ -263,6 +263,9 @@ fn say(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// How long it takes is told once so many-th of it are done.
+const LEAST_KNOWN: usize = 50;
+
 /// A bar on stderr, shown on a terminal once it has been worth waiting for.
 pub struct Progress {
     state: Mutex<(Instant, Option<ProgressBar>)>,
@@ -298,7 +301,7 @@ impl Progress {
             // By all that was done so far: a bar that begins in the middle knows of nothing before.
             let left =
                 state.0.elapsed().mul_f64(all.saturating_sub(done) as f64 / done.max(1) as f64);
-            if done > 0 {
+            if done * LEAST_KNOWN >= all {
                 bar.set_message(format!(", {} left", HumanDuration(left)));
             }
         }

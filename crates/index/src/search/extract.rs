@@ -21,6 +21,8 @@ use elophanto_text::{markdown::on_one_line, template::without_templates};
 const MOST_CHARACTERS: usize = 600;
 /// A shorter paragraph without a full stop is a title, in words.
 const FEWEST_WORDS: usize = 5;
+/// How much more useful a statement is beneath a title or heading that is the question.
+const TITLED: f32 = 0.5;
 /// Words of a sentence at least that announces something.
 const FEWEST_ANNOUNCING: usize = 3;
 /// Lines of code and items that are quoted of what a sentence announces, and characters of each.
@@ -102,7 +104,7 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                 with_headings: question
                     .share(|term| terms.contains(term) || headings.contains(term)),
                 // What stands beneath need not say it again.
-                value: if is_titled { value.max(1.0) } else { *value },
+                value: if is_titled { value + TITLED } else { *value },
                 tells: question.is_told_by(&text, &named, analyzer),
                 is_headed,
                 is_of_another: question.is_of_another(&text),
@@ -130,7 +132,9 @@ fn announced(text: &str, raw: &str, behind: &[Sentence]) -> Option<String> {
             lines.map(|line| format!("`{}`", on_one_line(line, MOST_SHOWN, |_| true))).collect()
         }
         Kind::Item => {
-            let items = parts.take(MOST_ITEMS).map(without_mark);
+            // A table of contents is none.
+            let says = |item: &&str| without_links(item).contains(char::is_alphanumeric);
+            let items = parts.map(without_mark).filter(says).take(MOST_ITEMS);
             items.map(|item| on_one_line(item, MOST_SHOWN, |_| true)).collect()
         }
         _ => return None,
@@ -323,7 +327,7 @@ mod tests {
     #[test]
     fn what_is_announced_is_quoted_with_it() {
         let text = "Make it by:\n\n```sh\n# first\nmake all\nmake install\n```\n\nThere are two kinds:\n\n\
-                    - red ones\n- [ ] blue ones\n\nNothing follows:\n";
+                    - red ones\n- [x](#x)\n- [ ] blue ones\n\nNothing follows:\n";
         let kinds = sentences(text, None);
         let of = |number: usize| {
             announced(text, &text[kinds[number].range.clone()], &kinds[number + 1..])

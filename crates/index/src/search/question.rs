@@ -5,7 +5,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Hit, Query};
+use super::{
+    Hit, Query,
+    asked::{
+        ARTICLES, AsksFor, BOUNDLESS, CONDITIONS, FOUNDING, LEAST_NAME, LIGHT, QUIET, is_amount,
+        is_of_time, is_one_of, is_pronoun,
+    },
+};
 use elophanto_base::lexical::{Analyzer, Word, fold, words};
 use elophanto_models::builtin::{Pieces, words_met};
 
@@ -27,25 +33,6 @@ pub struct Question {
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
     measure: Option<String>,
     asks_for: Option<AsksFor>,
-}
-
-/// What a question's first word asks for, where a statement without it is no answer.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum AsksFor {
-    /// `who`: a name, where the statement does not say what was done in the question's own words.
-    Person,
-    /// `when did`: a time.
-    Day,
-    /// `when`: a time, or on what it depends.
-    Time,
-    /// `how many`: a number, of what is named.
-    Count,
-    /// `how much`, `how long`: a number.
-    Amount,
-    /// `what is the maximum`: a number in digits, or that there is none.
-    Bound,
-    /// `which command`, `what variable`: something to write.
-    Code,
 }
 
 impl Question {
@@ -381,27 +368,6 @@ impl Named {
     }
 }
 
-impl AsksFor {
-    fn of(question: &str) -> Option<Self> {
-        let mut words = words(question).map(|word| question[word.range].to_lowercase());
-        match (words.next()?.as_str(), words.next().as_deref()) {
-            ("who" | "whom" | "whose", _) => Some(Self::Person),
-            ("when", Some("was" | "were" | "did")) => Some(Self::Day),
-            ("when", _) => Some(Self::Time),
-            ("what" | "which", next) => {
-                let few: Vec<String> =
-                    next.map(str::to_owned).into_iter().chain(words.take(3)).collect();
-                let has = |all: &[&str], most: usize| {
-                    few.iter().take(most).any(|word| is_one_of(all, word))
-                };
-                let bound = has(&BOUNDS_ASKED, 4).then_some(Self::Bound);
-                bound.or(has(&CODE_ASKED, 2).then_some(Self::Code))
-            }
-            _ => None,
-        }
-    }
-}
-
 fn first_word(text: &str) -> Option<&str> {
     words(text).next().map(|word| &text[word.range])
 }
@@ -416,164 +382,6 @@ fn holds_name(text: &str, asked: &[(String, String)]) -> bool {
             word.starts_with(char::is_uppercase)
                 && (word.len() == 1 || word.contains(char::is_lowercase))
         })
-}
-
-/// Numbers in words, and what stands in place of one.
-const AMOUNTS: [&str; 25] = [
-    "dozen",
-    "dozens",
-    "eight",
-    "eleven",
-    "five",
-    "four",
-    "hundred",
-    "hundreds",
-    "million",
-    "millions",
-    "nine",
-    "no",
-    "none",
-    "one",
-    "seven",
-    "single",
-    "six",
-    "ten",
-    "thousand",
-    "thousands",
-    "three",
-    "twelve",
-    "twenty",
-    "two",
-    "unlimited",
-];
-
-/// Words that say that there is no bound.
-const BOUNDLESS: [&str; 4] = ["infinite", "none", "unbounded", "unlimited"];
-
-/// Words of what is a number.
-const BOUNDS_ASKED: [&str; 7] =
-    ["largest", "longest", "max", "maximum", "min", "minimum", "smallest"];
-
-/// Words of what one writes.
-const CODE_ASKED: [&str; 8] =
-    ["argument", "command", "flag", "header", "option", "parameter", "setting", "variable"];
-
-/// Words of a day, a span or a date.
-const TIMES: [&str; 34] = [
-    "ago",
-    "anniversary",
-    "april",
-    "august",
-    "daily",
-    "day",
-    "days",
-    "december",
-    "february",
-    "friday",
-    "january",
-    "july",
-    "june",
-    "march",
-    "may",
-    "monday",
-    "month",
-    "monthly",
-    "months",
-    "november",
-    "october",
-    "saturday",
-    "september",
-    "since",
-    "sunday",
-    "thursday",
-    "tuesday",
-    "wednesday",
-    "week",
-    "weekly",
-    "weeks",
-    "year",
-    "years",
-    "yesterday",
-];
-
-/// Words that begin what something waits for.
-const CONDITIONS: [&str; 17] = [
-    "after",
-    "before",
-    "during",
-    "each",
-    "every",
-    "if",
-    "immediately",
-    "next",
-    "only",
-    "soon",
-    "till",
-    "tomorrow",
-    "unless",
-    "until",
-    "upon",
-    "when",
-    "whenever",
-];
-
-/// Verbs of questions that answers do not take up: what something `is used for`, what `happens`.
-const LIGHT: [&str; 6] = ["use", "mean", "happen", "work", "need", "want"];
-
-/// Words of a question that nobody misses in an answer.
-const QUIET: [&str; 20] = [
-    "between",
-    "else",
-    "every",
-    "get",
-    "go",
-    "itself",
-    "keep",
-    "like",
-    "make",
-    "makes",
-    "may",
-    "must",
-    "one",
-    "only",
-    "set",
-    "several",
-    "something",
-    "than",
-    "when",
-    "while",
-];
-
-/// Letters that a name or an abbreviation has at least.
-const LEAST_NAME: usize = 3;
-
-/// Words of whoever made a beginning.
-const FOUNDING: [&str; 5] = ["founded", "founder", "founders", "founding", "founds"];
-
-/// Words before a thing.
-const ARTICLES: [&str; 6] = ["a", "an", "my", "our", "the", "your"];
-
-fn is_one_of(all: &[&str], word: &str) -> bool {
-    all.iter().any(|one| word.eq_ignore_ascii_case(one))
-}
-
-/// Whether a word is an amount.
-fn is_amount(word: &str) -> bool {
-    word.starts_with(|char: char| char.is_numeric()) || is_one_of(&AMOUNTS, word)
-}
-
-/// Whether a word tells a time: a year, a month, a day, how long ago.
-fn is_of_time(word: &str) -> bool {
-    let is_year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    // In small letters the two are a verb and a gait.
-    is_year || is_one_of(&TIMES, word) && word != "may" && word != "march"
-}
-
-/// Whether a word stands for what was spoken of before.
-fn is_pronoun(word: &str) -> bool {
-    ["it", "its", "they", "their", "this", "these", "he", "she"]
-        .iter()
-        .any(|pronoun| word.eq_ignore_ascii_case(pronoun))
 }
 
 /// A statement with what stands above it.
