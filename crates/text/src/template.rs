@@ -34,6 +34,47 @@ pub fn without_templates(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// Names of the tags of HTML that stand within a line.
+const TAGS: [&str; 22] = [
+    "a", "abbr", "b", "br", "code", "del", "div", "em", "i", "img", "ins", "kbd", "mark", "p", "s",
+    "small", "span", "strong", "sub", "sup", "u", "wbr",
+];
+
+/// A line without tags of HTML, outside of code: `<br />`, `<a id="x">`. What only looks like one stays:
+/// `<name>`.
+pub fn without_tags(line: &str) -> Cow<'_, str> {
+    if !line.contains('<') {
+        return Cow::Borrowed(line);
+    }
+    let mut kept = String::with_capacity(line.len());
+    let (mut rest, mut ticks) = (line, 0);
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        kept.push_str(before);
+        ticks += before.matches('`').count();
+        let length = tag(from).filter(|_| ticks % 2 == 0);
+        if length.is_some() && from.starts_with("<br") {
+            kept.push(' ');
+        }
+        let (kept_part, after) = from.split_at(length.unwrap_or(1));
+        kept.push_str(if length.is_some() { "" } else { kept_part });
+        rest = after;
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// The length of a tag that begins here.
+fn tag(from: &str) -> Option<usize> {
+    let head = &from[..from.floor_char_boundary(MAX_TEMPLATE)];
+    let inner = head.strip_prefix('<')?.trim_start_matches('/');
+    let end = head.find('>')?;
+    let name: String = inner.chars().take_while(char::is_ascii_alphanumeric).collect();
+    let is_tag = TAGS.contains(&name.to_ascii_lowercase().as_str())
+        && inner[name.len()..].starts_with([' ', '/', '>', '\n', '\t']);
+    is_tag.then_some(end + 1)
+}
+
 /// The length of a template that begins here.
 fn template(from: &str) -> Option<usize> {
     let head = &from[..from.floor_char_boundary(MAX_TEMPLATE)];
@@ -63,6 +104,19 @@ fn reference(before: &str, from: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_go_and_what_looks_like_them_stays() {
+        for (line, expected) in [
+            ("<a id=\"x\" href=\"#x\">`tls`</a> is<br />on.", "`tls` is on."),
+            ("Set <name> to `<br>` or a < b > c.", "Set <name> to `<br>` or a < b > c."),
+            ("<https://a.example> <author> <p>x</P>", "<https://a.example> <author> x"),
+            ("<a never closed", "<a never closed"),
+            ("<", "<"),
+        ] {
+            assert_eq!(without_tags(line), expected, "{line}");
+        }
+    }
 
     #[test]
     fn templates_and_marks_of_sources_go() {

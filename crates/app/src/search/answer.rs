@@ -144,10 +144,15 @@ pub(super) struct Made<'a> {
 const LEAST_MISSPELT: usize = 5;
 
 /// The question that is answered: with misspelt words as they are meant, unless one of them may be a name, or
-/// is short.
+/// is short. A capital within a word makes it one of code: `entryPionts`.
 fn meant<'q>(question: &'q str, found: &'q Answer) -> &'q str {
     let is_slip = |(typed, _): &(String, Vec<String>)| {
-        typed.chars().count() >= LEAST_MISSPELT && !typed.contains(char::is_uppercase)
+        let is_of_code = typed
+            .chars()
+            .zip(typed.chars().skip(1))
+            .any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+        let has_capital = typed.contains(char::is_uppercase);
+        typed.chars().count() >= LEAST_MISSPELT && (is_of_code || !has_capital)
     };
     let respelt = found.respelt.as_deref();
     respelt.filter(|_| found.corrections.iter().all(is_slip)).unwrap_or(question)

@@ -15,7 +15,10 @@ use elophanto_base::{
     contradicts::{contradicts, name_another},
     lexical::Analyzer,
 };
-use elophanto_text::{markdown::on_one_line, template::without_templates};
+use elophanto_text::{
+    markdown::on_one_line,
+    template::{without_tags, without_templates},
+};
 
 /// A longer sentence is none, in characters.
 const MOST_CHARACTERS: usize = 600;
@@ -153,11 +156,12 @@ fn stated(
 ) -> Option<String> {
     let text = match kind {
         Kind::Heading | Kind::Code | Kind::Markup => return None,
-        Kind::Row => row(raw, header)?,
+        Kind::Row => row(&without_tags(raw), header)?,
         Kind::Prose | Kind::Item => {
             let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
             let joined = lines.collect::<Vec<_>>().join(" ");
             let joined = without_templates(&joined);
+            let joined = without_tags(&joined);
             let plain = on_one_line(without_mark(&joined), usize::MAX, |_| true);
             plain.trim().to_owned()
         }
