@@ -192,3 +192,24 @@ fn a_refusal_names_the_nearest() {
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr().contains("the nearest is kelp.md:"), "{output}");
 }
+
+#[test]
+fn what_occurs_nowhere_is_asked_of_something_else() {
+    let env = TestEnv::with(&[
+        ("logs.md", "# Access logs\n\nAccess logs are sent to a collector over HTTP.\n"),
+        (
+            "digest.md",
+            "# Digest\n\nMake the passwords with this command:\n\n```sh\nhtdigest -c users\n```\n\n\
+             See [the manual](manual.md) for more passwords.\n",
+        ),
+    ]);
+    assert_eq!(answer(&env, "how do I send access logs to kafka"), None);
+    assert_eq!(
+        answer(&env, "how do I send access logs to a collector").as_deref(),
+        Some("Access logs are sent to a collector over HTTP. [1]")
+    );
+    assert_eq!(
+        answer(&env, "which command makes passwords").as_deref(),
+        Some("Make the passwords with this command: `htdigest -c users` [1]")
+    );
+}

@@ -143,6 +143,23 @@ fn of_copies_the_more_central_file_is_shown() {
     }
 }
 
+#[test]
+fn a_copy_that_is_called_what_was_asked_for_is_shown() {
+    let env = TestEnv::new();
+    env.write(".elophanto/config.yaml", "search:\n  collapse_similarity: 0.9\n");
+    let body = "Returns the pages of the collection in groups, each with its key and its pages, in the \
+                order that the format gives, or the other way round if the second argument says so.";
+    for name in ["group", "docs/reference/GroupByLastmod"] {
+        let title = name.rsplit('/').next().unwrap();
+        env.write(&format!("{name}.md"), format!("# {title}\n\n{}\n", [body; 3].join(" ")));
+    }
+    let hits = env.json(&["search", "--json", "GroupByLastmod"]);
+    assert_eq!(hits.len(), 1, "alike: {hits:?}");
+    assert_eq!(hits[0]["path"], "docs/reference/GroupByLastmod.md");
+    let hits = env.json(&["search", "--json", "pages of a collection in groups"]);
+    assert_eq!(hits[0]["path"], "group.md", "the more central one");
+}
+
 /// In the list for people too, where a file has more places than are shown.
 #[test]
 fn a_copy_of_a_whole_file_is_none_of_the_hits() {

@@ -327,7 +327,13 @@ fn make<'a>(
     let analyzer = found.analyzer(&workspace.analyzer);
     let lead = found.confidence.map_or(0.0, |it| it.lead);
     let made = extract(asked, near, workspace, analyzer);
-    Ok(made.filter(|made| is_answer(asked, near, made, lead, analyzer)))
+    let is_known = |word: &str| found.corrections.iter().any(|(typed, _)| typed == word);
+    let is_answer = |made: &Made| {
+        let first = made.sources.first();
+        !first.is_some_and(|first| asked.lacks_name(first.hit, analyzer, is_known))
+            && is_answer(asked, near, made, lead, analyzer)
+    };
+    Ok(made.filter(is_answer))
 }
 
 /// Whether what is quoted first answers the question, as far as can be told from its words.
@@ -335,9 +341,6 @@ fn is_answer(asked: &Question, near: &[Near], made: &Made, lead: f32, analyzer: 
     let (Some(first), Some(source)) = (made.text.lines().next(), made.sources.first()) else {
         return false;
     };
-    if asked.lacks_name(source.hit, analyzer) {
-        return false;
-    }
     let of_hit = near.iter().find(|near| std::ptr::eq(near.hit, source.hit));
     let said = asked.said_by(first, source.hit, analyzer);
     let features = [1.0, said, of_hit.map_or(0.0, |near| near.nearness), lead];

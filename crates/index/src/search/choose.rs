@@ -123,7 +123,7 @@ impl Scene<'_> {
                 }
                 Some(index) => {
                     kept[index].2 += 1;
-                    if self.stands_for(place, kept[index].0)? {
+                    if self.stands_for((place, &score), (kept[index].0, &kept[index].1))? {
                         if let Some(count) = of_file.get_mut(self.path(kept[index].0)?) {
                             *count -= 1;
                         }
@@ -137,8 +137,12 @@ impl Scene<'_> {
     }
 
     /// Whether of two chunks that say the same the first is the one to show: the user's own wording,
-    /// else the one of the more central file.
-    fn stands_for(&self, place: ChunkId, other: ChunkId) -> Result<bool, Malformed> {
+    /// else the one that is called what was asked for, else that of the more central file.
+    fn stands_for(
+        &self,
+        (place, score): (ChunkId, &Score),
+        (other, other_score): (ChunkId, &Score),
+    ) -> Result<bool, Malformed> {
         // Of what lies elsewhere nobody says by the name of a file which one is shown.
         if self.is_elsewhere() {
             return Ok(false);
@@ -149,6 +153,10 @@ impl Scene<'_> {
         }
         if self.kind(place) != self.kind(other) {
             return Ok(false);
+        }
+        let is_called = |score: &Score| score.source_part > 0.0;
+        if is_called(score) != is_called(other_score) {
+            return Ok(is_called(score));
         }
         let path = |place| Ok::<_, Malformed>(NotePath::new(self.path(place)?));
         Ok(remoteness(path(place)?.as_path()) < remoteness(path(other)?.as_path()))

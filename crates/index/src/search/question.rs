@@ -28,6 +28,8 @@ pub struct Question {
     numbers: Vec<String>,
     /// Words and their terms behind an article: the things that are asked about.
     things: Vec<(String, String)>,
+    /// Terms that occur nowhere.
+    nowhere: Vec<String>,
     /// Words with the number that stands behind each: `version` and `3.2`.
     numbered: Vec<(String, String)>,
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
@@ -46,6 +48,8 @@ impl Question {
         if terms.iter().any(|term| !light.iter().any(|light| light == term)) {
             terms.retain(|term| !light.iter().any(|light| light == term));
         }
+        let is_nowhere = |term: &&String| !weights.iter().any(|(known, _)| known == *term);
+        let nowhere = terms.iter().filter(is_nowhere).cloned().collect();
         let weigh = |term: String| {
             let known = weights.iter().find(|(known, _)| *known == term);
             let weight = known.map_or(heaviest, |(_, weight)| *weight);
@@ -77,7 +81,7 @@ impl Question {
         let terms = terms.into_iter().map(weigh).collect();
         let numbered = numbered(text, analyzer);
         let things = things(text, analyzer);
-        Self { terms, words, numbers, things, numbered, measure, asks_for }
+        Self { terms, words, numbers, things, nowhere, numbered, measure, asks_for }
     }
 
     /// The terms of a text. `found` is said of what was looked for, though its stem is that of `founded`.
@@ -127,14 +131,29 @@ impl Question {
         self.asks_for.is_none() && self.share(|term| terms.contains(term)) > 0.999
     }
 
-    /// Whether something that is asked about by its name is nowhere in a hit: it speaks of something else.
-    pub fn lacks_name(&self, hit: &Hit, analyzer: &Analyzer) -> bool {
+    /// Whether something that is asked about by its name is nowhere in a hit, or by a word that occurs
+    /// nowhere at all, nor is `known` to stand for others: it speaks of something else.
+    pub fn lacks_name(
+        &self,
+        hit: &Hit,
+        analyzer: &Analyzer,
+        is_known: impl Fn(&str) -> bool,
+    ) -> bool {
         let is_name = |word: &str| {
             let first = self.words.first().is_some_and(|(first, _)| first == word);
             !first && word.starts_with(char::is_uppercase) && word.chars().count() >= LEAST_NAME
         };
-        !analyzer.capitalises_nouns()
-            && self.unsaid(&hit.text, hit, analyzer).into_iter().any(is_name)
+        let is_strange = |word: &str| {
+            let of_word =
+                |(typed, term): &(String, String)| typed == word && self.nowhere.contains(term);
+            word.chars().all(char::is_alphabetic)
+                && word.chars().count() > LEAST_NAME
+                && !is_known(word)
+                && self.words.iter().any(of_word)
+        };
+        let by_capitals = !analyzer.capitalises_nouns();
+        let unsaid = self.unsaid(&hit.text, hit, analyzer);
+        unsaid.into_iter().any(|word| by_capitals && is_name(word) || is_strange(word))
     }
 
     /// Whether a statement says anything of what is asked about its subject, in these or in other
