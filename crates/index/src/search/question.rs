@@ -143,12 +143,18 @@ impl Question {
             let first = self.words.first().is_some_and(|(first, _)| first == word);
             !first && word.starts_with(char::is_uppercase) && word.chars().count() >= LEAST_NAME
         };
+        // `send` occurs nowhere where it is always `sent`.
+        let is_met = |word: &str| {
+            let met = words_met(word, vec![Pieces::of(&hit.text)]).unwrap_or_default();
+            met.first().is_some_and(|met| *met >= OTHER_WORDS)
+        };
         let is_strange = |word: &str| {
             let of_word =
                 |(typed, term): &(String, String)| typed == word && self.nowhere.contains(term);
             word.chars().all(char::is_alphabetic)
                 && word.chars().count() > LEAST_NAME
                 && !is_known(word)
+                && !is_met(word)
                 && self.words.iter().any(of_word)
         };
         let by_capitals = !analyzer.capitalises_nouns();
