@@ -151,7 +151,7 @@ fn a_copy_that_is_called_what_was_asked_for_is_shown() {
                 order that the format gives, or the other way round if the second argument says so.";
     for name in ["group", "docs/reference/GroupByLastmod"] {
         let title = name.rsplit('/').next().unwrap();
-        env.write(&format!("{name}.md"), format!("# {title}\n\n{}\n", [body; 3].join(" ")));
+        env.write(format!("{name}.md"), format!("# {title}\n\n{}\n", [body; 3].join(" ")));
     }
     let hits = env.json(&["search", "--json", "GroupByLastmod"]);
     assert_eq!(hits.len(), 1, "alike: {hits:?}");
