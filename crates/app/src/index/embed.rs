@@ -78,7 +78,7 @@ pub fn complete(
     }
     if slow && passages.len() > MOST_UNWATCHED && reporter.is_watched() {
         reporter.talk(format_args!(
-            "`{}` embeds {}, which takes a while: Ctrl-C loses nothing, and the next `elophanto index` \
+            "`{}` embeds {}, which takes a while: Ctrl-C loses the last seconds of it, and the next `elophanto index` \
              goes on from there; with `knowledge.embedding_provider` set to `builtin` it is there at once",
             context.embedder.fingerprint(),
             counted(passages.len(), "text"),
