@@ -62,8 +62,8 @@ fn makes_the_whole_tree() {
     knowledge/learned/entities/*.md merge=union
     knowledge/system/changelog.md merge=union
     .elophanto/index/** binary linguist-generated=true
-    .elophanto/journal/**/*.jsonl merge=union
-    .elophanto/memory/**/*.jsonl merge=union
+    .elophanto/journal/**/*.jsonl -text merge=union
+    .elophanto/memory/**/*.jsonl -text merge=union
     # <<< elophanto <<<
     ");
     let config = String::from_utf8(env.read(".elophanto/config.yaml")).unwrap();
@@ -246,8 +246,8 @@ fn what_exists_is_kept() {
     knowledge/learned/entities/*.md merge=union[CR]
     knowledge/system/changelog.md merge=union[CR]
     .elophanto/index/** binary linguist-generated=true[CR]
-    .elophanto/journal/**/*.jsonl merge=union[CR]
-    .elophanto/memory/**/*.jsonl merge=union[CR]
+    .elophanto/journal/**/*.jsonl -text merge=union[CR]
+    .elophanto/memory/**/*.jsonl -text merge=union[CR]
     # <<< elophanto <<<[CR]
     ");
     snapshot!(String::from_utf8(env.read(".elophanto/config.yaml")).unwrap(), @"

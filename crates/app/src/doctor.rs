@@ -1,7 +1,12 @@
 //! What is indexed, by which model, how large it is, and what is wrong with it.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::{
@@ -18,7 +23,7 @@ use elophanto_index::{
         tables::{self, TableError},
     },
 };
-use elophanto_repo::{Git, NotePath, read_note, tracked_under};
+use elophanto_repo::{CommitId, Git, NotePath, Repository, Version, read_note, tracked_under};
 use elophanto_text::markdown;
 
 /// How long git may take to tell which notes have drifted.
@@ -238,6 +243,20 @@ fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
     for vain in records.folded.in_vain.values() {
         find(records.told(vain), &records.mend(vain));
     }
+    let taken_out = taken_out(&workspace.repository);
+    let more = taken_out.len().saturating_sub(MOST_FAULTS);
+    for (path, commit) in taken_out.iter().take(MOST_FAULTS) {
+        find(
+            format!("{}: commit {} took these records out", shown(path), commit.short()),
+            &format!("git checkout {}^ -- :/{}", commit.short(), shown(path)),
+        );
+    }
+    if more > 0 {
+        find(
+            format!("{more} more files of records were taken out"),
+            "git log --diff-filter=D --summary -- :/.elophanto/memory :/.elophanto/journal",
+        );
+    }
     if let Err(cause) = tracked_under(&workspace.repository, ".elophanto") {
         let cause = cause.to_string();
         let cause = cause.lines().next().unwrap_or_default();
@@ -246,6 +265,46 @@ fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
             "rm \"$(git rev-parse --git-path index)\" && git reset, which leaves all files as they are",
         );
     }
+}
+
+/// Files of records that a commit deleted, as the revert of one does that they went with, and that are
+/// nowhere now; none if git cannot tell within its time.
+fn taken_out(repository: &Repository) -> Vec<(NotePath, CommitId)> {
+    let Some(git) = Git::of(repository) else { return Vec::new() };
+    let arguments = [
+        "log",
+        "--diff-filter=D",
+        "--no-renames",
+        "--name-only",
+        "--format=commit %H",
+        "HEAD",
+        "--",
+        ":(top).elophanto/memory",
+        ":(top).elophanto/journal",
+    ];
+    let told = String::from_utf8(git.run(&arguments).unwrap_or_default()).unwrap_or_default();
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let folder = [Path::new(".elophanto")];
+    let staged = git.list(&Version::Staged, &folder).unwrap_or_default();
+    // Archived it has the same name.
+    let names: FxHashSet<&OsStr> =
+        staged.iter().filter_map(|file| file.path.as_path().file_name()).collect();
+    let (mut gone, mut commit, mut seen) = (Vec::new(), None, FxHashSet::default());
+    for line in told.lines().filter(|line| !line.is_empty()) {
+        if let Some(id) = line.strip_prefix("commit ") {
+            commit = id.parse().ok();
+            continue;
+        }
+        let path = Path::new(line);
+        let is_there = repository.root.join(path).symlink_metadata().is_ok()
+            || path.file_name().is_some_and(|name| names.contains(name));
+        if let Some(commit) = commit.filter(|_| !is_there && seen.insert(line)) {
+            gone.push((NotePath::from(path), commit));
+        }
+    }
+    gone
 }
 
 /// The first ones, and how many more there are.

@@ -17,6 +17,7 @@ use crate::{
     environment::Environment,
     fleet::Reader,
     init,
+    on_commit::Along,
     reporter::{Reporter, Silent},
     settings,
 };
@@ -24,7 +25,10 @@ use elophanto_agent::{
     git_guard::{Around, put_aside_of_killed},
     permissions,
 };
-use elophanto_base::lexical::Analyzer;
+use elophanto_base::{
+    counted::{agreeing, counted},
+    lexical::Analyzer,
+};
 use elophanto_index::{
     Context, Options, Progress, Refreshed, refresh, search::run::SearchContext, source::Notes,
 };
@@ -99,7 +103,27 @@ impl Workspace {
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
     ) -> Result<Self, Error> {
-        Self::build(repository, environment, flags, reporter)
+        let workspace = Self::build(repository, environment, flags, reporter)?;
+        workspace.bring_back(reporter);
+        Ok(workspace)
+    }
+
+    /// Puts back what agents remembered that went with a commit which was given up.
+    fn bring_back(&self, reporter: &dyn Reporter) {
+        let Some(along) = Along::of(&self.repository) else { return };
+        let Some(git) = Git::of(&self.repository) else { return };
+        match along.bring_back(&self.repository, &git) {
+            Ok(0) => {}
+            Ok(files) => reporter.note(format_args!(
+                "{} of what was remembered went with a commit that was given up, and {} back",
+                counted(files, "file"),
+                agreeing(files, "is", "are")
+            )),
+            Err(cause) => reporter.note(format_args!(
+                "what was remembered and went with a commit that was given up cannot be put \
+                 back: {cause}"
+            )),
+        }
     }
 
     /// Puts aside what runs of the agent left that were killed in the middle of a command: git

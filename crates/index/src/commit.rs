@@ -4,7 +4,9 @@
 //! table, which the next run replaces until it is committed; what is too large for one goes into
 //! several, of which those stay that are full and of use.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
+
+use rustc_hash::FxHashSet;
 
 use super::{Context, IndexError, Part, Snapshot, fill::missing_keys};
 use crate::store::{
@@ -17,7 +19,8 @@ use crate::store::{
     tables::{self, TableContent, TableError},
     view::{self, Loaded},
 };
-use elophanto_repo::{NotePath, tracked_under, watch};
+use elophanto_base::secrets::scan;
+use elophanto_repo::{Git, NotePath, Version, tracked_under, watch};
 
 /// A large pending table stays while at most one of so many of its vectors is of no use.
 const MOST_STALE: usize = 16;
@@ -34,6 +37,11 @@ pub struct Committed {
     pub pending: usize,
     /// Whether the pending table was written in this run.
     pub written: bool,
+    /// Notes that git does not track and whose vectors are in the pending table, beside others that it
+    /// does track.
+    pub untracked: Vec<NotePath>,
+    /// Vectors that stay out of it: their text looks like a secret, and git does not track its file.
+    pub withheld: usize,
 }
 
 /// Makes the pending table hold exactly the vectors in use that no tracked table holds. Of a table that
@@ -54,8 +62,11 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     let used = used_keys(snapshot);
     let in_use = used.len();
     let missing = used.without(&state.tracked_keys());
-    let mut committed =
-        Committed { tracked: in_use - missing.len(), pending: missing.len(), written: false };
+    let tracked = in_use - missing.len();
+    let Untracked { notes, secrets } = untracked(context, snapshot, &missing)?;
+    let missing = missing.without(&secrets);
+    let (pending, withheld) = (missing.len(), secrets.len());
+    let mut committed = Committed { tracked, pending, written: false, untracked: notes, withheld };
     // What another model made stays until the present one has made everything.
     let parts = snapshot.parts.iter().map(|part| (&*part.loaded, &part.live));
     let complete = missing_keys(parts).is_empty();
@@ -131,7 +142,59 @@ pub fn uncommitted(
     let (registry, bad) =
         Registry::read_all(context.tables, &context.repository.tables_dir(), &context.view_dir())?;
     let held = registry.keys(context.embedder.fingerprint().as_str(), |_| true);
-    Ok((used_keys(snapshot).without(&held).len(), bad))
+    let missing = used_keys(snapshot).without(&held);
+    let secrets = untracked(context, snapshot, &missing)?.secrets;
+    Ok((missing.without(&secrets).len(), bad))
+}
+
+/// What the work tree has and git does not.
+#[derive(Default)]
+struct Untracked {
+    /// In the order of their paths; none where git tracks no note either.
+    notes: Vec<NotePath>,
+    /// Keys of chunks that look like secrets: a vector under the hash of a text tells whether a guess
+    /// of the text is right.
+    secrets: Keys,
+}
+
+/// Looks through the files that git does not track for what is missing in the tables.
+fn untracked(
+    context: &Context,
+    snapshot: &Snapshot,
+    missing: &Keys,
+) -> Result<Untracked, IndexError> {
+    let Some(git) = Git::of(context.repository).filter(|_| !missing.is_empty()) else {
+        return Ok(Untracked::default());
+    };
+    let staged = git.list(&Version::Staged, &[Path::new(".")])?;
+    let staged: FxHashSet<&NotePath> = staged.iter().map(|file| &file.path).collect();
+    let (mut notes, mut secrets, mut has_tracked) = (BTreeSet::new(), Vec::new(), false);
+    for Part { loaded, live, .. } in &snapshot.parts {
+        let segment = &loaded.segment;
+        for document in live.ones() {
+            let path = segment.identity(document).map_err(|Malformed| IndexError::Damaged)?.0;
+            let path = NotePath::new(path);
+            if staged.contains(&path) {
+                has_tracked = true;
+                continue;
+            }
+            let view = segment.document(document).map_err(|Malformed| IndexError::Damaged)?;
+            for row in view.chunks {
+                let key = loaded.matrix.key(row);
+                if loaded.matrix.is_missing(row) || !missing.contains(&key) {
+                    continue;
+                }
+                let text = segment.chunk(row).and_then(|chunk| segment.chunk_text(&chunk));
+                if scan(text.map_err(|Malformed| IndexError::Damaged)?).is_empty() {
+                    notes.insert(path.clone());
+                } else {
+                    secrets.push(key);
+                }
+            }
+        }
+    }
+    let notes = if has_tracked { notes.into_iter().collect() } else { Vec::new() };
+    Ok(Untracked { notes, secrets: Keys::new(|| secrets.iter().copied()) })
 }
 
 struct State<'a> {

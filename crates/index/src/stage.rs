@@ -89,7 +89,12 @@ pub fn plan_staged(
         plan.changes.extend(files.map(|file| Staged::Remove { path: file.path.clone() }));
     }
     let mut needed = Vec::new();
-    if !missing.is_empty() {
+    // What the user keeps out of git stays out.
+    let new = path_in_git("x.lance", Path::new("data"));
+    let is_kept_out = !missing.is_empty() && !git.ignored(&[&new])?.is_empty();
+    if is_kept_out {
+        plan.vectors = 0;
+    } else if !missing.is_empty() {
         // The pending table of `index`, or that of an attempt, often is exactly what is needed.
         let same = registry
             .names()

@@ -62,3 +62,79 @@ fn a_lesson_with_a_secret_stays_behind() {
     assert!(said.contains("stays behind") && !said.contains(&key), "{said}");
     assert_eq!(site.committed("HEAD", ".elophanto/memory"), [""; 0]);
 }
+
+/// Lessons that are known here.
+fn known(site: &Site) -> String {
+    site.run(&["agent", "memory", "list"]).stdout()
+}
+
+#[test]
+fn what_went_with_a_commit_that_was_given_up_comes_back() {
+    let site = Site::hooked();
+    site.stage("first", "The first.");
+    site.commit("first");
+    let path = remember(&site, "pin the seed");
+    site.stage("second", "The second.");
+    site.aborted(&[]);
+    site.git(&["reset", "--quiet", "--hard"]);
+    assert!(!site.top.join(&path).exists(), "it was staged, and the reset took it");
+    let output = site.run(&["agent", "memory", "list"]);
+    assert!(output.stdout().contains("pin the seed"), "{output}");
+    let said =
+        "note: 1 file of what was remembered went with a commit that was given up, and is back\n";
+    assert!(output.stderr().contains(said), "{output}");
+    // The same after a merge that was given up.
+    site.git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);
+    site.stage("first", "The other first.");
+    site.commit("side");
+    assert!(known(&site).contains("pin the seed"), "it went along");
+    site.git(&["checkout", "--quiet", "main"]);
+    let other = remember(&site, "rotate the logs");
+    assert_eq!(site.try_git(&["merge", "--quiet", "side"]).code, Some(1));
+    site.stage("first", "Both.");
+    site.aborted(&[]);
+    site.git(&["merge", "--abort"]);
+    assert!(!site.top.join(&other).exists());
+    assert!(known(&site).contains("rotate the logs"));
+    // What a commit of another branch holds is not brought here, nor what was taken out.
+    assert!(!known(&site).contains("pin the seed"));
+    site.stage("third", "The third.");
+    site.commit("third");
+    site.git(&["rm", "--quiet", &other]);
+    site.git(&["commit", "--quiet", "-m", "without it"]);
+    assert!(!known(&site).contains("rotate the logs"));
+}
+
+#[test]
+fn a_lesson_that_a_revert_takes_out_is_missed() {
+    let site = Site::hooked();
+    site.run(&["index"]);
+    let path = remember(&site, "pin the seed");
+    site.stage("second", "The second.");
+    site.commit("second");
+    site.git(&["revert", "--no-edit", "HEAD"]);
+    assert!(!site.top.join(&path).exists());
+    let output = site.run(&["doctor"]);
+    let commit = site.asked(&["rev-parse", "HEAD"]);
+    let finding = format!("! {path}: commit {} took these records out\n", &commit[..10]);
+    let mend = format!("  mend: git checkout {}^ -- :/{path}\n", &commit[..10]);
+    assert!(output.stdout().contains(&(finding + &mend)), "{output}");
+    site.git(&["checkout", "--quiet", "HEAD^", "--", &path]);
+    let output = site.run(&["doctor"]);
+    assert!(!output.stdout().contains("took these records out"), "{output}");
+}
+
+#[test]
+fn what_is_kept_out_of_git_stays_out() {
+    for rules in [".gitignore", ".git/info/exclude"] {
+        let site = Site::hooked();
+        site.write(rules, ".elophanto/memory/\n.elophanto/index/\nknowledge/system/changelog/\n");
+        let path = remember(&site, "nobody else is to know");
+        site.stage("second", "The second.");
+        let said = site.commit("second");
+        assert_eq!(said, "", "{rules}");
+        assert_eq!(site.committed("HEAD", ".elophanto"), [".elophanto/config.yaml"], "{rules}");
+        assert_eq!(site.entries("HEAD"), [""; 0], "{rules}");
+        assert!(site.top.join(&path).exists() && known(&site).contains("nobody else"));
+    }
+}

@@ -319,3 +319,47 @@ fn after_a_merge_the_view_is_current() {
     let output = site.run(&["search", "--json", "--no-refresh", "other branch"]);
     assert_eq!(output.json()[0]["path"], "docs/other.md", "{output}");
 }
+
+#[test]
+fn a_sparse_work_tree_stays_clean() {
+    let site = Site::hooked();
+    site.stage("first", "The first.");
+    site.commit("first");
+    site.git(&["sparse-checkout", "set", "docs", ".elophanto"]);
+    site.stage("second", "The second.");
+    site.commit("second");
+    assert_eq!(site.entries("HEAD").len(), 2);
+    assert_eq!(site.status(), [""; 0]);
+    assert!(site.asked(&["show", &format!("HEAD:{PAGE}")]).contains("second"));
+}
+
+#[test]
+fn what_cannot_be_written_keeps_nothing_else_back() {
+    let site = Site::hooked();
+    site.write("knowledge", "a file, and no folder\n");
+    site.stage("first", "The first.");
+    let said = site.commit("first");
+    assert!(said.contains("no changelog entry is written: "), "{said}");
+    assert!(said.contains("go along"), "{said}");
+    assert_eq!(site.tables("HEAD").len(), 1);
+}
+
+#[test]
+fn what_a_kill_left_is_cleared_away_in_time() {
+    let site = Site::hooked();
+    let names = ["knowledge/system/.tmp-elophanto-abc", ".elophanto/memory/x/.tmp-elophanto-def"];
+    names.iter().for_each(|name| site.write(name, "half"));
+    site.run(&["index"]);
+    assert!(names.iter().all(|name| site.top.join(name).exists()), "somebody may be at work");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7_200);
+    for name in names {
+        fs::File::options()
+            .write(true)
+            .open(site.top.join(name))
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
+    }
+    site.run(&["index"]);
+    assert!(names.iter().all(|name| !site.top.join(name).exists()));
+}

@@ -308,3 +308,54 @@ fn what_is_no_text_is_named_whatever_the_settings_say() {
         assert!(output.stderr().contains(said), "{output}");
     }
 }
+
+#[test]
+fn a_temporary_index_of_another_program_is_looked_through() {
+    let site = Site::hooked();
+    let index = site.env.outside().join("temporary-index");
+    let git = |args: &[&str]| finish(site.command("git", args).env("GIT_INDEX_FILE", &index));
+    git(&["read-tree", "HEAD"]);
+    site.note("key", &format!("The token is {TOKEN}."));
+    git(&["add", "docs/key.md"]);
+    let output = git(&["commit", "--quiet", "-m", "key"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr().contains("docs/key.md:3: "), "{output}");
+    site.note("key", "There is none.");
+    git(&["add", "docs/key.md"]);
+    let output = git(&["commit", "--quiet", "-m", "none"]);
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
+#[test]
+fn the_message_of_a_commit_that_no_hook_saw_is_masked() {
+    let site = Site::hooked();
+    site.stage("first", "The first.");
+    let message = format!("Rotate {TOKEN}");
+    site.git(&["commit", "--quiet", "--no-verify", "-m", &message]);
+    site.stage("second", "The second.");
+    site.commit("second");
+    let entries = site.entries("HEAD");
+    assert_eq!(entries.len(), 2, "{entries:?}");
+    for file in entries.iter().map(|name| format!("{ENTRIES}/{name}")).chain([PAGE.to_owned()]) {
+        let file = file.replace(&format!("{ENTRIES}/{ENTRIES}"), ENTRIES);
+        assert!(!site.read(&file).contains(TOKEN), "{file}");
+    }
+    assert!(site.read(PAGE).contains("**Reason**: Rotate "));
+}
+
+#[test]
+fn a_secret_that_git_does_not_track_has_no_vector_in_git() {
+    let site = Site::hooked();
+    site.stage("first", "The first.");
+    site.commit("first");
+    site.note("mine", &format!("The token is {TOKEN}."));
+    let output = site.run(&["index"]);
+    let said = "note: 1 passage that git does not track looks like a secret: no vectors of it go into git\n";
+    assert!(output.stderr().contains(said), "{output}");
+    site.note("salary", "Alice earns much.");
+    let output = site.run(&["index"]);
+    let said = "note: git does not track `docs/salary.md`, but would carry vectors of it: ";
+    assert!(output.stderr().contains(said), "{output}");
+    let output = site.run(&["index", "--check", "--json"]);
+    assert_eq!(output.json().last().unwrap()["uncommitted"], 0, "{output}");
+}

@@ -19,14 +19,21 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
+use elophanto_base::{
+    counted::{agreeing, counted},
+    visible::escape_control_line,
+};
 use elophanto_index::{
     IndexError, Options, Refreshed,
     commit::{Committed, update_pending},
     watch::Watch,
 };
+use elophanto_repo::{Git, NotePath, TEMPORARY, remove_beneath};
 
 /// How long a refresh beside others waits for another writer of the view.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// A half-written file this old belongs to nobody who is still at work.
+const LEFT_FOR: Duration = Duration::from_hours(1);
 
 /// How a run is to be made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -233,5 +240,46 @@ fn finish(
         }
         done => done?,
     };
+    warn_of_untracked(&committed, reporter);
+    sweep(workspace);
     Ok(Indexed { refreshed, committed, took: start.elapsed() })
+}
+
+/// Removes half-written files of ours that a kill left long ago where git would find them.
+fn sweep(workspace: &Workspace) {
+    let Some(git) = Git::of(&workspace.repository) else { return };
+    let write_root = workspace.config.knowledge.write_root.display();
+    let patterns = [".elophanto".to_owned(), write_root.to_string()]
+        .map(|folder| format!(":(top,glob){folder}/**/{TEMPORARY}*"));
+    let arguments = ["ls-files", "--others", "-z", "--", &patterns[0], &patterns[1]];
+    for path in git.run(&arguments).unwrap_or_default().split(|&byte| byte == 0) {
+        let path = NotePath::new(path);
+        let file = workspace.repository.root.join(path.as_path());
+        let age = file.symlink_metadata().and_then(|it| it.modified()).map(|it| it.elapsed());
+        if matches!(age, Ok(Ok(age)) if age > LEFT_FOR) {
+            // What cannot be removed is in nobody's way but git's.
+            let _ = remove_beneath(&workspace.repository.root, path.as_path());
+        }
+    }
+}
+
+/// Says what of the table is of notes that git does not have.
+fn warn_of_untracked(committed: &Committed, reporter: &dyn Reporter) {
+    if committed.withheld > 0 {
+        let (passages, look) =
+            (counted(committed.withheld, "passage"), agreeing(committed.withheld, "looks", "look"));
+        reporter.note(format_args!(
+            "{passages} that git does not track {look} like a secret: no vectors of {} go into git",
+            agreeing(committed.withheld, "it", "them")
+        ));
+    }
+    let [first, rest @ ..] = &committed.untracked[..] else { return };
+    if committed.written {
+        let (first, more) = (escape_control_line(&first.to_text()), rest.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        reporter.note(format_args!(
+            "git does not track `{first}`{more}, but would carry vectors of it: name in .gitignore \
+             what is private, for a vector tells who guesses the text that the guess is right"
+        ));
+    }
 }

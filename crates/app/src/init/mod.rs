@@ -146,8 +146,9 @@ pub fn attribute_lines(write_root: &str) -> Vec<String> {
         // Two clones may both have gathered it; the next commit puts it in order.
         attribute(&below("system/"), "changelog.md", "merge=union"),
         attribute(".elophanto/index/", "**", "binary linguist-generated=true"),
-        attribute(".elophanto/journal/", "**/*.jsonl", "merge=union"),
-        attribute(".elophanto/memory/", "**/*.jsonl", "merge=union"),
+        // Their bytes count: no line end is converted.
+        attribute(".elophanto/journal/", "**/*.jsonl", "-text merge=union"),
+        attribute(".elophanto/memory/", "**/*.jsonl", "-text merge=union"),
     ]
 }
 

@@ -96,8 +96,8 @@ fn a_new_repository_gets_the_whole_tree() {
          knowledge/learned/entities/*.md merge=union\n\
          knowledge/system/changelog.md merge=union\n\
          .elophanto/index/** binary linguist-generated=true\n\
-         .elophanto/journal/**/*.jsonl merge=union\n\
-         .elophanto/memory/**/*.jsonl merge=union\n\
+         .elophanto/journal/**/*.jsonl -text merge=union\n\
+         .elophanto/memory/**/*.jsonl -text merge=union\n\
          # <<< elophanto <<<\n"
     );
     let config = tree.config();

@@ -77,12 +77,15 @@ pub fn pending(
     .collect();
     let known: FxHashSet<&NotePath> = staged.iter().map(|file| &file.path).collect();
     let records = record_store.journal.shared_files().into_iter().chain(own_files(&memories));
-    for file in records.chain(texts) {
-        let below = file.strip_prefix(&repository.root).unwrap_or(&file);
-        let path = NotePath::from(below);
-        if known.contains(&path) || committed.contains(&path) {
-            continue;
-        }
+    let paths = records
+        .chain(texts)
+        .map(|file| NotePath::from(file.strip_prefix(&repository.root).unwrap_or(&file)));
+    let mut paths: Vec<NotePath> =
+        paths.filter(|path| !known.contains(path) && !committed.contains(path)).collect();
+    // What the user keeps out of git stays out.
+    let ignored = git.ignored(&paths.iter().collect::<Vec<_>>())?;
+    paths.retain(|path| !ignored.contains(path));
+    for path in paths {
         // One that cannot be read now goes along the next time.
         let Ok((content, _)) = read_note(&repository.root, &path, MOST_BYTES) else { continue };
         let is_text = path.as_path().starts_with(kept::FOLDER);

@@ -7,6 +7,7 @@
 mod attempt;
 mod changes;
 mod entities;
+mod given_up;
 pub mod journal;
 mod record;
 pub(crate) mod secrets;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 pub use changes::{NoteChange, changes};
+pub use given_up::Along;
 pub use secrets::{ALLOW_FILE, ALLOW_VARIABLE, Looked, Secret, allowed, look};
 pub use skipped::Seen;
 
@@ -29,6 +31,7 @@ use elophanto_repo::{
     CommitId, Git, GitError, Objects, Version, WriteError, head, record_store::RecordStore,
     stored_notes,
 };
+use elophanto_text::changelog;
 
 /// What is wanted of a commit.
 pub struct CommitRequest<'a> {
@@ -119,14 +122,16 @@ impl IndexFile {
         let given = folder.join(given);
         let in_own = given.parent().and_then(|parent| parent.canonicalize().ok()) == own;
         if !in_own {
-            // A temporary index of some other tool: looked at, never written. One of another
-            // repository is not even looked at.
-            let temporary = given.parent().and_then(|parent| parent.canonicalize().ok());
-            let below = own.zip(temporary).is_some_and(|(own, parent)| parent.starts_with(own));
-            return if below {
-                Ok(Self { path: given, may_stage: false })
-            } else {
+            // A temporary index of some other tool, wherever it lies: looked at, never written. One
+            // of another repository is not even looked at.
+            let folder = given.parent().unwrap_or(Path::new("."));
+            let is_of_git = folder.join("HEAD").exists() && folder.join("objects").exists();
+            let is_below =
+                own.is_some_and(|own| real(folder).is_some_and(|it| it.starts_with(own)));
+            return if is_of_git && !is_below {
                 Err(CommitError::Elsewhere)
+            } else {
+                Ok(Self { path: given, may_stage: false })
             };
         }
         let name = given.file_name().unwrap_or_default();
@@ -183,13 +188,20 @@ pub fn prepare(
         }
         return Ok(done);
     }
-    if request.changelog {
-        done.entries = record::record(context, git, &objects, head, &found, request.now)?;
+    if request.changelog && !is_kept_out(git, &changelog::folder(context.write_root))? {
+        match record::record(context, git, &objects, head, &found, request.now) {
+            Ok(entries) => done.entries = entries,
+            // Everything else goes along all the same.
+            Err(cause) => done.notices.push(format!("no changelog entry is written: {cause}")),
+        }
     }
     note(&mut done);
     if request.journal {
         let pending = journal::pending(context.repository, git, request.allowed)?;
         git.stage(&pending.changes)?;
+        if let Some(along) = Along::of(context.repository) {
+            along.remember(&pending.changes);
+        }
         done.records = pending.records;
         done.notices.extend(pending.notices);
     }
@@ -208,7 +220,25 @@ pub fn prepare(
         // The entries are staged: say both.
         done.notices.push(format!("no vectors go along: {cause}"));
     }
+    let (entries, page) =
+        (changelog::folder(context.write_root), changelog::page(context.write_root));
+    let mut places: Vec<&Path> = Vec::new();
+    if done.entries > 0 {
+        places.push(&entries);
+        let page_is_staged = git.list(&Version::Staged, &[&page]).is_ok_and(|it| !it.is_empty());
+        places.extend(page_is_staged.then_some(page.as_path()));
+    }
+    if done.records > 0 || done.vectors > 0 {
+        places.push(Path::new(".elophanto"));
+    }
+    // Where that cannot be done, the next `git status` does it.
+    let _ = git.refresh(&places);
     Ok(done)
+}
+
+/// Whether an ignore rule keeps what a folder holds out of git.
+fn is_kept_out(git: &Git, folder: &Path) -> Result<bool, GitError> {
+    Ok(!git.ignored(&[&folder.join("x.md").as_path().into()])?.is_empty())
 }
 
 /// The vectors of what is staged go along with a commit that no hook prepares; how many there are in

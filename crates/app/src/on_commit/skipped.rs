@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{CommitError, changes, record::Teller};
+use elophanto_base::secrets::mask;
 use elophanto_repo::{CommitId, Git, Logged, Version, stored_notes};
 use elophanto_text::changelog::{self, for_commit};
 
@@ -41,7 +42,8 @@ pub(super) fn skipped(
         let before = parent.map(|parent| notes(Version::Commit(parent))).transpose()?;
         let told = teller.tell(&changes(before.as_slice(), &now));
         let entry = for_commit(&commit.to_string(), authored, &subject, write_root, &told);
-        entries.extend(entry.map(|(name, entry)| (name, entry.render())));
+        // Nobody looked through the message of that commit.
+        entries.extend(entry.map(|(name, entry)| (name, mask(&entry.render()).0.into_owned())));
     }
     Ok(entries)
 }

@@ -83,6 +83,23 @@ pub(super) const RULES: &[Rule] = &[
         judge: judge::last_part,
         certain: true,
     },
+    Rule {
+        kind: "Discord webhook",
+        pattern: r"discord(?:app)?\.com/api/webhooks/[0-9]+/([A-Za-z0-9_-]+)",
+        hints: &["/api/webhooks/"],
+        lengths: 60..=80,
+        judge: judge::strong,
+        certain: true,
+    },
+    form("Vault token", r"(?-u:\b)(hv[sbr]\.[A-Za-z0-9_-]+)", &["hvs.", "hvb.", "hvr."], 28..=260),
+    Rule {
+        kind: "age key",
+        pattern: r"AGE-SECRET-KEY-(1[A-Z0-9]+)",
+        hints: &["age-secret-key-1"],
+        lengths: 59..=59,
+        judge: judge::strong,
+        certain: true,
+    },
     form("Google API key", r"(?-u:\b)(AIza[0-9A-Za-z_-]+)", &["aiza"], 39..=39),
     form("Google client secret", r"(?-u:\b)(GOCSPX-[0-9A-Za-z_-]+)", &["gocspx-"], 35..=35),
     form("Anthropic API key", r"(?-u:\b)(sk-ant-[A-Za-z0-9_-]+)", &["sk-ant-"], 40..=260),
@@ -158,8 +175,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         kind: "secret by its name",
         pattern: concat!(
-            "(?i-u:(?:api|access|auth|account|encryption|signing|private)[_-]?key",
-            "|secret(?:[_-]?key)?(?:[_-]?base)?|token|passw(?:or[dt]|d)|passphrase|pwd|credentials?",
+            "(?i-u:(?:api|access|auth|account|encryption|signing|private)[ _-]?key",
+            "|secret(?:[ _-]?key)?(?:[_-]?base)?|token|passw(?:or[dt]|d)|passphrase|pwd|credentials?",
             r"|[a-z0-9][_-]pass|(?-u:\b)(?:pass|pw))",
             // Also between the marks of Markdown, and in the next cell of a table.
             r#"(["'`\]*_]{0,3}[ \t]*(?:=>|:=|[=:|])[*_]{0,2}[ \t]*|["'`*_]{0,3}[ \t]+(?:is|was|ist|lautet):?[ \t]+)"#,

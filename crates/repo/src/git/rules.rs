@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::{super::NotePath, Git, GitError};
 
 /// A file or folder that git does not track and does not see, and the rule that hides it.
@@ -22,6 +24,29 @@ impl Git {
         let told = self.run(&["check-attr", "-z", name, "--", path]).ok()?;
         let value = String::from_utf8_lossy(told.split(|&byte| byte == 0).nth(2)?).into_owned();
         (value != "unspecified").then_some(value)
+    }
+
+    /// Which of these paths, relative to the root, an ignore rule hides; they need not exist. What is
+    /// tracked is never hidden.
+    ///
+    /// # Errors
+    /// When git cannot be asked.
+    pub fn ignored(&self, paths: &[&NotePath]) -> Result<FxHashSet<NotePath>, GitError> {
+        if paths.is_empty() {
+            return Ok(FxHashSet::default());
+        }
+        let mut input = Vec::new();
+        for path in paths {
+            input.extend_from_slice(path.as_bytes());
+            input.push(0);
+        }
+        let told = match self.run_with(&["check-ignore", "-z", "--stdin"], &input) {
+            // None of them.
+            Err(GitError::Failed { code: Some(1), .. }) => Vec::new(),
+            told => told?,
+        };
+        let paths = told.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(NotePath::new).collect())
     }
 
     /// What is hidden of these files and folders, which are relative to the root.

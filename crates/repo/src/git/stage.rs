@@ -3,7 +3,7 @@
 //! Everything goes by plumbing (`hash-object`, `update-index --index-info`, `commit-tree`), which
 //! runs no hook and no filter and never looks at what the user has edited.
 
-use std::path::Path;
+use std::{ffi::OsString, path::Path};
 
 use super::{super::NotePath, CommitId, Git, GitError, ObjectId};
 
@@ -129,7 +129,54 @@ impl Git {
             }
             input.push(0);
         }
-        self.run_with(&["update-index", "-z", "--add", "--index-info"], &input).map(drop)
+        let unseen = self.not_checked_out(changes)?;
+        self.run_with(&["update-index", "-z", "--add", "--index-info"], &input)?;
+        if !unseen.is_empty() {
+            self.run_with(&["update-index", "-z", "--skip-worktree", "--stdin"], &unseen)?;
+        }
+        Ok(())
+    }
+
+    /// Tells git how files of ours lie in the work tree that were staged by plumbing: else it takes them for
+    /// changed until somebody asks for the status, and refuses `git merge --abort`.
+    ///
+    /// # Errors
+    /// When one of the places holds no file that is staged, or another process holds the index.
+    pub fn refresh(&self, places: &[&Path]) -> Result<(), GitError> {
+        if places.is_empty() {
+            return Ok(());
+        }
+        let mut arguments: Vec<OsString> = ["add", "--refresh", "--"].map(Into::into).into();
+        for place in places {
+            let mut pattern = OsString::from(":(top,literal)");
+            pattern.push(place);
+            arguments.push(pattern);
+        }
+        self.run(&arguments).map(drop)
+    }
+
+    /// Those of the changed files, each with a NUL behind it, that a sparse work tree leaves out: without
+    /// their mark git would take them for deleted.
+    fn not_checked_out(&self, changes: &[Staged]) -> Result<Vec<u8>, GitError> {
+        let mut unseen = Vec::new();
+        if !self.git_dir.join("info/sparse-checkout").exists() {
+            return Ok(unseen);
+        }
+        let mut arguments: Vec<OsString> = ["ls-files", "-t", "-z", "--"].map(Into::into).into();
+        for change in changes {
+            if let Staged::Put { path, .. } = change {
+                let mut pattern = OsString::from(":(top,literal)");
+                pattern.push(path.as_path());
+                arguments.push(pattern);
+            }
+        }
+        for line in self.run(&arguments)?.split(|&byte| byte == 0) {
+            if let [b'S', b' ', path @ ..] = line {
+                unseen.extend_from_slice(path);
+                unseen.push(0);
+            }
+        }
+        Ok(unseen)
     }
 
     /// Hexadecimal digits of an id in this repository.
