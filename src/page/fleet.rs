@@ -143,7 +143,7 @@ fn one(found: &Found, hit: &Hit) -> Markup {
             bdi { (words::line(&path)) } ", line " (hit.line)
         }
         div.hit {
-            @if let Some(section) = hit.breadcrumb.last() { p.section { (words::line(section)) } }
+            @if let Some(section) = hit.section.last() { p.section { (words::line(section)) } }
             p.passage { (passage(hit)) }
         }
     }

@@ -288,7 +288,7 @@ fn one(site: &Site, opener: &Opener, hit: &Hit) -> Markup {
     let says = format!("of the score {:.2}: {made}", score.total);
     html! {
         div.hit {
-            @if let Some(section) = hit.breadcrumb.last() { p.section { (words::line(section)) } }
+            @if let Some(section) = hit.section.last() { p.section { (words::line(section)) } }
             @match place(site, hit) {
                 Some(address) => { a.passage href=(address) { (passage(hit)) } }
                 None => { p.passage { (passage(hit)) } }

@@ -66,7 +66,7 @@ impl<'a> Told<'a> {
             line: hit.line,
             lines: [hit.lines.0, hit.lines.1],
             title: &hit.title,
-            breadcrumb: &hit.breadcrumb,
+            breadcrumb: &hit.section,
             scope: hit.scope.as_str(),
             tags: &hit.tags,
             changed: hit.changed.and_then(time),

@@ -117,8 +117,7 @@ fn what_an_answer_does_not_say_is_told() {
     let env = TestEnv::with(&[
         (
             "castaway.md",
-            "# castaway\n\n## Minimum supported Rust version\n\nThe minimum supported Rust version \
-             of this crate is 1.38.\n",
+            "# castaway\n\nThe minimum supported Rust version of this crate is 1.38.\n",
         ),
         ("serde.md", "# serde\n\nSerde reads and writes data.\n"),
     ]);

@@ -43,7 +43,7 @@ fn text_says_where_and_why() {
     snapshot!(env.run(&["search", "how do otters sleep", "-n", "2"]), @"
     exit: 0
     --- stdout
-    docs/otters.md:9  Otters
+    docs/otters.md:9  Otters > Sleep
         Otters sleep on their backs.
 
     docs/bears.md:7  Bears
@@ -53,7 +53,7 @@ fn text_says_where_and_why() {
     snapshot!(env.run(&["search", "--full", "kelp blanket", "-n", "1"]), @"
     exit: 0
     --- stdout
-    docs/otters.md:9  Otters
+    docs/otters.md:9  Otters > Sleep
         # Otters
 
         ## Sleep
@@ -75,7 +75,7 @@ fn explain_shows_the_sum() {
     snapshot!(env.run(&["search", "--explain", "--mode", "keyword", "kelp blanket", "-n", "1"]), @"
     exit: 0
     --- stdout
-    docs/otters.md:9  Otters
+    docs/otters.md:9  Otters > Sleep
         Kelp serves them as a blanket.
         score 1.000 = keyword 1.000 (bm25 0.84) + semantic 0.000 (cosine 0.000) + recency 0.000
     --- stderr
@@ -106,7 +106,8 @@ fn json_has_a_fixed_shape() {
       ],
       "title": "Otters",
       "breadcrumb": [
-        "Otters"
+        "Otters",
+        "Sleep"
       ],
       "scope": "user",
       "tags": [
@@ -154,7 +155,7 @@ fn other_formats() {
 
     > Bears sleep through the winter.
 
-    **[docs/otters.md:9](docs/otters.md#L9)** Otters
+    **[docs/otters.md:9](docs/otters.md#L9)** Otters > Sleep
 
     > Otters sleep on their backs.
     --- stderr
@@ -263,8 +264,8 @@ fn a_token_budget_is_kept_with_whole_sentences() {
     snapshot!(env.run(&["search", "--max-tokens", "60", query]), @"
     exit: 0
     --- stdout
-    docs/otters.md:9  Otters
-        Otters sleep on their backs. They hold hands so that nobody drifts away. Kelp serves them as a blanket.
+    docs/otters.md:9  Otters > Sleep
+        Otters sleep on their backs. They hold hands so that nobody drifts away.
         Otters eat sea urchins, clams and crabs.
     --- stderr
     ");
@@ -469,7 +470,7 @@ fn a_misspelt_word_still_finds() {
     snapshot!(env.run(&["search", "--mode", "keyword", "ottres", "-n", "1"]), @"
     exit: 0
     --- stdout
-    docs/otters.md:9  Otters
+    docs/otters.md:9  Otters > Sleep
         Otters sleep on their backs.
     --- stderr
     note: `ottres` occurs nowhere; looked for otters

@@ -59,7 +59,7 @@ pub fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {
 /// A place of the file whose best place stands above, on one line.
 pub fn further(hit: &Hit, above: &Hit, ui: &Ui) -> String {
     let place = paint(&format!(":{}", hit.line), PATH, ui);
-    let own = hit.breadcrumb.last().filter(|own| Some(*own) != above.breadcrumb.last());
+    let own = hit.section.last().filter(|own| Some(*own) != above.section.last());
     let heading = own.map_or_else(String::new, |own| {
         format!("{} ", paint(&format!("{}:", escape_control_line(own)), HEADING, ui))
     });
@@ -79,14 +79,13 @@ fn heading(hit: &Hit) -> String {
     if hit.kind == Kind::Summary {
         // Its title is the path.
         let label = FileKind::from_name(hit.file_type()).map_or("file", FileKind::label);
-        let parts: Vec<String> =
-            hit.breadcrumb.iter().map(|part| escape_control_line(part)).collect();
+        let parts: Vec<String> = hit.section.iter().map(|part| escape_control_line(part)).collect();
         return match parts.is_empty() {
             true => label.to_owned(),
             false => format!("{} ({label})", parts.join(" > ")),
         };
     }
-    let crumbs = hit.breadcrumb.iter().filter(|crumb| **crumb != hit.title);
+    let crumbs = hit.section.iter().filter(|crumb| **crumb != hit.title);
     let parts: Vec<String> =
         std::iter::once(&hit.title).chain(crumbs).map(|part| escape_control_line(part)).collect();
     parts.join(" > ")

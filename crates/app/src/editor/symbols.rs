@@ -120,7 +120,7 @@ pub fn search_symbols(
     };
     let found = search_in(workspace, &request, Some(&catalogue.searched), &Silent)?;
     let symbol = |hit: &Hit| Symbol {
-        name: hit.breadcrumb.last().unwrap_or(&hit.title).clone(),
+        name: hit.section.last().unwrap_or(&hit.title).clone(),
         container: hit.path.to_text(),
         kind: hit.kind,
         path: hit.path.to_text(),

@@ -123,11 +123,20 @@ pub(super) struct Source<'a> {
     /// The page, where it is another than that of the hit.
     pub page: Option<String>,
     pub line: usize,
+    /// The heading within the hit that it stands beneath; empty if there is none.
+    pub beneath: String,
     /// Seconds since 1970.
     pub said: Option<i64>,
     /// Where a fact is from.
     pub from: Option<String>,
     pub is_superseded: bool,
+}
+
+impl Source<'_> {
+    /// What is quoted of it, and the heading that it stands beneath.
+    fn with_heading(&self, quoted: &str) -> String {
+        format!("{}\n{quoted}", self.beneath)
+    }
 }
 
 /// What was made of the hits.
@@ -216,7 +225,9 @@ pub fn answer(
     });
     // What is quoted first is what is taken for the answer.
     let unsaid = match (is_quoted, text.lines().next(), sources.first()) {
-        (true, Some(first), Some(source)) => asked.unsaid(first, source.hit, analyzer),
+        (true, Some(first), Some(source)) => {
+            asked.unsaid(&source.with_heading(first), source.hit, analyzer)
+        }
         _ => Vec::new(),
     };
     let unsaid = unsaid.into_iter().map(str::to_owned).collect();
@@ -228,7 +239,7 @@ pub fn answer(
         citations: (1..)
             .zip(&sources)
             .filter(|(number, _)| cited(&text).contains(number))
-            .map(|(number, Source { hit, page, line, said, from, is_superseded })| Citation {
+            .map(|(number, Source { hit, page, line, said, from, is_superseded, .. })| Citation {
                 number,
                 path: page.clone().unwrap_or_else(|| hit.path.to_text()),
                 line: *line,
@@ -311,6 +322,7 @@ fn make<'a>(
                 hit,
                 page: None,
                 line: hit.line,
+                beneath: String::new(),
                 said: hit.changed,
                 from: None,
                 is_superseded,
@@ -342,7 +354,7 @@ fn is_answer(asked: &Question, near: &[Near], made: &Made, lead: f32, analyzer: 
         return false;
     };
     let of_hit = near.iter().find(|near| std::ptr::eq(near.hit, source.hit));
-    let said = asked.said_by(first, source.hit, analyzer);
+    let said = asked.said_by(&source.with_heading(first), source.hit, analyzer);
     let features = [1.0, said, of_hit.map_or(0.0, |near| near.nearness), lead];
     let odds: f32 = ANSWERS.iter().zip(features).map(|(weight, value)| weight * value).sum();
     odds >= 0.0

@@ -47,6 +47,8 @@ struct Voice<'v, 'a> {
     /// The page, where it is another than that of the hit.
     page: Option<&'v str>,
     line: usize,
+    /// The heading within the hit that it stands beneath.
+    beneath: &'v str,
     is_superseded: bool,
     /// Seconds since 1970.
     said: Option<i64>,
@@ -107,7 +109,16 @@ pub(super) fn extract<'a>(
             let (hit, line): (&'a Hit, usize) = (hits.get(one.hit)?, one.line);
             let (said, from) = origin(hit, line, &known);
             let is_superseded = is_superseded(one);
-            group.push(Voice { text: &one.text, hit, page: None, line, is_superseded, said, from });
+            group.push(Voice {
+                text: &one.text,
+                hit,
+                page: None,
+                line,
+                beneath: &one.beneath,
+                is_superseded,
+                said,
+                from,
+            });
         }
         // What other facts of the same entity say of it.
         let hit: &'a Hit = hits.get(statement.hit)?;
@@ -123,6 +134,7 @@ pub(super) fn extract<'a>(
                 hit,
                 page: Some(&other.page),
                 line: other.at_line,
+                beneath: "",
                 is_superseded: false,
                 said: other.said,
                 from: Some(other.source.clone()).filter(|source| !source.is_empty()),
@@ -141,6 +153,7 @@ pub(super) fn extract<'a>(
                 hit: voice.hit,
                 page: voice.page.map(str::to_owned),
                 line: voice.line,
+                beneath: voice.beneath.to_owned(),
                 said: voice.said,
                 from: voice.from.clone(),
                 is_superseded: voice.is_superseded,

@@ -20,6 +20,8 @@ pub(super) enum AsksFor {
     Bound,
     /// `which command`, `what variable`: something to write.
     Code,
+    /// `what is the default of`: what is said to be one.
+    Default,
 }
 
 impl AsksFor {
@@ -36,7 +38,8 @@ impl AsksFor {
                     few.iter().take(most).any(|word| is_one_of(all, word))
                 };
                 let bound = has(&BOUNDS_ASKED, 4).then_some(Self::Bound);
-                bound.or(has(&CODE_ASKED, 2).then_some(Self::Code))
+                let default = || has(&["default"], 4).then_some(Self::Default);
+                bound.or_else(default).or(has(&CODE_ASKED, 2).then_some(Self::Code))
             }
             _ => None,
         }
@@ -143,7 +146,8 @@ pub(super) const CONDITIONS: [&str; 17] = [
 ];
 
 /// Verbs of questions that answers do not take up: what something `is used for`, what `happens`.
-pub(super) const LIGHT: [&str; 6] = ["use", "mean", "happen", "work", "need", "want"];
+pub(super) const LIGHT: [&str; 8] =
+    ["use", "mean", "happen", "work", "need", "want", "cause", "get"];
 
 /// Words of a question that nobody misses in an answer.
 pub(super) const QUIET: [&str; 20] = [

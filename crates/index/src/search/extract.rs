@@ -16,7 +16,7 @@ use elophanto_base::{
     lexical::Analyzer,
 };
 use elophanto_text::{
-    markdown::on_one_line,
+    markdown::{on_one_line, without_attributes},
     template::{without_tags, without_templates},
 };
 
@@ -28,6 +28,8 @@ const FEWEST_WORDS: usize = 5;
 const TITLED: f32 = 0.5;
 /// Words of a sentence at least that announces something.
 const FEWEST_ANNOUNCING: usize = 3;
+/// Words of the name of a value.
+const MOST_LABEL: usize = 2;
 /// Lines of code and items that are quoted of what a sentence announces, and characters of each.
 const MOST_LINES: usize = 3;
 const MOST_ITEMS: usize = 6;
@@ -43,6 +45,8 @@ pub struct Statement {
     pub hit: usize,
     /// Its line in the file.
     pub line: usize,
+    /// The heading right above it, or the question that it follows, within its hit.
+    pub beneath: String,
     /// On one line, without the marks of lists and quotes.
     pub text: String,
     /// Share of what was asked that it says together with the headings above it, 0 to 1.
@@ -77,7 +81,10 @@ impl Statement {
         let (own, others) = (words(self), words(other));
         let shared = own.intersection(&others).count();
         let all = own.union(&others).count();
+        // Each with a word of its own, they are of two things.
+        let is_of_two = own.difference(&others).next().is_some() && shared < others.len();
         shared > 1
+            && !is_of_two
             && shared as f32 >= SAME_SUBJECT * all as f32
             && contradicts(&self.text, &other.text)
     }
@@ -87,29 +94,42 @@ impl Statement {
 pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Vec<Statement> {
     let mut found = Vec::new();
     for (number, hit) in hits.iter().enumerate() {
-        let (headings, named) = (headings(hit, analyzer), Named::of(hit, analyzer));
+        let (headings, mut named) = (headings(hit, analyzer), Named::of(hit, analyzer));
+        let mut beneath = Beneath::default();
         let mut header: Vec<&str> = hit.breadcrumb.last().map_or_else(Vec::new, |last| cells(last));
         let kinds = sentences(&hit.text, hit.fence.as_deref());
         let heading = hit.breadcrumb.last().unwrap_or(&hit.title);
         let is_headed = question.is_heading(heading, analyzer);
-        let is_titled = is_headed || question.is_heading(&hit.title, analyzer);
+        let is_titled = question.is_heading(&hit.title, analyzer);
         for (at, (sentence, (range, value))) in kinds.iter().zip(&hit.sentences).enumerate() {
             let raw = &hit.text[range.clone()];
             if sentence.kind == Kind::Heading && raw.contains('|') {
                 header = cells(raw);
+            } else if let Some(heading) = heads(raw, sentence.kind) {
+                beneath = Beneath::of(heading, question, analyzer);
+                named.stand_beneath(&beneath.terms);
             }
             let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
-            let Some(text) = stated(raw, sentence.kind, &header, announced, hit) else { continue };
+            let own = if beneath.text.is_empty() { heading } else { &beneath.text };
+            let Some(text) = stated(raw, sentence.kind, &header, announced, own, hit) else {
+                continue;
+            };
             let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
             found.push(Statement {
                 hit: number,
                 line: if hit.source.is_some() { hit.line } else { hit.line_at(range.start) },
-                with_headings: question
-                    .share(|term| terms.contains(term) || headings.contains(term)),
+                with_headings: question.share(|term| {
+                    terms.contains(term) || headings.contains(term) || beneath.terms.contains(term)
+                }),
                 // What stands beneath need not say it again.
-                value: if is_titled { value + TITLED } else { *value },
+                value: if is_titled || is_headed || beneath.is_question {
+                    value + TITLED
+                } else {
+                    *value
+                },
                 tells: question.is_told_by(&text, &named, analyzer),
-                is_headed,
+                is_headed: is_headed || beneath.is_question,
+                beneath: beneath.text.clone(),
                 is_of_another: question.is_of_another(&text),
                 is_row: sentence.kind == Kind::Row,
                 text,
@@ -118,6 +138,35 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         }
     }
     found
+}
+
+/// The heading that sentences of a hit stand beneath.
+#[derive(Default)]
+struct Beneath {
+    text: String,
+    terms: BTreeSet<String>,
+    /// Whether it says all of the question.
+    is_question: bool,
+}
+
+impl Beneath {
+    fn of(heading: &str, question: &Question, analyzer: &Analyzer) -> Self {
+        Self {
+            text: heading.to_owned(),
+            terms: analyzer.terms(heading).into_iter().collect(),
+            is_question: question.is_heading(heading, analyzer),
+        }
+    }
+}
+
+/// What a sentence heads: a heading does what follows it, a question its answer.
+fn heads(raw: &str, kind: Kind) -> Option<&str> {
+    let bare = raw.trim_end_matches(['*', '_', '"', ' ']);
+    match kind {
+        Kind::Heading => Some(raw.trim_matches(['#', ' '])),
+        Kind::Prose | Kind::Item if bare.ends_with(['?', '？']) => Some(without_mark(raw)),
+        _ => None,
+    }
 }
 
 /// What a sentence that ends in a colon announces: lines of code, or items of a list, on one line.
@@ -152,10 +201,12 @@ fn stated(
     kind: Kind,
     header: &[&str],
     announced: Option<String>,
+    heading: &str,
     hit: &Hit,
 ) -> Option<String> {
     let text = match kind {
-        Kind::Heading | Kind::Code | Kind::Markup => return None,
+        Kind::Heading | Kind::Markup => return None,
+        Kind::Code => return option_line(raw),
         Kind::Row => row(&without_tags(raw), header)?,
         Kind::Prose | Kind::Item => {
             let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
@@ -171,6 +222,10 @@ fn stated(
         .chain(&hit.breadcrumb)
         .any(|title| title.to_lowercase() == bare);
     let fits = text.chars().count() <= MOST_CHARACTERS;
+    if announced.is_none() && kind != Kind::Row && is_labelled(&text) {
+        let heading = without_attributes(heading);
+        return Some(format!("{}: {text}", on_one_line(heading, MOST_SHOWN, |_| true)));
+    }
     let announces = announced.is_some() && text.split_whitespace().count() >= FEWEST_ANNOUNCING;
     let states = kind == Kind::Row || announces || says_something(&text);
     let states = states && !is_pointer(&text) && is_language(&text);
@@ -180,11 +235,36 @@ fn stated(
     })
 }
 
+/// A line on which a program's help explains an option, as `--limit N` and what that does, with two spaces
+/// between.
+fn option_line(raw: &str) -> Option<String> {
+    let line = raw.trim();
+    let is_option = line.trim_start_matches('-').starts_with(char::is_alphanumeric);
+    let (option, said) = line.split_once("  ").filter(|_| line.starts_with('-') && is_option)?;
+    let is_said = said.split_whitespace().count() >= FEWEST_ANNOUNCING && !option.contains('`');
+    is_said.then(|| format!("`{option}`: {}", on_one_line(said.trim(), MOST_CHARACTERS, |_| true)))
+}
+
+/// Whether a text is a short value with its name, which say nothing without the heading above: `Default: 2`.
+fn is_labelled(text: &str) -> bool {
+    let plain = text.replace(['*', '_'], "");
+    let Some((label, value)) = plain.split_once(": ") else { return false };
+    let is_word = |char: char| char.is_alphabetic() || char == ' ';
+    let words = value.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+    label.starts_with(char::is_alphabetic)
+        && label.chars().all(is_word)
+        && label.split(' ').count() <= MOST_LABEL
+        && !value.contains("](")
+        && (1..FEWEST_WORDS).contains(&words.count())
+        && !value.trim_end().ends_with(['.', '!', '?', ':'])
+}
+
 /// Without the mark of a list's item and of a task.
 fn without_mark(text: &str) -> &str {
     let text = text.trim_start();
     let numbered = text.trim_start_matches(|char: char| char.is_ascii_digit());
-    let item = ["- ", "* ", "+ "].iter().find_map(|mark| text.strip_prefix(mark));
+    // `: ` begins what a list of definitions says of the term above.
+    let item = ["- ", "* ", "+ ", ": "].iter().find_map(|mark| text.strip_prefix(mark));
     let step = || {
         let step = [". ", ") "].iter().find_map(|mark| numbered.strip_prefix(mark));
         step.filter(|_| numbered.len() < text.len())
@@ -359,6 +439,39 @@ mod tests {
     }
 
     #[test]
+    fn values_and_options_say_what_they_are_of() {
+        for (text, expected) in [
+            ("Default: **2**", true),
+            ("**Type**: Number", true),
+            ("Default: 1440 (1 day)", true),
+            ("Default: it is the one that was there before all others", false),
+            ("See also: [this](page.md)", false),
+            ("Ends: here.", false),
+            ("http://example.com", false),
+            ("A label of three: 5", false),
+        ] {
+            assert_eq!(is_labelled(text), expected, "{text}");
+        }
+        for (line, expected) in [
+            (
+                "  --limit N   Keep at most N of them (default 5)",
+                Some("`--limit N`: Keep at most N of them (default 5)"),
+            ),
+            ("-q, --quiet  Say nothing at all", Some("`-q, --quiet`: Say nothing at all")),
+            ("--limit N", None),
+            ("- a list   of three words", None),
+            ("tool --limit 5   and so on here", None),
+        ] {
+            assert_eq!(option_line(line).as_deref(), expected, "{line}");
+        }
+        let text = "# Settings\n\n## retries\n\n* Default: **2**\n\n## Why is it slow?\n\nIt reads all of it.\n";
+        let kinds = sentences(text, None);
+        let heads: Vec<&str> =
+            kinds.iter().filter_map(|it| heads(&text[it.range.clone()], it.kind)).collect();
+        assert_eq!(heads, ["Settings", "retries", "Why is it slow?"]);
+    }
+
+    #[test]
     fn rows_name_their_columns() {
         let header = cells("| Setting | Default | |");
         assert_eq!(header, ["Setting", "Default", ""]);
@@ -383,6 +496,7 @@ mod tests {
             value: 0.0,
             tells: true,
             is_headed: false,
+            beneath: String::new(),
             is_of_another: false,
             is_row: text.contains("; "),
             terms: analyzer.terms(text).into_iter().collect(),
@@ -398,6 +512,11 @@ mod tests {
             ),
             ("Retries are capped at 5.", "Retries are capped at 5 in all.", false),
             ("Retries are capped at 5.", "Sessions end after 3 hours of silence.", false),
+            (
+                "It exits with 10 at the limit of time.",
+                "It exits with 8 at the limit of size.",
+                false,
+            ),
             ("Costs 5.", "Costs 3.", false),
             ("The office is in Madrid.", "The office is in Lisbon.", true),
             (

@@ -32,6 +32,8 @@ pub struct Question {
     nowhere: Vec<String>,
     /// Words with the number that stands behind each: `version` and `3.2`.
     numbered: Vec<(String, String)>,
+    /// The thing whose number is asked for, and its term: `the maximum number of remotes`.
+    counted: Option<(String, String)>,
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
     measure: Option<String>,
     asks_for: Option<AsksFor>,
@@ -80,8 +82,9 @@ impl Question {
         let asks_for = AsksFor::of(text).or(kind);
         let terms = terms.into_iter().map(weigh).collect();
         let numbered = numbered(text, analyzer);
+        let counted = counted(text, analyzer);
         let things = things(text, analyzer);
-        Self { terms, words, numbers, things, nowhere, numbered, measure, asks_for }
+        Self { terms, words, numbers, things, nowhere, numbered, counted, measure, asks_for }
     }
 
     /// The terms of a text. `found` is said of what was looked for, though its stem is that of `founded`.
@@ -143,18 +146,14 @@ impl Question {
             let first = self.words.first().is_some_and(|(first, _)| first == word);
             !first && word.starts_with(char::is_uppercase) && word.chars().count() >= LEAST_NAME
         };
-        // `send` occurs nowhere where it is always `sent`.
-        let is_met = |word: &str| {
-            let met = words_met(word, vec![Pieces::of(&hit.text)]).unwrap_or_default();
-            met.first().is_some_and(|met| *met >= OTHER_WORDS)
-        };
         let is_strange = |word: &str| {
             let of_word =
                 |(typed, term): &(String, String)| typed == word && self.nowhere.contains(term);
             word.chars().all(char::is_alphabetic)
                 && word.chars().count() > LEAST_NAME
                 && !is_known(word)
-                && !is_met(word)
+                // `send` occurs nowhere where it is always `sent`.
+                && !is_met(word, &hit.text)
                 && self.words.iter().any(of_word)
         };
         let by_capitals = !analyzer.capitalises_nouns();
@@ -176,7 +175,7 @@ impl Question {
             let is_of_question = self.terms.iter().any(|(known, _)| known == term);
             let is_typed_as_name =
                 named.by_capitals && number > 0 && word.starts_with(char::is_uppercase);
-            if !is_of_question || named.above.contains(term) {
+            if !is_of_question || named.is_above(term) {
                 continue;
             }
             if is_typed_as_name || named.names.contains(term) {
@@ -194,8 +193,7 @@ impl Question {
             && said.iter().any(|term| named.names.contains(term));
         let in_other_words = || {
             let asked: Vec<&str> = asked.iter().map(|(word, _)| *word).collect();
-            let met = words_met(&asked.join(" "), vec![Pieces::of(text)]).unwrap_or_default();
-            met.first().is_some_and(|met| *met >= OTHER_WORDS)
+            is_met(&asked.join(" "), text)
         };
         let is_said = asked.iter().any(|(_, term)| said.contains(*term));
         let is_of_its_kind = match self.asks_for {
@@ -214,13 +212,23 @@ impl Question {
                 };
                 words(text).any(|word| tells(&text[word.range])) || self.names_version(text)
             }
-            Some(AsksFor::Bound) => words(text).map(|word| &text[word.range]).any(|word| {
-                word.starts_with(|char: char| char.is_numeric()) || is_one_of(&BOUNDLESS, word)
-            }),
+            Some(AsksFor::Bound) => {
+                let is_bound = |word: &str| {
+                    word.starts_with(|char: char| char.is_numeric()) || is_one_of(&BOUNDLESS, word)
+                };
+                let is_of_it = self.counted.as_ref().is_none_or(|thing| {
+                    said.contains(&thing.1) || named.is_above(&thing.1) || is_met(&thing.0, text)
+                });
+                is_of_it && words(text).any(|word| is_bound(&text[word.range]))
+            }
             Some(AsksFor::Code) => {
                 let is_code = |word: &str| word.contains('_') || word.starts_with("--");
                 text.contains('`') || text.split_whitespace().any(is_code)
             }
+            Some(AsksFor::Default) => words(text).any(|word| {
+                let word = &text[word.range];
+                is_one_of(&["default", "defaults"], word)
+            }),
             Some(AsksFor::Count | AsksFor::Amount) => {
                 words(text).any(|word| is_amount(&text[word.range]))
             }
@@ -270,14 +278,10 @@ impl Question {
         }
         let said = self.said(text, analyzer);
         let is_known = |term: &String| {
-            named.above.contains(term) || self.terms.iter().any(|(asked, _)| asked == term)
+            named.is_above(term) || self.terms.iter().any(|(asked, _)| asked == term)
         };
-        let is_said =
-            |(_, term): &(String, String)| said.contains(term) || named.above.contains(term);
-        let is_meant = |(word, _): &(String, String)| {
-            let met = words_met(word, vec![Pieces::of(text)]).unwrap_or_default();
-            met.first().is_some_and(|met| *met >= OTHER_WORDS)
-        };
+        let is_said = |(_, term): &(String, String)| said.contains(term) || named.is_above(term);
+        let is_meant = |(word, _): &(String, String)| is_met(word, text);
         let own = analyzer.terms(thing);
         !own.is_empty()
             && !own.iter().any(is_known)
@@ -317,6 +321,16 @@ fn things(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
     let behind = all.array_windows().filter(|[article, _]| is_one_of(&ARTICLES, article));
     let thing = |[_, word]: &[&str; 2]| Some(((*word).to_owned(), analyzer.terms(word).pop()?));
     behind.filter_map(thing).collect()
+}
+
+/// What stands behind `number of`, and its term.
+fn counted(text: &str, analyzer: &Analyzer) -> Option<(String, String)> {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    let behind = |[number, of, _]: &&[&str; 3]| {
+        number.eq_ignore_ascii_case("number") && of.eq_ignore_ascii_case("of")
+    };
+    let [.., thing] = all.array_windows().find(behind)?;
+    Some(((*thing).to_owned(), analyzer.terms(thing).pop()?))
 }
 
 /// Words of a question with the number behind each, in lower case: not small words, and no months.
@@ -361,6 +375,8 @@ fn holds_number(text: &str, number: &str) -> bool {
 pub(super) struct Named {
     /// Terms of the headings above them, and of the file's name.
     above: FxHashSet<String>,
+    /// Those among them that only stand above a part of the hit.
+    inner: FxHashSet<String>,
     /// Terms that the hit writes as names: with a capital wherever they stand, and not only where any
     /// word has one.
     names: FxHashSet<String>,
@@ -374,7 +390,7 @@ impl Named {
         let above = analyzer.terms(&with_place("", hit)).into_iter().collect();
         let by_capitals = !analyzer.capitalises_nouns();
         if !by_capitals {
-            return Self { above, names, by_capitals };
+            return Self { above, inner: FxHashSet::default(), names, by_capitals };
         }
         let text = &hit.text;
         let mut buffer = String::new();
@@ -389,8 +405,23 @@ impl Named {
             }
         }
         names.retain(|name| !others.contains(name));
-        Self { above, names, by_capitals }
+        Self { above, inner: FxHashSet::default(), names, by_capitals }
     }
+
+    /// The terms of the heading within the hit that the next statements stand beneath.
+    pub(super) fn stand_beneath<'t>(&mut self, terms: impl IntoIterator<Item = &'t String>) {
+        self.inner = terms.into_iter().cloned().collect();
+    }
+
+    fn is_above(&self, term: &str) -> bool {
+        self.above.contains(term) || self.inner.contains(term)
+    }
+}
+
+/// Whether a text says some words in others.
+fn is_met(asked: &str, text: &str) -> bool {
+    let met = words_met(asked, vec![Pieces::of(text)]).unwrap_or_default();
+    met.first().is_some_and(|met| *met >= OTHER_WORDS)
 }
 
 fn first_word(text: &str) -> Option<&str> {
@@ -484,15 +515,21 @@ mod tests {
             ("who founded the company", "Ada Lovelace founded it.", true),
             ("what is the maximum length of a label", "A label exceeds the maximum length.", false),
             ("what is the maximum length of a label", "A label has at most 2048 bytes.", true),
+            ("what is the maximum number of remotes", "Maximum of connections, 0 for none", false),
+            ("what is the maximum number of remotes", "At most 5 remotes are read.", true),
             ("which command makes a label", "The command makes a label.", false),
             ("which command makes a label", "A label is made by `make label`.", true),
             ("when will the mode be removed", "The mode is removed in Loki 4.0.", true),
             ("when was the mode removed", "The mode was removed by somebody.", false),
+            ("what is the default limit of retries", "The limit of retries can be set.", false),
+            ("what is the default limit of retries", "The limit defaults to 5 retries.", true),
+            ("what is the default of retries", "retries: Default: **2**", true),
         ] {
             let analyzer = Analyzer::new("english");
             let question = Question::new(question, &[], &analyzer);
             let named = Named {
                 above: ["program".to_owned()].into_iter().collect(),
+                inner: FxHashSet::default(),
                 names: FxHashSet::default(),
                 by_capitals: true,
             };

@@ -107,6 +107,8 @@ pub struct Hit {
     pub blob: BlobId,
     pub title: String,
     pub breadcrumb: Vec<String>,
+    /// The headings above the best sentence, which may be others where small sections are one chunk.
+    pub section: Vec<String>,
     pub scope: Scope,
     pub tags: Vec<String>,
     /// First and last line of the chunk in the file.

@@ -378,6 +378,7 @@ impl<'a> Scene<'a> {
             blob: made_from.unwrap_or(document.blob),
             title: document.title.to_owned(),
             breadcrumb: segment.breadcrumb(&chunk)?.into_iter().map(str::to_owned).collect(),
+            section: Vec::new(),
             scope: document.scope,
             tags: document.tags.into_iter().map(str::to_owned).collect(),
             lines,

@@ -9,9 +9,12 @@ use super::{
 };
 use elophanto_base::lexical::{Finder, words};
 use elophanto_models::{EmbedError, Embedder, Role};
+use elophanto_text::markdown::without_attributes;
 
 /// Sentences compared with the query by meaning, per hit.
 const SENTENCES_EMBEDDED: usize = 12;
+/// What a word of the heading above a sentence counts of one in it.
+const OF_HEADING: f32 = 0.5;
 
 /// Fills in what is shown of a hit. `weights` are the terms looked for with their weights, `query`
 /// the query's vector by the sentence model `embedder`; `finder` looks for the same terms; without it the
@@ -32,6 +35,8 @@ pub fn show(
     }
     let all: f32 = weights.iter().map(|(_, weight)| weight).sum::<f32>().max(f32::MIN_POSITIVE);
     let shown = sentences(&hit.text, hit.fence.as_deref());
+    // Of the heading above, within the chunk.
+    let mut above = vec![false; weights.len()];
     let mut found: Vec<(Range<usize>, f32)> = shown
         .iter()
         .map(|Sentence { range, kind }| {
@@ -39,8 +44,17 @@ pub fn show(
             for (word, index) in &matched {
                 seen[*index] |= range.start <= word.start && word.end <= range.end;
             }
+            if *kind == Kind::Heading {
+                above.clone_from(&seen);
+            }
+            let share = |(own, above): (&bool, &bool)| match (own, above) {
+                (true, _) => 1.0,
+                (false, true) => OF_HEADING,
+                (false, false) => 0.0,
+            };
+            let shares = seen.iter().zip(&above).map(share);
             let held: f32 =
-                weights.iter().zip(&seen).filter(|(_, seen)| **seen).map(|(w, _)| w.1).sum();
+                weights.iter().zip(shares).map(|((_, weight), share)| weight * share).sum();
             // A heading is shown above the snippet anyway: any sentence says more.
             let weight = match kind {
                 Kind::Heading | Kind::Markup => 0.1,
@@ -79,6 +93,7 @@ pub fn show(
             matched.iter().map(|(word, _)| word.start).find(|start| range.contains(start));
         hit.snippet = clip(&hit.text, range.clone(), first_match);
         hit.line = hit.line_at(hit.snippet.start);
+        hit.section = section(&hit.breadcrumb, &hit.text, &shown[..chosen]);
     }
     hit.sentences = found;
     hit.matches = matched.into_iter().map(|(range, _)| range).collect();
@@ -91,4 +106,50 @@ pub fn show(
         keep
     });
     Ok(())
+}
+
+/// The headings above a sentence: those above its chunk, and the last one that stands before it there, in
+/// the place of that of its chunk unless it is below it.
+fn section(breadcrumb: &[String], text: &str, before: &[Sentence]) -> Vec<String> {
+    let raw = |sentence: &Sentence| &text[sentence.range.clone()];
+    let is_title = |it: &&Sentence| it.kind == Kind::Heading && !raw(it).contains('|');
+    let level = |raw: &str| raw.len() - raw.trim_start_matches('#').len();
+    let mut section = breadcrumb.to_vec();
+    let Some(last) = before.iter().rfind(is_title) else { return section };
+    let title = without_attributes(raw(last).trim_matches(['#', ' ', '\t']));
+    let first = before.first().filter(is_title).filter(|_| text.trim_start().starts_with('#'));
+    let is_own = section.last().is_some_and(|own| own == title) || title.is_empty();
+    if is_own || first.is_some_and(|first| first == last) {
+        return section;
+    }
+    if first.is_none_or(|first| level(raw(last)) <= level(raw(first))) {
+        section.pop();
+    }
+    section.push(title.to_owned());
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_stands_below_the_nearest_heading() {
+        let text = "## Retries\n\nFive.\n\n### Pauses {#pauses}\n\nLong.\n\n## Limits\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nNone.\n";
+        let of = |text: &str, sentence: &str| {
+            let shown = sentences(text, None);
+            let at = shown.iter().position(|it| text[it.range.clone()] == *sentence).unwrap();
+            section(&["Settings".to_owned(), "Retries".to_owned()], text, &shown[..at]).join(" > ")
+        };
+        for (sentence, expected) in [
+            ("Five.", "Settings > Retries"),
+            ("Long.", "Settings > Retries > Pauses"),
+            ("None.", "Settings > Limits"),
+        ] {
+            assert_eq!(of(text, sentence), expected, "{sentence}");
+        }
+        // The later part of a section that was cut.
+        assert_eq!(of("Three.\n\n## Limits\n\nNone.\n", "Three."), "Settings > Retries");
+        assert_eq!(of("Three.\n\n## Limits\n\nNone.\n", "None."), "Settings > Limits");
+    }
 }
