@@ -22,6 +22,8 @@ pub(super) static NUMBERS: Pairs = list!(pairs "numbers");
 pub struct Claims {
     pub numbers: BTreeSet<String>,
     pub names: BTreeSet<String>,
+    /// What is typed: `ffi_type_float`, `--all`, `IO::File`.
+    pub typed: BTreeSet<String>,
     /// Whether an odd number of words turn it round.
     pub negated: bool,
     pub words: Vec<String>,
@@ -30,7 +32,8 @@ pub struct Claims {
 impl Claims {
     pub fn of(text: &str) -> Self {
         let text = without_conversions(text);
-        let mut claims = Self::default();
+        let typed = text.split_whitespace().filter_map(typed);
+        let mut claims = Self { typed: typed.collect(), ..Self::default() };
         let mut negations = 0;
         for (at, raw) in raw_words(&text).enumerate() {
             let word = fold(&raw);
@@ -63,10 +66,11 @@ impl Claims {
         claims
     }
 
-    /// Whether the other claims something else: a number that this one lacks or the other way
-    /// round, another name in place of one, a negation, the opposite pole.
+    /// Whether the other claims something else: a number or an identifier that this one lacks or the
+    /// other way round, another name in place of one, a negation, the opposite pole.
     pub fn differs_from(&self, other: &Self) -> bool {
         self.numbers != other.numbers
+            || self.typed != other.typed
             || self.negated != other.negated
             || self.lacks_a_name_of(other) && other.lacks_a_name_of(self)
             || POLES.iter().any(|(one, end)| {
@@ -95,6 +99,18 @@ impl Claims {
         mine.split(' ').any(|word| self.has(word) && !other.has(word))
             && !theirs.split(' ').any(|word| self.has(word) && !other.has(word))
     }
+}
+
+/// A word as an identifier, if nobody writes prose so.
+fn typed(word: &str) -> Option<String> {
+    let bare =
+        word.trim_matches(|char: char| !char.is_alphanumeric() && !matches!(char, '-' | '_'));
+    let is_option = bare.starts_with('-')
+        && bare.trim_start_matches('-').starts_with(|char: char| char.is_ascii_alphabetic());
+    let is_joined = ["_", "::"].iter().any(|mark| {
+        bare.split_once(mark).is_some_and(|(before, after)| !before.is_empty() && !after.is_empty())
+    });
+    (is_option || is_joined).then(|| bare.to_owned())
 }
 
 /// Words with their case; apostrophes are left out, so that `don't` is one.

@@ -351,6 +351,9 @@ fn facts_that_say_the_same() {
         ("The same words.", "the same, words", true),
         ("", "", false),
         ("?", "!", false),
+        ("Foo – foo_double: The C double type.", "Foo – foo_float: The C float type.", false),
+        ("Foo – -a, --all: Set the rules of all.", "Foo sets the rules of all.", false),
+        ("Foo sets rules of `foo_all`.", "foo sets the rules of foo_all", true),
     ] {
         for (a, b) in [(a, b), (b, a)] {
             assert_eq!(same_fact(a, b, Some(0.9), 0.8), expected, "{a:?} {b:?}");

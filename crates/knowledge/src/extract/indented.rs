@@ -11,22 +11,58 @@ const LEAST_LINES: usize = 10;
 
 /// The text without the margin that most of its lines have; lines stay lines.
 pub(super) fn without_margin(text: &str) -> Cow<'_, str> {
+    // What a manual is printed with.
+    let spaced = text.contains('\t') && is_manual(text);
+    let text = if spaced { Cow::Owned(with_blanks(text)) } else { Cow::Borrowed(text) };
+    match without_blanks(&text) {
+        Some(kept) => Cow::Owned(kept),
+        None => text,
+    }
+}
+
+/// Whether a text has headings of manuals, each right above what stands behind a margin.
+fn is_manual(text: &str) -> bool {
+    const LEAST: usize = 2;
+    let lines = text.lines().zip(text.lines().skip(1));
+    let heads = lines.filter(|(line, next)| {
+        is_in_capitals(line.trim_end()) && next.starts_with([' ', '\t']) && !next.trim().is_empty()
+    });
+    heads.take(LEAST).count() == LEAST
+}
+
+/// The text with blanks for the tabs before its lines and within them.
+fn with_blanks(text: &str) -> String {
+    const WIDTH: usize = 8;
+    let mut kept = String::with_capacity(text.len());
+    let mut column = 0;
+    for char in text.chars() {
+        let width = if char == '\t' { WIDTH - column % WIDTH } else { 1 };
+        match char {
+            '\t' => kept.extend(std::iter::repeat_n(' ', width)),
+            char => kept.push(char),
+        }
+        column = if char == '\n' { 0 } else { column + width };
+    }
+    kept
+}
+
+fn without_blanks(text: &str) -> Option<String> {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut all = 0_usize;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         // What is marked up has lines of its own at the margin.
         if line.starts_with(['#', '`', '|', '<', '-', '*', '>']) || line.contains('\t') {
-            return Cow::Borrowed(text);
+            return None;
         }
         all += 1;
         *counts.entry(line.len() - line.trim_start_matches(' ').len()).or_default() += 1;
     }
     let mut common = counts.iter().filter(|(_, count)| **count * 10 >= all);
     let margin = common.find(|(margin, _)| **margin >= LEAST_MARGIN).map(|(margin, _)| margin);
-    let Some(margin) = margin else { return Cow::Borrowed(text) };
+    let margin = margin?;
     let behind: usize = counts.range(margin..).map(|(_, count)| count).sum();
     if all < LEAST_LINES || behind * 5 < all * 3 {
-        return Cow::Borrowed(text);
+        return None;
     }
     let mut kept = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n').peekable();
@@ -43,7 +79,7 @@ pub(super) fn without_margin(text: &str) -> Cow<'_, str> {
             said[..1].make_ascii_uppercase();
             kept.push_str("### ");
             kept.push_str(&said);
-            (is_behind_blank, term) = (false, None);
+            (is_behind_blank, term) = (true, None);
             continue;
         }
         let margin_of_next = next.len() - next.trim_start_matches(' ').len();
@@ -70,7 +106,7 @@ pub(super) fn without_margin(text: &str) -> Cow<'_, str> {
         }
         is_behind_blank = bare.is_empty();
     }
-    Cow::Owned(kept)
+    Some(kept)
 }
 
 /// `--lines number`, above what it means: neither a sentence nor a part of one.
@@ -121,6 +157,15 @@ mod tests {
              `-s`: Print none.\n\nWords here.\n"
         );
         assert_eq!(without_margin(&manual), expected);
+        // With tabs, and an option right below its heading.
+        let tabbed = format!(
+            "NAME\n\tfoo - a bar\n\nOPTIONS\n\t-n, --lines N\n\t\tPrint N lines.\n\n{}",
+            "\tWords here.\n".repeat(10)
+        );
+        let expected = format!(
+            "### Name\n- foo: a bar\n\n### Options\n- `-n, --lines N`:\nPrint N lines.\n\n{words}"
+        );
+        assert_eq!(without_margin(&tabbed), expected);
         let code = format!("# Head\n\nWords.\n\n{}", "    let x = 1;\n".repeat(20));
         assert_eq!(without_margin(&code), code);
         let short = "  a\n  b\n";

@@ -22,6 +22,7 @@ mod message;
 mod minutes;
 pub mod name;
 mod page;
+mod pod;
 pub mod prompts;
 mod restructured;
 mod shape;

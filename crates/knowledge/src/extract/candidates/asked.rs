@@ -2,7 +2,7 @@
 
 use super::evidence::Found;
 use crate::extract::clause;
-use crate::extract::facts::{is_plural, possessed};
+use crate::extract::facts::{is_plural, possessed, rows};
 use crate::extract::fold::fold;
 use crate::extract::minutes;
 use crate::extract::name::tidy;
@@ -13,8 +13,18 @@ use crate::extract::token::tokens;
 /// Words of a topic that may be a name.
 const MAX_WORDS: usize = 8;
 
-/// Notes what a page is about that lists its properties.
+/// Notes what a page is about that lists its properties, and what else it lists those of below headings.
 pub(super) fn from_properties(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
+    let asked = thing::spaced(topic);
+    // Of what else is listed there, only what is named after it is asked for as well.
+    let longer = rows::others(page, &tidy(topic)).into_iter();
+    for name in longer.filter(|name| thing::spaced(name).contains(&asked)) {
+        if let Some(evidence) = found.entry(&name) {
+            evidence.itself = true;
+            evidence.defined = true;
+            evidence.subject += 1;
+        }
+    }
     let Some(name) = thing::of_properties(page, topic, title) else { return };
     if let Some(evidence) = found.entry(&name) {
         evidence.itself = true;

@@ -14,7 +14,7 @@ use crate::extract::words;
 use crate::words::{Words, list};
 
 /// Most items of one list, and most words of one.
-const MAX_ITEMS: usize = 15;
+const MAX_ITEMS: usize = 25;
 const MAX_WORDS: usize = 25;
 
 /// Headings, in lower case, below which it is listed what a thing has.
@@ -39,7 +39,7 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
             continue;
         }
         let Some((lead, list)) = lead.as_mut() else { continue };
-        let is_its = list.is_none_or(|list| Some(list) == block.list);
+        let is_its = is_heading || list.is_none_or(|list| Some(list) == block.list);
         *list = block.list;
         if !is_its || !ground.is_own(number) || count == MAX_ITEMS {
             continue;
@@ -67,7 +67,7 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
 fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
     if matches!(kind, Kind::Heading(_)) {
         let heading = tidy(text);
-        return OFFERED.contains(fold(&heading).as_str()).then_some(heading);
+        return is_offered(&heading).then_some(heading);
     }
     let range = elophanto_text::sentences::sentences(text).pop()?;
     let sentence = text.get(range)?.trim().strip_suffix(':')?.trim_end();
@@ -83,6 +83,35 @@ fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
         words::is_finite(&tokens[last].lower(), false).then_some(last)
     })?;
     (clear && (begins || has_subject(&tokens, verb, thing))).then(|| sentence.to_owned())
+}
+
+/// `Features`, `Hardware Features`, and no `Planned Features`.
+fn is_offered(heading: &str) -> bool {
+    const MOST: usize = 3;
+    const NOT_HAD: &[&str] = &[
+        "coming",
+        "deprecated",
+        "experimental",
+        "future",
+        "missing",
+        "new",
+        "no",
+        "not",
+        "optional",
+        "planned",
+        "possible",
+        "removed",
+        "requested",
+        "unsupported",
+        "upcoming",
+        "wanted",
+    ];
+    let key = fold(heading);
+    let of_kind = key.split_once(' ').filter(|_| key.split(' ').count() <= MOST);
+    OFFERED.contains(key.as_str())
+        || of_kind
+            .is_some_and(|(_, rest)| OFFERED.contains(rest.rsplit(' ').next().unwrap_or(rest)))
+            && !key.split(' ').any(|word| NOT_HAD.contains(&word))
 }
 
 /// An item that says what it is, and not what to do or who speaks.

@@ -50,6 +50,8 @@ pub(in crate::extract) fn collect(
         key.split(' ').any(|word| common.contains(word))
     };
     let thing_key = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
+    let others = others(page, &thing_key);
+    let is_other = |section: &str| others.iter().any(|other| other == section);
     for (number, row) in page.rows.iter().enumerate() {
         if is_numbers(row) || is_open(row, page.rows.get(number + 1)) {
             continue;
@@ -66,9 +68,9 @@ pub(in crate::extract) fn collect(
         };
         let own = own.filter(|(_, section)| !is_part(section));
         let of_page = thing.map(|thing| (thing.entity, thing.name.as_str()));
-        let is_rivals = section
-            .as_deref()
-            .is_some_and(|section| names_rival(section, thing) && !is_common(section));
+        let is_rivals = section.as_deref().is_some_and(|section| {
+            is_other(section) || names_rival(section, thing) && !is_common(section)
+        });
         let (about, which) = match own {
             Some(_) => (own, None),
             None if is_rivals => (None, None),
@@ -237,8 +239,10 @@ const FILED: &[&str] = &["congress", "dewey", "lccn", "note", "notes", "oclc"];
 /// Whether a key is one of a form's and says nothing by itself: `leader name2`, `GDP year`, `isbn note`.
 fn is_of_form(row: &Row, key: &str) -> bool {
     let last = key.rsplit(' ').next().unwrap_or_default();
+    // `ffi_type_uint8: An unsigned type`, of a list of terms.
     let counts = last.ends_with(|char: char| char.is_ascii_digit())
-        && last.starts_with(|char: char| char.is_lowercase());
+        && last.starts_with(|char: char| char.is_lowercase())
+        && !(row.is_item && shape::is_code(last));
     let files = !row.is_item && FILED.contains(&fold(last).as_str());
     files || counts && !last.starts_with("km") || key.ends_with(" year") && key.contains(' ')
 }
@@ -248,16 +252,42 @@ fn is_of_form(row: &Row, key: &str) -> bool {
 fn names_rival(section: &str, thing: Option<&Thing>) -> bool {
     let own = thing.map(|thing| fold(&thing.name)).unwrap_or_default();
     let is_shared = |word: &str| own.split(' ').any(|own| own == word);
-    let key = fold(section);
-    let mut words = key.split(' ');
+    is_full_name(section) && !fold(section).split(' ').any(is_shared)
+}
+
+/// The headings of a page that name other things than its own: the same is listed below several that share
+/// a word with that, as `London Eye` and `London Underground` do with London, or the name once more.
+pub(in crate::extract) fn others(page: &Page, own: &str) -> Vec<String> {
+    let own = fold(own);
+    let listed = page.rows.iter().filter(|row| row.cells.len() == 2 && row.lists_properties());
+    let mut below: HashMap<String, HashSet<String>> = HashMap::new();
+    let mut named: HashSet<String> = HashSet::new();
+    for row in listed {
+        let section = row.section.as_deref().map(|section| tidy(without_number(section)));
+        let Some(section) = section.filter(|it| fold(it) == own || is_full_name(it)) else {
+            continue;
+        };
+        let (key, folded) = (fold(&row.cells[0]), fold(&section));
+        if key == "name" && fold(&tidy(&row.cells[1])) == folded {
+            named.insert(section);
+        } else if folded.split(' ').any(|word| own.split(' ').any(|own| own == word)) {
+            below.entry(key).or_default().insert(section);
+        }
+    }
+    named.extend(below.into_values().filter(|sections| sections.len() > 1).flatten());
+    let mut others: Vec<String> = named.into_iter().filter(|it| fold(it) != own).collect();
+    others.sort_unstable();
+    others
+}
+
+/// Whether a heading is a name of several words, none of which only says what stands below it.
+fn is_full_name(section: &str) -> bool {
     !tells_no_more(section)
-        && key.contains(' ')
+        && section.contains(' ')
         && shape::is_proper(section)
         && structural(section).is_ok()
-        && words.all(|word| {
-            !is_shared(word)
-                && !words::is_generic(word)
-                && !word.starts_with(|char: char| char.is_ascii_digit())
+        && fold(section).split(' ').all(|word| {
+            !words::is_generic(word) && !word.starts_with(|char: char| char.is_ascii_digit())
         })
 }
 
@@ -275,7 +305,9 @@ fn tells_which(section: &str, thing: Option<&Thing>) -> bool {
     !tells_no_more(section)
         && section.split(' ').count() <= MAX_WHICH
         && thing.is_none_or(|thing| {
-            !key.contains(&fold(&thing.name)) && !fold(&thing.name).contains(&key)
+            let own = fold(&thing.name);
+            let is_longer = is_full_name(section) && key != own;
+            !own.contains(&key) && (is_longer || !key.contains(&own))
         })
 }
 

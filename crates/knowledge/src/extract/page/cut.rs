@@ -1,5 +1,6 @@
 //! Blocks of text without markup, and long blocks in parts.
 
+use super::sentences::number;
 use super::{Block, Kind};
 use elophanto_text::sentences;
 
@@ -45,10 +46,8 @@ pub(super) fn cut(block: Block, blocks: &mut Vec<Block>) {
         blocks.push(block);
         return;
     }
+    let mut ends = Vec::new();
     let mut start = 0;
-    // Marks and breaks ascend, so each is looked at once.
-    let (mut marks, mut breaks) = (block.marks.iter().peekable(), block.breaks.iter().peekable());
-    let mut line = block.line;
     while start < block.text.len() {
         let rest = &block.text[start..];
         let head = &rest[..rest.floor_char_boundary(MAX_BLOCK)];
@@ -59,7 +58,41 @@ pub(super) fn cut(block: Block, blocks: &mut Vec<Block>) {
             (true, None, Some(space)) => space + 1,
             (true, None, None) => head.len(),
         };
-        let end = start + end;
+        start += end;
+        ends.push(start);
+    }
+    blocks.extend(parts(block, ends));
+}
+
+/// A paragraph of which several lines begin with a number, as those of statutes do, in one part for each:
+/// `(1) The fee is 20 euros.`
+pub(super) fn numbered(block: Block) -> Vec<Block> {
+    const LEAST: usize = 2;
+    let is_numbered = |at: &usize| {
+        let line = block.text[*at..].trim_start();
+        line.starts_with('(') && number(line).is_some()
+    };
+    let starts: Vec<usize> = block.breaks.iter().copied().filter(is_numbered).collect();
+    let count = starts.len() + usize::from(is_numbered(&0));
+    if block.kind != Kind::Paragraph || count < LEAST {
+        return vec![block];
+    }
+    let whole = block.text.len();
+    parts(block, starts.into_iter().chain([whole]))
+}
+
+/// A block in parts that end at these bytes of its text.
+fn parts(block: Block, ends: impl IntoIterator<Item = usize>) -> Vec<Block> {
+    let mut found = Vec::new();
+    // Marks and breaks ascend, so each is looked at once.
+    let (mut marks, mut breaks) = (block.marks.iter().peekable(), block.breaks.iter().peekable());
+    let (mut start, mut line) = (0, block.line);
+    for end in ends {
+        start += block.text[start..end].len() - block.text[start..end].trim_start().len();
+        // The break before its first line.
+        while breaks.next_if(|at| **at < start).is_some() {
+            line += 1;
+        }
         let mut part = Block {
             text: block.text[start..end].to_owned(),
             line,
@@ -77,7 +110,8 @@ pub(super) fn cut(block: Block, blocks: &mut Vec<Block>) {
             part.breaks.push(at.saturating_sub(start));
             line += 1;
         }
-        blocks.push(part);
+        found.push(part);
         start = end;
     }
+    found
 }

@@ -1,7 +1,8 @@
 //! Markdown -> the prose of a page: headings, paragraphs and list items as plain text, with what
-//! was emphasised or linked in them, and the rows of tables. Code, HTML and images are left out.
+//! was emphasised or linked in them, and the rows of tables. Code, most HTML and images are left out.
 
 mod cut;
+mod html;
 mod properties;
 mod reader;
 mod sentences;
@@ -16,6 +17,7 @@ use super::fold::fold;
 use super::furniture;
 use super::indented;
 use super::name::tidy;
+use super::pod;
 use super::restructured;
 use super::wiki;
 use cut::plain_blocks;
@@ -212,7 +214,8 @@ pub(super) fn read_message(text: &str) -> Page {
 }
 
 fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
-    let text = indented::without_margin(text);
+    let text = pod::as_markdown(text);
+    let text = indented::without_margin(&text);
     let text = restructured::as_markdown(&text);
     let text = wiki::as_markdown(&text);
     let text = elophanto_text::template::without_templates(&text);

@@ -6,7 +6,8 @@ use comrak::arena_tree::NodeEdge;
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 
-use super::cut::cut;
+use super::cut::{cut, numbered};
+use super::html;
 use super::properties::{self, Section};
 use super::tables::{self, plain};
 use super::{Block, Kind, Mark, Row};
@@ -49,6 +50,16 @@ impl Reader {
 
     /// The blocks of the text, and the rows of its tables. Its caps have been checked.
     pub(super) fn read(mut self, body: &str) -> (Vec<Block>, Vec<Row>) {
+        self.blocks_of(body, false);
+        if !self.is_message {
+            terms::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
+            properties::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
+        }
+        (self.blocks, self.rows)
+    }
+
+    /// Collects the blocks of a text that begins behind `lines_before`, and perhaps stands within HTML.
+    fn blocks_of(&mut self, body: &str, is_within: bool) {
         let mut options = Options::default();
         options.extension.table = true;
         options.extension.strikethrough = true;
@@ -82,6 +93,16 @@ impl Reader {
                             usage::read(&code.literal, line, &mut self.rows, MAX_ROWS);
                             None
                         }
+                        NodeValue::HtmlBlock(block) if !is_within => {
+                            let before = self.lines_before;
+                            let line = before + node.data().sourcepos.start.line - 1;
+                            for (number, text) in html::texts(&block.literal) {
+                                self.lines_before = line + number;
+                                self.blocks_of(&text, true);
+                            }
+                            self.lines_before = before;
+                            None
+                        }
                         _ => None,
                     };
                     if let Some(kind) = kind {
@@ -95,11 +116,6 @@ impl Reader {
                 },
             }
         }
-        if !self.is_message {
-            terms::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
-            properties::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
-        }
-        (self.blocks, self.rows)
     }
 
     /// Takes down the rows of a table: what each says of its first cell, or of the page.
@@ -215,7 +231,9 @@ impl Reader {
             return;
         }
         self.section.take(&block);
-        cut(block, &mut self.blocks);
+        for part in numbered(block) {
+            cut(part, &mut self.blocks);
+        }
     }
 }
 

@@ -92,7 +92,7 @@ fn lead(text: &str) -> usize {
 }
 
 /// Bytes of `(1) ` and `[1] ` before a paragraph of a law or a note.
-fn number(text: &str) -> Option<usize> {
+pub(super) fn number(text: &str) -> Option<usize> {
     const LONGEST: usize = 4;
     let close = match text.chars().next()? {
         '(' => ')',

@@ -60,10 +60,25 @@ fn is_price(text: &str) -> bool {
 /// Tags behind which another part of a cell begins.
 const PARTING: &[&str] = &["<br", "<li", "<p>", "<ul", "<ol"];
 
+/// What links to maps and the like are called, in lower case, behind what a cell says.
+const IDLE_LINKS: &[&str] = &["edit", "google maps", "link", "map", "openstreetmap", "source"];
+
+/// Whether a node is a link that says nothing of what a cell tells before it.
+fn is_idle<'a>(node: &'a AstNode<'a>) -> bool {
+    let is_link = matches!(node.data().value, NodeValue::Link(_));
+    is_link
+        && node.previous_sibling().is_some()
+        && IDLE_LINKS.contains(&plain(node).to_lowercase().as_str())
+}
+
 /// The text of a cell.
 pub(super) fn plain<'a>(node: &'a AstNode<'a>) -> String {
     let mut text = String::new();
     for inline in node.descendants() {
+        let mut within = inline.ancestors().take_while(|it| !it.same_node(node));
+        if within.any(is_idle) {
+            continue;
+        }
         match &inline.data().value {
             NodeValue::Text(literal) => text.push_str(literal),
             NodeValue::Code(code) => text.push_str(&code.literal),

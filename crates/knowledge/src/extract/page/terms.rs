@@ -92,7 +92,7 @@ fn explained(block: &Block) -> Option<(&str, &str)> {
 }
 
 /// The first sentence of what a term is, with the next one where it is short, and with the one that says
-/// what holds by default.
+/// what holds by default, or since when there is such a thing.
 fn meaning(what: &str) -> Option<String> {
     const SHORT: usize = 5;
     const MOST_BYTES: usize = 240;
@@ -102,10 +102,20 @@ fn meaning(what: &str) -> Option<String> {
     for said in all.iter().skip(1).map(|said| said.trim()) {
         let lower = said.to_lowercase();
         let defaults = ["default ", "the default ", "by default", "defaults "];
+        const WITHIN: &[&str] = &[
+            "as the default",
+            "available since",
+            "default is",
+            "defaults to",
+            "is the default",
+            "since version",
+            "supported since",
+        ];
         let is_default = defaults.iter().any(|start| lower.starts_with(start))
-            || lower.contains("default is")
-            || lower.contains("defaults to");
-        if (is_short || is_default) && says(said) && told.len() + said.len() < MOST_BYTES {
+            || WITHIN.iter().any(|phrase| lower.contains(phrase));
+        // `This is the default policy.`
+        let is_told = says(said.strip_prefix("This is ").unwrap_or(said));
+        if (is_short || is_default) && is_told && told.len() + said.len() < MOST_BYTES {
             told = format!("{told} {said}");
         }
         is_short = false;
@@ -155,7 +165,7 @@ mod tests {
     fn lists_of_terms_are_rows() {
         let page = read(
             "# Foo\n\n- `-n`, `--lines N`: print N lines. The default is 10. It is read once.\n- `-q`: print \
-             none of the lines.\n- `rate` (optional) the average rate in bits\n- `FOO_DIR`: This variable \
+             none of the lines. This is the default way. Supported since 2.6.\n- `rate` (optional) the average rate in bits\n- `FOO_DIR`: This variable \
              is the folder of caches.\n\n- **Fast**: Foo reads a file in a second.\n- **Small** – one \
              file of a program.\n\n- `foo` is a bar of it.\n- `baz` is a bar of it.\n",
         );
@@ -164,7 +174,7 @@ mod tests {
             rows,
             [
                 "-n, --lines N | print N lines. The default is 10.",
-                "-q | print none of the lines.",
+                "-q | print none of the lines. This is the default way. Supported since 2.6.",
                 "rate (optional) | the average rate in bits",
                 "FOO_DIR | the folder of caches.",
                 "Fast | Foo reads a file in a second.",

@@ -297,3 +297,65 @@ fn what_names_nothing_alone_is_told_of_what_was_asked_for() {
         ]
     );
 }
+
+#[test]
+fn text_beside_blocks_of_html_is_read() {
+    let page = "# Fern\n\nFern is a mail server.\n\n<div class=\"x\">\n<img src=\"a.png\">\n</div>The Fern server \
+                listens on port 2525.\n\n<details>\n<summary>Limits</summary>\nFern keeps at most *50* \
+                mailboxes.\n</details>\n";
+    assert_eq!(
+        told(page, "Fern"),
+        [
+            "Fern | Fern is a mail server.",
+            "Fern | The Fern server listens on port 2525.",
+            "Fern | Fern keeps at most 50 mailboxes.",
+        ]
+    );
+}
+
+#[test]
+fn numbered_lines_are_told_one_by_one() {
+    let page = "# Fees of Fern\n\nFern is a club.\n\n(1) The fee of Fern is 20 euros a month.\n(2) The fee for \
+                supporting members is 5 euros a month.\n(3) Honorary members are exempt from fees.\n";
+    let document = Document { text: page, title: None };
+    let all = extract(&document, "Fern", &[], Mode::Given).entities;
+    let all = all.iter().flat_map(|it| &it.facts).map(|fact| (fact.line, fact.text.as_str()));
+    assert_eq!(
+        all.collect::<Vec<_>>(),
+        [
+            (3, "Fern is a club."),
+            (5, "The fee of Fern is 20 euros a month."),
+            (6, "Fern – The fee for supporting members is 5 euros a month."),
+            (7, "Fern – Honorary members are exempt from fees."),
+        ]
+    );
+}
+
+#[test]
+fn a_manual_of_perl_is_read() {
+    let page = "=head1 NAME\n\nFAQ about Foo::Bar\n\n=head1 LIMITS\n\nThe C<Foo::Bar> module is not \
+                compatible with C<tar> of Unix.\n\n=over\n\n=item --all\n\nRead all of the tapes.\n\n=item \
+                --none\n\nRead none of the tapes.\n\n=back\n\n=cut\n\nmy $tape = 1;\n";
+    let all = found(page, "Foo::Bar", &[], Mode::Given);
+    let all: Vec<&String> = all.iter().flat_map(|(_, facts)| facts).collect();
+    for fact in [
+        "Foo::Bar – LIMITS, --all: Read all of the tapes.",
+        "Foo::Bar, LIMITS – The Foo::Bar module is not compatible with tar of Unix.",
+    ] {
+        assert!(all.iter().any(|it| *it == fact), "{all:?}");
+    }
+}
+
+#[test]
+fn features_may_be_of_one_kind() {
+    for (heading, expected) in [("Hardware Features", 1), ("Features", 1), ("Planned Features", 0)]
+    {
+        let page = format!(
+            "# Foo-3\n\nThe Foo-3 is a board.\n\n## {heading}\n\n* Up to 24 GPIOs via headers\n"
+        );
+        let told = told(&page, "Foo-3");
+        let listed =
+            told.iter().filter(|fact| fact.ends_with("Features: Up to 24 GPIOs via headers"));
+        assert_eq!(listed.count(), expected, "{told:?}");
+    }
+}

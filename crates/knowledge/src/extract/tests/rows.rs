@@ -233,3 +233,42 @@ fn a_first_cell_is_of_its_own_table_and_repeated_ones_tell_nothing() {
     let told = told(&page, "Fern Lamp");
     assert_eq!(told, ["Fern Lamp | The Fern Lamp is a lamp of ferns."]);
 }
+
+#[test]
+fn a_heading_with_the_topic_in_a_longer_name_is_another_thing() {
+    let page = "# Sights of Fern\n\n## Fern Wheel\n\n| | |\n|--|--|\n| Type | Observation wheel |\n| Location | Oak \
+                Street, Fern [Google Maps](x) |\n\n## Fern Castle\n\n| | |\n|--|--|\n| Type | Castle |\n| Founded | \
+                1230 |\n";
+    let (wheel, castle) = (
+        [
+            "Fern Wheel | Fern Wheel – Type: Observation wheel",
+            "Fern Wheel | Fern Wheel – Location: Oak Street, Fern",
+        ],
+        ["Fern Castle | Fern Castle – Type: Castle", "Fern Castle | Fern Castle – Founded: 1230"],
+    );
+    for (topic, expected) in [
+        ("Fern", [wheel, castle].concat()),
+        ("Fern Wheel", wheel.to_vec()),
+        ("Fern Castle", castle.to_vec()),
+    ] {
+        let all = found(page, topic, &[], Mode::Given);
+        let all = all
+            .iter()
+            .flat_map(|(name, facts)| facts.iter().map(move |it| format!("{name} | {it}")));
+        assert_eq!(all.collect::<Vec<String>>(), expected, "{topic}");
+    }
+}
+
+#[test]
+fn terms_that_end_in_digits_are_told() {
+    let page = "# libfoo\n\n- `foo_uint8`: An unsigned type of 8 bits.\n- `foo_double`: The C double type.\n- \
+                `foo_float`: The C float type.\n";
+    assert_eq!(
+        told(page, "libfoo"),
+        [
+            "libfoo | libfoo – foo_uint8: An unsigned type of 8 bits.",
+            "libfoo | libfoo – foo_double: The C double type.",
+            "libfoo | libfoo – foo_float: The C float type.",
+        ]
+    );
+}

@@ -1,0 +1,117 @@
+//! The text of blocks of HTML within Markdown: what stands beside them without a blank line between, and
+//! what folds away. Captions, tables, lists and paragraphs of theirs are left out.
+
+/// Elements within which, and outside of all, text is read.
+const READ: &[&str] = &["details", "div", "section"];
+/// Elements within a text.
+const INLINE: &[&str] = &[
+    "a", "abbr", "b", "br", "code", "del", "em", "font", "i", "img", "ins", "kbd", "mark", "q",
+    "s", "small", "span", "strong", "sub", "sup", "tt", "u", "var",
+];
+/// Elements that nothing closes.
+const VOID: &[&str] = &["hr", "img", "input", "link", "meta", "source", "wbr"];
+
+/// The texts of a block of HTML, which is Markdown again, each with how many lines stand before it.
+pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    let (mut text, mut from) = (String::new(), 0);
+    let mut rest = literal;
+    let mut is_said = false;
+    let mut take = |text: &mut String, is_said: bool, from: usize| {
+        let before = text.len() - text.trim_start().len();
+        let lines = text[..before].matches('\n').count();
+        if is_said {
+            let bare: Vec<&str> = text.trim().lines().map(str::trim).collect();
+            found.push((from + lines, bare.join("\n")));
+        }
+        text.clear();
+    };
+    while let Some(at) = rest.find('<') {
+        let (before, tagged) = rest.split_at(at);
+        let (tag, behind) = tagged.split_at(end_of_tag(tagged));
+        let is_read = open.iter().all(|name| READ.contains(&name.as_str()));
+        let name = name_of(tag);
+        if is_read {
+            text.push_str(before);
+            is_said |= before.contains(char::is_alphabetic);
+        }
+        match name {
+            // `a < b`, comments and tags within a text.
+            _ if tag.starts_with("<!") || tag.starts_with("<?") => {}
+            None if is_read => text.push_str(tag),
+            None => {}
+            Some(name) if INLINE.contains(&name.as_str()) => {
+                if is_read {
+                    text.push_str(tag);
+                }
+            }
+            Some(name) => {
+                take(&mut text, std::mem::take(&mut is_said), from);
+                from = literal[..literal.len() - behind.len()].matches('\n').count();
+                if tag.starts_with("</") {
+                    let opened = open.iter().rposition(|it| *it == name);
+                    open.truncate(opened.unwrap_or(open.len()));
+                } else if !VOID.contains(&name.as_str()) && !tag.ends_with("/>") {
+                    open.push(name);
+                }
+            }
+        }
+        rest = behind;
+    }
+    if open.iter().all(|name| READ.contains(&name.as_str())) {
+        text.push_str(rest);
+        is_said |= rest.contains(char::is_alphabetic);
+    }
+    take(&mut text, is_said, from);
+    found
+}
+
+/// Bytes of the tag or comment that a text begins with; one if it begins with none.
+fn end_of_tag(text: &str) -> usize {
+    if text.starts_with("<!--") {
+        return text.find("-->").map_or(text.len(), |at| at + "-->".len());
+    }
+    if text.starts_with("<!") || text.starts_with("<?") {
+        return text.find('>').map_or(text.len(), |at| at + 1);
+    }
+    match name_of(text) {
+        Some(_) => text.find('>').map_or(text.len(), |at| at + 1),
+        None => 1,
+    }
+}
+
+/// The name of a tag in lower case.
+fn name_of(tag: &str) -> Option<String> {
+    let inner = tag.strip_prefix("</").or(tag.strip_prefix('<'))?;
+    let name: String = inner.chars().take_while(char::is_ascii_alphanumeric).collect();
+    name.starts_with(|it: char| it.is_ascii_alphabetic()).then(|| name.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::texts;
+
+    #[test]
+    fn text_beside_and_within_blocks_is_read() {
+        for (literal, expected) in [
+            (
+                "<div>\n<img src=\"a\">\n</div>Foo is *old*.\nIt <b>is</b> big.\n",
+                vec![(2, "Foo is *old*.\nIt <b>is</b> big.")],
+            ),
+            (
+                "<details>\n<summary>More</summary>\n  Foo has 50 < 60 boxes.\n</details>\n",
+                vec![(2, "Foo has 50 < 60 boxes.")],
+            ),
+            ("<p>A caption</p>\n<table><tr><td>x</td></tr></table>\n", vec![]),
+            ("<!-- a > b -->\n<script>\nlet x;\n</script>\n", vec![]),
+            ("</p></div>Foo<hr>Bar", vec![(0, "Foo"), (0, "Bar")]),
+            ("<div a", vec![]),
+        ] {
+            let found = texts(literal);
+            let found: Vec<(usize, &str)> =
+                found.iter().map(|(line, text)| (*line, text.as_str())).collect();
+            assert_eq!(found, expected, "{literal}");
+        }
+    }
+}
