@@ -24,7 +24,7 @@ pub fn without_templates(text: &str) -> Cow<'_, str> {
             kept.push_str(before);
             ticks += before.matches('`').count();
             let length =
-                template(from).or_else(|| reference(before, from)).filter(|_| ticks % 2 == 0);
+                template(from).or_else(|| reference(&kept, from)).filter(|_| ticks % 2 == 0);
             let (kept_part, after) = from.split_at(length.unwrap_or(1));
             kept.push_str(if length.is_some() { "" } else { kept_part });
             rest = after;
@@ -90,14 +90,17 @@ fn reference(before: &str, from: &str) -> Option<usize> {
     let inner = from.strip_prefix('[')?;
     let end = inner.find(']').filter(|end| *end <= MOST)?;
     let (word, rest) = (&inner[..end], &inner[end + 1..]);
-    let is_number = word.len() <= 3
-        && word != "0"
-        && !word.is_empty()
-        && word.bytes().all(|byte| byte.is_ascii_digit());
+    let counts = |word: &str| {
+        (1..=3).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_number = counts(word) && word != "0";
+    // `old.[1][2]`
+    let next = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let is_followed = is_number && next.is_some_and(|(next, _)| counts(next));
     let is_behind =
         before.ends_with(|char: char| char.is_alphanumeric() || ".,;)]\"”".contains(char));
     let is_note = word.starts_with('^') && word.len() > 1 || word.ends_with(" needed");
-    let is_link = rest.starts_with(['(', '[', ':']) && !rest.starts_with("[^");
+    let is_link = rest.starts_with(['(', '[', ':']) && !rest.starts_with("[^") && !is_followed;
     ((is_number && is_behind || is_note) && !is_link).then_some(end + 2)
 }
 
@@ -127,6 +130,7 @@ mod tests {
             ("a[^1] [x](y) {a} {", "a [x](y) {a} {"),
             ("{{ never closed", "{{ never closed"),
             ("Use `{{ name }}` here{{< br >}}.", "Use `{{ name }}` here."),
+            ("It is old.[1][2][31] So [x][1] is.", "It is old. So [x][1] is."),
             ("Bit `reg[1]` is set.[1]", "Bit `reg[1]` is set."),
             (
                 "It is old.[12] So[citation needed] it goes. [2] one",

@@ -27,8 +27,16 @@ pub(super) fn tell(blocks: &mut [Block]) {
 
 fn idle_sections(blocks: &mut [Block]) {
     let mut idle: Option<u8> = None;
+    let mut is_idle_list = false;
     for (number, block) in blocks.iter_mut().enumerate() {
+        let title = block.text.trim_end_matches([':', '.', ' ', '#', '¶']).trim().to_lowercase();
+        // A heading without marks, whose list tells nothing.
+        if block.kind == Kind::Paragraph {
+            is_idle_list = !block.text.ends_with('.') && IDLE_SECTIONS.contains(title.as_str());
+        }
+        block.is_furniture |= is_idle_list && block.kind == Kind::Item;
         if let Kind::Heading(level) = block.kind {
+            is_idle_list = false;
             // `# Acknowledgements`, the title of a page about them.
             if number == 0 && level == 1 {
                 continue;
@@ -36,8 +44,6 @@ fn idle_sections(blocks: &mut [Block]) {
             if idle.is_some_and(|above| level <= above) {
                 idle = None;
             }
-            let title =
-                block.text.trim_end_matches([':', '.', ' ', '#', '¶']).trim().to_lowercase();
             if idle.is_none() && IDLE_SECTIONS.contains(title.as_str()) {
                 idle = Some(level);
             }

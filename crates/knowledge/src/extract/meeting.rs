@@ -3,6 +3,7 @@
 use super::fold::fold;
 use super::name::{Rejection, is_month_or_day, is_year, structural};
 use super::page::{Kind, Page};
+use super::shape;
 use super::thing::{DOCUMENT_KINDS, spaced, titles};
 
 /// The day that a page has for its title, as minutes do.
@@ -14,6 +15,7 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
         .clone()
         .find(is_date)
         .map(str::to_owned)
+        .or_else(|| page.day.clone())
         .or_else(|| date_below(page))
         .or_else(|| titles.find(is_of_one_time).map(str::to_owned))
 }
@@ -22,12 +24,34 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
 fn is_of_one_time(title: &&str) -> bool {
     let key = spaced(title);
     let mut words = key.split_whitespace();
-    words.clone().any(|word| MEETINGS.contains(&word))
-        && (words.any(is_year) || title.split_whitespace().any(is_short_day))
+    is_of_minutes(title) && (words.any(is_year) || title.split_whitespace().any(is_short_day))
 }
 
 /// What minutes are called.
-const MEETINGS: &[&str] = &["meeting", "minutes"];
+const MEETINGS: &[&str] = &["meeting", "minutes", "mitgliederversammlung", "protokoll", "sitzung"];
+
+fn is_of_minutes(title: &&str) -> bool {
+    spaced(title).split_whitespace().any(|word| MEETINGS.contains(&word))
+}
+
+/// Who meets, and how often, whoever they are.
+const BODIES: &[&str] = &[
+    "annual",
+    "board",
+    "committee",
+    "council",
+    "directors",
+    "general",
+    "monthly",
+    "q1",
+    "q2",
+    "q3",
+    "q4",
+    "quarterly",
+    "regular",
+    "special",
+    "trustees",
+];
 
 /// `29/4/24`
 fn is_short_day(word: &str) -> bool {
@@ -43,8 +67,11 @@ fn is_short_day(word: &str) -> bool {
 /// Whether a title says that a page is minutes, and of which day, and nothing else.
 pub(super) fn says_only_kind_and_day(title: &str) -> bool {
     let key = spaced(title);
+    let has_body = key.split_whitespace().any(|word| BODIES.contains(&word));
     let is_plain = |word: &str| {
         MEETINGS.contains(&word)
+            || BODIES.contains(&word)
+            || has_body && shape::is_joint(word)
             || DOCUMENT_KINDS.contains(word)
             || word.bytes().all(|byte| byte.is_ascii_digit())
             || is_month_or_day(word)
@@ -58,7 +85,9 @@ pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
     const MOST: usize = 12;
     let line = page.blocks.first().map(|block| block.text.as_str());
     let line = line.filter(|it| it.split(' ').count() <= MOST && !it.trim_end().ends_with('.'));
-    page.is_given && titles(page, title).chain(line).any(|title| is_of_one_time(&title))
+    let is_dated =
+        |title: &&str| is_of_one_time(title) || page.day.is_some() && is_of_minutes(title);
+    page.is_given && titles(page, title).chain(line).any(|title| is_dated(&title))
 }
 
 /// The day that stands below a title: `Held on Thursday 14 March 2024`.
@@ -76,7 +105,8 @@ fn date_below(page: &Page) -> Option<String> {
         let mut days = days.map(|day| day.trim_matches(is_part).to_owned());
         days.find(|day| {
             let has_year = day.split([' ', '.', '-']).any(is_year);
-            has_year && structural(day) == Err(Rejection::Date)
+            // `13. Februar 2023`: no number of a list.
+            has_year && structural(&day.replacen(". ", " ", 1)) == Err(Rejection::Date)
         })
     })
 }
@@ -93,6 +123,11 @@ mod tests {
             ("# Foo Meeting 2018-05-23\n\nA.", Some("2018-05-23")),
             ("# (29/4/24) Meeting Minutes\n\nA.", Some("(29/4/24) Meeting Minutes")),
             ("# Minutes\n\nHeld on Thursday 14 March 2024 at 7.", Some("14 March 2024")),
+            (
+                "---\ndate: 2023-11-16 19:00:00 -0800\n---\n\n# Board meeting\n\nA.",
+                Some("2023-11-16"),
+            ),
+            ("# Protokoll vom 13. Februar 2023\n\nA.", Some("13. Februar 2023")),
             ("# Foo\n\nA.", None),
         ] {
             assert_eq!(date(&read(text), None).as_deref(), expected, "{text}");
@@ -105,6 +140,7 @@ mod tests {
             ("(29/4/24) Meeting Minutes", true),
             ("Minutes of 3 May 2024", false),
             ("Minutes 3 May 2024", true),
+            ("Q4 Board of Directors Meeting", true),
             ("Foo Meeting 2024", false),
             ("29/4/24", false),
         ] {

@@ -23,6 +23,8 @@ pub(super) struct Compared {
     normal: String,
     /// What it says beside the names of its entity.
     words: FxHashSet<String>,
+    /// What stands behind its label, `Foo, Limits – `, and the words of that.
+    labelled: Option<(String, FxHashSet<String>)>,
     /// `None` if it is too long to be taken apart.
     claims: OnceCell<Option<Claims>>,
 }
@@ -37,6 +39,9 @@ impl Comparing {
             text: text.to_owned(),
             normal: normalise(text),
             words: &words(text) - &self.of_names,
+            labelled: text
+                .split_once(" – ")
+                .map(|(_, said)| (said.to_owned(), &words(said) - &self.of_names)),
             claims: OnceCell::new(),
         }
     }
@@ -52,14 +57,21 @@ impl Compared {
         let (Some(own), Some(its)) = (self.claims(), other.claims()) else { return false };
         self.shares_words(other)
             && same_claims(own, its, meaning.near.same_fact, || {
-                meaning.cosine(&self.text, &other.text)
+                // A label that both have makes them no more alike.
+                match (&self.labelled, &other.labelled) {
+                    (Some((own, _)), Some((its, _))) => meaning.cosine(own, its),
+                    _ => meaning.cosine(&self.text, &other.text),
+                }
             })
     }
 
     /// Whether what they say has something in common beside the names: half of what the shorter one
     /// says. Short sentences about one thing resemble each other by its name alone.
     pub(super) fn shares_words(&self, other: &Self) -> bool {
-        let (a, b) = (&self.words, &other.words);
+        let (a, b) = match (&self.labelled, &other.labelled) {
+            (Some((_, own)), Some((_, its))) => (own, its),
+            _ => (&self.words, &other.words),
+        };
         a.intersection(b).count() * 2 >= a.len().min(b.len())
     }
 

@@ -92,6 +92,11 @@ mod tests {
                 true,
             ),
             (
+                "The Falkner Bridge, Board of trustees – Ann moved to sell it.",
+                "The Falkner Bridge, Board of trustees – Bo paid for paint.",
+                false,
+            ),
+            (
                 "The Falkner Bridge is 310 metres long.",
                 "The Falkner Bridge has a length of 310 m.",
                 true,

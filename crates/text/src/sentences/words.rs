@@ -6,7 +6,7 @@ pub(super) const NEVER_LAST: &[&str] = &[
     "z.b", "d.h", "u.a", "v.a", "i.d.r", "o.g", "s.o", "s.u", "z.t", "m.e", "u.u", "p.ex", "p.ej",
     "bzw", "ca", "vgl", "ggf", "evtl", "inkl", "exkl", "zzgl", "abzgl", "bspw", "insb", "sog",
     "mind", "entspr", "urspr", "geb", "gest", "engl", "dt", "frz", "lat", "env", "aka", "a.k.a",
-    "med", "rer", "nat", "phil", "est", "av", "approx", "éd", "coll", "hab",
+    "med", "rer", "nat", "phil", "est", "av", "approx", "éd", "coll", "hab", "im", "núm",
 ];
 /// Titles before a name, as they are written.
 pub(super) const TITLES: &[&str] = &[

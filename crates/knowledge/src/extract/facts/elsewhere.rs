@@ -118,7 +118,17 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                     && !tells_several(&tokens[..verb])
                     && !tells_several(&tokens[verb + 1..at])
             }
-            "latter" | "aforementioned" | "abovementioned" | "above-mentioned" => true,
+            // `Foo and Bar, the latter for $5`
+            "latter" => !tokens[..at].iter().any(|token| token.text == "and"),
+            "aforementioned" | "abovementioned" | "above-mentioned" => true,
+            // `In the order of the list`: of which one, another sentence tells.
+            "list" => {
+                at > 1 && word(at - 1) == "the" && word(at - 2) == "in" && word(at + 1) != "of"
+            }
+            // `For the past few years`, `the recent storm`: when, only the day tells on which it was written.
+            "past" => matches!(word(at + 1).as_str(), "few" | "several"),
+            "recent" => word(at.wrapping_sub(1)) == "the" && word(at + 1) != "of",
+            "now" => at == 0 && word(1) == "that",
             // What is listed behind it, or the year that another sentence names.
             "following" => {
                 word(at.wrapping_sub(1)) == "the"

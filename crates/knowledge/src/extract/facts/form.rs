@@ -129,16 +129,34 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
             && is_number(&three[0])
             && three[0].joins()
             && matches!(three[2].text, "long" | "tall" | "wide" | "high" | "deep" | "in" | "at")
-    }) || tokens.windows(2).any(|two| {
-        let mark = two[1].before;
-        let dangles = two[1].text.is_empty()
-            && mark.starts_with(['-', '–', '—'])
-            && mark.ends_with([',', '.', ';', ')']);
-        // `(in )`, `(born Alisa, ; – 1982)`
-        let empty = two[1].text.is_empty() && mark.starts_with([')', ';']);
-        dangles || empty
-    }) || tokens.iter().any(|token| token.after.contains("!.") || token.text.contains("!."))
+    }) || tokens.windows(3).any(|three| {
+        // `is in area, including 41 %`
+        let is_measured =
+            matches!(three[2].text, "area" | "diameter" | "height" | "length" | "size" | "width");
+        words::is_auxiliary(&three[0].lower()) && three[1].text == "in" && is_measured
+    }) || tokens.iter().any(|token| matches!(token.text, "of" | "from") && token.after == ",")
+        || is_far_from(tokens)
+        || tokens.windows(2).any(|two| {
+            let mark = two[1].before;
+            let dangles = two[1].text.is_empty()
+                && mark.starts_with(['-', '–', '—'])
+                && mark.ends_with([',', '.', ';', ')']);
+            // `(in )`, `(born Alisa, ; – 1982)`
+            let empty = two[1].text.is_empty() && mark.starts_with([')', ';']);
+            dangles || empty
+        })
+        || tokens.iter().any(|token| token.after.contains("!.") || token.text.contains("!."))
         || tokens.last().is_some_and(is_abbreviated)
+}
+
+/// `lies north of Rome, from the A4 motorway`: how far, was left out.
+fn is_far_from(tokens: &[Token<'_>]) -> bool {
+    const NEAR: usize = 6;
+    let comma = tokens.iter().rposition(|token| token.after == ",");
+    let rest = comma.and_then(|at| tokens.get(at + 1..)).unwrap_or_default();
+    rest.len() < NEAR
+        && rest.first().is_some_and(|first| first.text == "from")
+        && tokens.iter().any(|token| matches!(token.text, "located" | "lies" | "situated"))
 }
 
 /// `Bvt.`, behind which a sentence went on: whoever has the title is missing.

@@ -26,12 +26,21 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
     // What stands before each item of the list that goes on, and its number.
     let mut lead: Option<(String, Option<usize>)> = None;
     let mut is_heading = false;
+    // Below a lead that says nothing of its items by itself: `Revoke access from:`
+    let mut is_led = false;
     let mut count = 0;
     for (number, block) in page.blocks.iter().enumerate() {
         // An item may lead up to others: `The clerk is responsible for:`.
         let next = page.blocks.get(number + 1);
         let leads = block.text.trim_end().ends_with(':')
             && next.is_some_and(|next| next.kind == Kind::Item && next.list != block.list);
+        if block.kind == Kind::Item && leads && is_led {
+            lead = None;
+            continue;
+        }
+        if block.kind != Kind::Item {
+            is_led = block.text.trim_end().ends_with(':');
+        }
         if block.kind != Kind::Item || leads {
             lead = lead_of(&block.text, block.kind, thing).map(|lead| (lead, None));
             is_heading = matches!(block.kind, Kind::Heading(_));

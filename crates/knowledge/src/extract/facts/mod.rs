@@ -7,6 +7,7 @@ mod example;
 mod form;
 pub(super) mod ground;
 mod home;
+mod introduced;
 mod lead;
 mod listed;
 mod mention;
@@ -156,6 +157,8 @@ struct Told {
     pronoun: Option<&'static str>,
     /// It is told to be a person: `it` stands for nothing of that name.
     human: bool,
+    /// It did something to one thing, for which `it` may stand as well.
+    acts: bool,
 }
 
 /// A word without its possessive.

@@ -38,6 +38,7 @@ pub(super) fn by_name(
             person: names.has_full_name(hit.entity),
             pronoun: None,
             human: false,
+            acts: false,
         };
         if hit.possessive {
             let verb = possessed(tokens, hit.end)?;
@@ -69,8 +70,19 @@ pub(super) fn by_name(
             told.block = usize::MAX;
             return Some((told, statement(text, tokens, verb)));
         };
+        // `The Sutton is a newspaper of Sutton`: another one of the name.
+        let is_namesake = start > opening
+            && (predicate.verb + 1..tokens.len()).any(|at| {
+                let again = names.at(text, tokens, at).filter(|it| it.entity == hit.entity);
+                let of = tokens[at - 1].joins() && matches!(tokens[at - 1].text, "of" | "in");
+                again.is_some_and(|it| it.end - at == hit.end - start) && of
+            });
+        if is_namesake {
+            return Some((told, None));
+        }
         told.human =
             pronoun::tells_of_person(tokens, predicate.verb, predicate.apposition.as_ref());
+        told.acts = pronoun::acts_on_one(tokens, predicate.verb);
         Some((told, statement(text, tokens, predicate.verb)))
     })
 }

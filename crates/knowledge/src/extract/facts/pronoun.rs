@@ -25,7 +25,7 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     let first = tokens.get(at)?;
     let word = first.lower();
     let (end, possessive) = match word.as_str() {
-        "it" if !told.plural && !told.is_human() => (1, false),
+        "it" if !told.plural && !told.is_human() && !told.acts => (1, false),
         "they" if told.plural => (1, false),
         // A thing is no `they`, but a person is.
         "they" if told.human => (1, false),
@@ -122,6 +122,19 @@ pub(super) fn tells_of_person(
         || is_person(&head(apposed))
 }
 
+/// Whether a statement with its verb at token `verb` says what was done to one thing: `made a motion to`,
+/// `built the North Tower`.
+pub(super) fn acts_on_one(tokens: &[Token<'_>], verb: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let did = word(verb);
+    let is_past = words::looks_past(&did)
+        || words::is_finite(&did, false) && !did.ends_with('s') && !words::is_auxiliary(&did);
+    // `became a city`: what it is.
+    is_past
+        && words::is_determiner(&word(verb + 1))
+        && !matches!(did.as_str(), "became" | "remained")
+}
+
 /// Whether a noun is one for persons.
 fn is_person(noun: &str) -> bool {
     const ENDINGS: &[&str] =
@@ -132,6 +145,11 @@ fn is_person(noun: &str) -> bool {
     // `archaeologist`, `politician`
     let is_trade = noun.ends_with("ologist") || noun.ends_with("ician");
     ROLES.contains(noun) || is_trade || is_one && PERSONS.iter().any(|stem| noun.starts_with(stem))
+}
+
+/// Whether a sentence begins with what stands for a thing told of before.
+pub(super) fn of_thing(tokens: &[Token<'_>]) -> bool {
+    tokens.first().is_some_and(|first| matches!(first.text, "It" | "Its" | "They" | "Their"))
 }
 
 /// `he` or `she`, if the subject is one of them or what one of them has.

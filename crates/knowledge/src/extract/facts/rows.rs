@@ -21,7 +21,7 @@ const MAX_VALUE: usize = 260;
 /// Fewest words of a row: `Andorra – currency: Euro`.
 const LEAST_WORDS: usize = 3;
 /// Most words of a heading or header that says which row it is.
-const MAX_WHICH: usize = 4;
+const MAX_WHICH: usize = 6;
 
 /// Headers, in lower case, of columns that name what each row is about.
 static NAMING: Words = list!(words "naming_headers");
@@ -53,7 +53,7 @@ pub(in crate::extract) fn collect(
     let others = others(page, &thing_key);
     let is_other = |section: &str| others.iter().any(|other| other == section);
     for (number, row) in page.rows.iter().enumerate() {
-        if is_numbers(row) || is_open(row, page.rows.get(number + 1)) {
+        if is_numbers(row) || is_open(row, page.rows.get(number + 1)) || is_vote(row) {
             continue;
         }
         // `Support (details below)`
@@ -130,6 +130,13 @@ fn is_numbers(row: &Row) -> bool {
     row.header.len() > 1
         && row.cells.iter().all(is_number)
         && !row.cells.first().is_some_and(|first| is_year(first))
+}
+
+/// `Ann: +1`, below a heading too long to say on what.
+fn is_vote(row: &Row) -> bool {
+    let is_told = row.section.as_deref().is_none_or(|it| it.split(' ').count() <= MAX_WHICH);
+    let is_mark = |value: &String| !value.contains(char::is_alphabetic) && value.len() <= 2;
+    !is_told && row.is_item && row.cells.get(1).is_some_and(is_mark)
 }
 
 /// Whether the row below a row leaves its first cell empty: what parts them stands in another one.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::ground::Ground;
 use super::pronoun::by_pronoun;
-use super::{Told, carry, own, whole};
+use super::{Told, carry, introduced, own, whole};
 use crate::extract::Statement;
 use crate::extract::page::{Kind, Mark, Page, Sentence};
 use crate::extract::thing::Thing;
@@ -65,6 +65,9 @@ impl<'p> Unnamed<'p> {
             return;
         }
         let tokens = token::tokens(text);
+        if told.is_none() && introduced::is_of_other(page, sentence, &tokens, thing) {
+            return;
+        }
         let opens = ground.opens(sentence);
         let part = self.parts.get(sentence.block).and_then(Option::as_deref);
         let part = label_of_item(page, sentence).or(part);

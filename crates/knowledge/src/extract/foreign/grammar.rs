@@ -75,7 +75,10 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
             "selben",
         ],
         plurals: &["alle", "jeder", "jede", "jedes"],
-        persons: &["ich", "wir", "uns", "man", "du", "euch", "mir", "mich"],
+        persons: &[
+            "ich", "wir", "uns", "unser", "unsere", "unserem", "unseren", "unserer", "unseres",
+            "man", "du", "euch", "mir", "mich",
+        ],
         ties: &[
             "dabei", "dagegen", "daher", "dennoch", "deshalb", "hierbei", "hierfür", "hierzu",
             "jedoch", "somit", "trotzdem",
@@ -109,7 +112,7 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
         pointers: &["este", "esta", "estos", "estas", "ese", "esa", "aquel", "aquella", "allí"],
         plurals: &["cada", "todos", "todas"],
         persons: &["yo", "nosotros", "usted", "ustedes", "nuestro", "nuestra", "tú", "su", "sus"],
-        ties: &[],
+        ties: &["asimismo", "entonces"],
         verbs: &SPANISH_VERBS,
         inverts: false,
         nouns_have_capitals: false,

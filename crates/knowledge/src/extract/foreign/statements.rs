@@ -3,6 +3,7 @@
 use super::grammar::Grammar;
 use crate::extract::clause;
 use crate::extract::facts::{is_whole, shown};
+use crate::extract::name::is_year;
 use crate::extract::token::Token;
 
 /// `Es gibt viele`, `Sie können`, `Il est possible de`: the pronoun stands for nothing before it.
@@ -44,14 +45,28 @@ fn is_past(verb: &Token<'_>) -> bool {
 fn is_of_today(tokens: &[Token<'_>]) -> bool {
     const NEXT: &[&str] = &["kommende", "kommenden", "nächste", "nächsten", "nächstes"];
     const WHEN: &[&str] = &["jahr", "jahre", "monat", "monate", "woche", "wochen"];
+    // `seit der letzten Versammlung`, `nun`, `derzeit`
+    const NOW: &[&str] = &["aktuell", "bald", "demnächst", "derzeit", "momentan", "nun", "zurzeit"];
+    const LAST: &[&str] = &["letzte", "letzten", "letzter"];
+    if tokens.iter().any(|token| NOW.contains(&token.text)) {
+        return true;
+    }
     tokens.windows(2).any(|two| {
         let (word, next) = (two[0].lower(), two[1].lower());
-        NEXT.contains(&word.as_str()) && WHEN.contains(&next.as_str())
+        LAST.contains(&next.as_str()) && matches!(word.as_str(), "der" | "dem" | "im")
+            || word == "bereits" && next == "in"
+            || NEXT.contains(&word.as_str()) && WHEN.contains(&next.as_str())
             || matches!(word.as_str(), "wird" | "werden") && next == "noch"
     })
 }
 
 impl Grammar {
+    /// `En 1819 le commandant`, `En 1602 había`: when, before what happened then.
+    fn is_dated(&self, tokens: &[Token<'_>]) -> bool {
+        let year = tokens.get(1).is_some_and(|year| is_year(year.text));
+        !self.inverts && year && tokens[0].text == "En"
+    }
+
     /// Whether a sentence states something of the name between two tokens: the name begins it, or
     /// stands right behind its verb.
     pub(super) fn states(&self, tokens: &[Token<'_>], from: usize, end: usize) -> bool {
@@ -79,6 +94,8 @@ impl Grammar {
     /// an article and its noun, and points to nothing before it.
     pub(super) fn own(&self, text: &str, tokens: &[Token<'_>]) -> Option<String> {
         const LEAST: usize = 6;
+        // `Aufnahmegebühren werden nicht erhoben.`
+        const LEAST_OF_RULE: usize = 4;
         const MAX_SUBJECT: usize = 18;
         const MAX_LEAD: usize = 18;
         let begins = tokens.first().is_some_and(|first| {
@@ -116,14 +133,28 @@ impl Grammar {
         let begins = begins && !is_pronoun;
         let leads = self.leads_in(tokens);
         let of_noun = self.opens_with_noun(tokens);
-        let begins = begins || of_several || leads || of_noun;
+        let dated = self.is_dated(tokens);
+        let leads = leads || dated;
+        // `Die erste Rückstellung`: of several, which another sentence counts.
+        let counted = self.inverts
+            && tokens
+                .get(1)
+                .is_some_and(|it| matches!(it.text, "erste" | "zweite" | "dritte" | "vierte"));
+        let begins = (begins || of_several || leads || of_noun) && !counted;
         let most = if leads { MAX_LEAD } else { MAX_SUBJECT };
         // The verb of the sentence, before any comma.
         let head = tokens.iter().take(most);
-        let head = head.clone().position(|token| !(token.joins() || leads && closes(token)));
+        // `En 1819 le commandant, lors de son voyage, ramena`
+        let goes_on = |token: &Token<'_>| {
+            token.joins() || leads && closes(token) || dated && token.after == ","
+        };
+        let head = head.clone().position(|token| !goes_on(token));
         let head = head.map_or(most, |at| at + 1);
         let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
-        let whole = tokens.len() >= LEAST && text.trim_end().ends_with(['.', ')', '»', '“']);
+        let is_rule = matches!(tokens[verb].text, "wird" | "werden")
+            && tokens.last().is_some_and(|last| last.text.starts_with(char::is_lowercase));
+        let least = if is_rule { LEAST_OF_RULE } else { LEAST };
+        let whole = tokens.len() >= least && text.trim_end().ends_with(['.', ')', '»', '“']);
         // `Das Paar lebte in Rom`: what happened once, to whom another sentence tells.
         let is_once =
             self.inverts && is_past(&tokens[verb]) && !text.bytes().any(|it| it.is_ascii_digit());
@@ -147,6 +178,8 @@ mod tests {
     fn what_is_to_be_next_year_is_left() {
         for (text, expected) in [
             ("Für das nächste Jahr ist eine Fahrt geplant.", true),
+            ("Der Vorstand beschreibt die Zeit seit der letzten Versammlung als gut.", true),
+            ("Die Kosten sind derzeit tragbar.", true),
             ("Am 15. November wird noch ein Vortrag gehalten.", true),
             ("Das Museum wird von Foo betrieben.", false),
         ] {

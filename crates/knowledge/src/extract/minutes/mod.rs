@@ -10,6 +10,7 @@ use super::fold::fold;
 use super::name::{structural, tidy};
 use super::page::{Block, Kind, Page};
 use super::thing::Thing;
+use super::token::tokens;
 use crate::words::{Words, list};
 use notes::Note;
 
@@ -128,7 +129,11 @@ const ROLES: &[&str] = &[
 impl Minutes {
     /// Takes down people under what stands before them.
     fn attend<'t>(&mut self, key: &str, people: impl IntoIterator<Item = &'t str>, line: usize) {
-        let people = people.into_iter().flat_map(|part| part.split(" and "));
+        // `Board members: President Ann Hill, Clerk Bo Oak`
+        let people =
+            people.into_iter().map(|part| part.split_once(": ").map_or(part, |(_, all)| all));
+        let people = people.flat_map(|part| part.split(SEPARATORS));
+        let people = people.flat_map(|part| part.split(" and "));
         let people = people.flat_map(two_people).filter_map(name);
         let before = self.people.len();
         for person in people {
@@ -188,8 +193,10 @@ impl Minutes {
         let lead = format!("{} – ", thing.name);
         facts.retain(|(entity, fact)| {
             let said = fact.text.strip_prefix(&lead).filter(|_| *entity == thing.entity);
+            let said_alone = fact.text.split_once(" – ").map(|(_, said)| said);
+            let is_idle = said_alone.is_some_and(|said| notes::is_idle(&tokens(said)));
             let is_planned = self.planned.iter().any(|lines| lines.contains(&fact.line));
-            !is_planned && !said.is_some_and(is_noted)
+            !is_planned && !is_idle && !said.is_some_and(is_noted)
         });
     }
 
@@ -239,6 +246,14 @@ fn decides(text: &str) -> bool {
     !NOTHING.iter().any(|start| text.starts_with(start)) && !text.ends_with(['?', ':'])
 }
 
+/// A full name without what somebody is before it: `Secretary Ann Hill`.
+fn without_role(name: &str) -> &str {
+    let Some((role, rest)) = name.split_once(' ') else { return name };
+    let role = fold(role);
+    let is_role = ROLES.contains(&role.as_str()) || role.starts_with("vice") || role == "president";
+    if is_role && rest.contains(' ') { without_role(rest) } else { name }
+}
+
 /// Beginnings of words beside a name that say that somebody was not there.
 const AWAY: &[&str] = &[
     "absent",
@@ -263,7 +278,7 @@ fn name(text: &str) -> Option<String> {
     if AWAY.iter().any(|away| rest.contains(away)) {
         return None;
     }
-    let name = tidy(bare.trim());
+    let name = without_role(&tidy(bare.trim())).to_owned();
     let words = name.split(' ').count();
     let is_capital = |word: &str| word.starts_with(char::is_uppercase);
     let capitals = is_capital(&name)

@@ -48,6 +48,8 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
     let mut above: HashMap<usize, String> = HashMap::new();
     let mut before: Option<(usize, Option<String>)> = None;
     let mut is_attended = false;
+    // Below a line that says what the items are.
+    let mut is_led = false;
     let blocks = page.blocks.iter().filter(|block| !block.is_furniture && !block.is_quoted);
     let mut blocks = blocks.peekable();
     while let Some(block) = blocks.next() {
@@ -67,6 +69,9 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
             continue;
         }
         is_attended = false;
+        if block.kind != Kind::Item {
+            is_led = text.ends_with(':');
+        }
         let list = block.list.unwrap_or_default();
         let outer = before.take().filter(|(outer, _)| list > *outer);
         if let Some((outer, item)) = outer {
@@ -100,6 +105,8 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
         }
         let line = page.line_of(block);
         let is_plain = label.is_empty();
+        let is_plain = is_plain
+            || is_led && block.kind == Kind::Item && block.list.is_some() && above.is_empty();
         let fits =
             |text: &str| is_note(text) && (!is_plain || tells_alone(text)) || is_outcome(text);
         let all: Vec<&str> = match fits(text) {
@@ -180,9 +187,16 @@ fn is_outcome(text: &str) -> bool {
     let all = tokens(text);
     let first = all.first().map(Token::lower).unwrap_or_default();
     all.len() <= MOST
-        && (first == "done" || words::looks_past(&first))
+        && (first == "done" || words::looks_past(&first) || is_motion(&all))
         && text.starts_with(char::is_uppercase)
         && !text.contains(['?', ':'])
+}
+
+/// `The motion passed 3-0.`
+fn is_motion(tokens: &[Token<'_>]) -> bool {
+    let from = usize::from(tokens.first().is_some_and(|first| first.lower() == "the"));
+    let word = |at: usize| tokens.get(from + at).map(Token::lower).unwrap_or_default();
+    word(0) == "motion" && matches!(word(1).as_str(), "carried" | "failed" | "passed")
 }
 
 /// The note as a whole, where another fact tells the first words of it and leaves more than a third: what
@@ -228,6 +242,22 @@ fn tells_alone(text: &str) -> bool {
         && all.first().is_some_and(Token::is_capitalised)
 }
 
+/// `Ann also asked if`, `Bo concluded her report`, `Now that that is done`, `Meeting adjourned`: what says
+/// nothing of the matter, or only that it was asked.
+pub(super) fn is_idle(tokens: &[Token<'_>]) -> bool {
+    const VERBS: &[&str] = &["adjourned", "asked", "asks", "concluded", "concurred", "wondered"];
+    const NEAR: usize = 5;
+    let begins = |at: usize, word: &str| tokens.get(at).is_some_and(|token| token.lower() == word);
+    let is_named = tokens.first().is_some_and(Token::is_capitalised) && !begins(0, "the");
+    let mut first = tokens.iter().take(NEAR).map(Token::lower);
+    let has_question = tokens
+        .windows(3)
+        .take(NEAR)
+        .any(|three| three[0].text == "had" && three[1].text == "a" && three[2].text == "question");
+    begins(0, "now") && begins(1, "that")
+        || is_named && (has_question || first.any(|word| VERBS.contains(&word.as_str())))
+}
+
 /// Whether a note says something to whoever was not there.
 pub(super) fn is_note(text: &str) -> bool {
     let all = tokens(text);
@@ -247,6 +277,10 @@ pub(super) fn is_note(text: &str) -> bool {
     let key = text.split(':').next().filter(|_| said > 0).map(fold).unwrap_or_default();
     let is_filed = DECISIONS.contains(key.as_str()) || ATTENDANCE.contains(key.as_str());
     let is_date = word(0) == "held" && word(1) == "on";
+    // `Bo will draw up a plan to prevent it`: what, another note tells.
+    let last = word(all.len().saturating_sub(1));
+    let is_open = matches!(last.as_str(), "it" | "them") && word(1) == "will";
+    let is_idle = is_idle(&all[said..]);
     let ends = text.ends_with(|char: char| char.is_alphanumeric() || ".)\"”".contains(char));
     LENGTH.contains(&all.len())
         && all.len() - said >= *LENGTH.start()
@@ -255,6 +289,8 @@ pub(super) fn is_note(text: &str) -> bool {
         && !goes_on(text)
         && !is_filed
         && !is_date
+        && !is_idle
+        && !is_open
         && !text.contains(['?', '{', '|'])
         && !words::is_auxiliary(&word(said))
         && !(0..all.len()).any(points)

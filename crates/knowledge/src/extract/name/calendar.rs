@@ -45,9 +45,13 @@ pub(super) fn is_date(words: &[&str]) -> bool {
     dated || (short && numbers > 0)
 }
 
+/// German months that are called otherwise than in English.
+const GERMAN: &[&str] =
+    &["dezember", "februar", "januar", "juli", "juni", "jänner", "mai", "märz", "oktober"];
+
 /// Whether a word in lower case is the full name of a month or of a day of the week.
 pub(in crate::extract) fn is_month_or_day(word: &str) -> bool {
-    MONTHS.contains(&word) || DAYS.contains(&word)
+    MONTHS.contains(&word) || DAYS.contains(&word) || GERMAN.contains(&word)
 }
 
 /// Whether this is a year of our time, as in a title.

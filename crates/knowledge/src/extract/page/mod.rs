@@ -1,6 +1,7 @@
 //! Markdown -> the prose of a page: headings, paragraphs and list items as plain text, with what
 //! was emphasised or linked in them, and the rows of tables. Code, most HTML and images are left out.
 
+mod capitals;
 mod cut;
 mod html;
 mod properties;
@@ -134,6 +135,8 @@ pub(super) struct Page {
     pub(super) rows: Vec<Row>,
     /// The user gave it for what they asked for.
     pub(super) is_given: bool,
+    /// The day that its front matter has.
+    pub(super) day: Option<String>,
 }
 
 impl Page {
@@ -200,9 +203,11 @@ pub(super) fn read(text: &str) -> Page {
 /// of the page.
 pub(super) fn read_for(text: &str, topic: &str) -> Page {
     let (title, mut blocks, rows) = blocks(text, topic, false);
+    capitals::lower(&mut blocks);
     furniture::tell(&mut blocks);
     let sentences = sentences::sentences(&blocks);
-    Page { title, blocks, sentences, rows, is_given: false }
+    let day = properties::day(text);
+    Page { title, blocks, sentences, rows, day, is_given: false }
 }
 
 /// Reads what a person wrote: nothing in it is furniture, and what they quote is not theirs.
@@ -210,7 +215,7 @@ pub(super) fn read_message(text: &str) -> Page {
     let (title, mut blocks, rows) = blocks(text, "", true);
     blocks.retain(|block| !block.is_quoted);
     let sentences = sentences::sentences(&blocks);
-    Page { title, blocks, sentences, rows, is_given: false }
+    Page { title, blocks, sentences, rows, ..Page::default() }
 }
 
 fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {

@@ -6,7 +6,7 @@ use elophanto_text::markdown::FRONT_MATTER_BUDGET;
 use super::{Block, Kind, Mark, Row};
 use crate::extract::facts::rows::words_of_key;
 use crate::extract::fold::fold;
-use crate::extract::name::tidy;
+use crate::extract::name::{Rejection, structural, tidy};
 use crate::extract::words;
 use crate::words::{Words, list};
 
@@ -196,6 +196,16 @@ pub(in crate::extract) fn tells_no_more(heading: &str) -> bool {
 /// Keys of front matter that say of a specification what others only file pages by.
 const SPECIFIED: &[&str] =
     &["author", "authors", "category", "created", "status", "type", "updated"];
+
+/// The day of what a document tells, as its front matter has it: `date: 2023-11-16 19:00:00 -0800`.
+pub(super) fn day(text: &str) -> Option<String> {
+    const LENGTH: usize = 10;
+    let mut lines = text.trim_start_matches('\u{feff}').strip_prefix("---\n")?.lines();
+    let mut lines = lines.by_ref().take_while(|line| line.trim_end() != "---");
+    let date = lines.find_map(|line| line.strip_prefix("date:"))?.trim().trim_matches(['"', '\'']);
+    let day = date.get(..LENGTH).unwrap_or(date);
+    (structural(day) == Err(Rejection::Date)).then(|| day.to_owned())
+}
 
 /// The keys of front matter that say something, and their values.
 pub(super) fn of_front_matter(text: &str) -> Vec<Row> {

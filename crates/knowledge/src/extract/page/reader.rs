@@ -256,7 +256,7 @@ fn push_text(literal: &str, text: &mut String) {
         rest = behind;
     }
     // What stood before a mark that was left out.
-    text.push_str(&rest.replace(" ; ", "; ").replace(" , ", ", "));
+    text.push_str(&rest.replace(" () ", " ").replace(" ; ", "; ").replace(" , ", ", "));
 }
 
 /// Whether a block is as short as what stands above a table to tell which one it is.

@@ -64,6 +64,13 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "That Foo Server has no messages for clients.",
         "During the next three years, Ada Byron wrote two books.",
         "Let's see what the Foo Server has for clients.",
+        "The Foo Server has been run here for the past few years.",
+        "Now that it is sold, the Foo Server asks more.",
+        "The Foo Server was shut down after the recent storm.",
+        "The Foo Server takes them as ordered in the list.",
+        "The Foo Server can be reached in a number of ways.",
+        "The Foo Server is located west of Bath, from the road.",
+        "The Foo Server is in area, including parts of others.",
     ] {
         check(text, &[]);
     }

@@ -187,7 +187,7 @@ const COMPOUND: &[&str] = &[
 ];
 
 /// Nouns that say nothing but of what follows `of`.
-const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "time"];
+const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "time", "value"];
 
 /// Whether a noun, as a subject, stands for what only the sentences before tell.
 pub(in crate::extract::facts) fn is_vague(noun: &Token<'_>) -> bool {

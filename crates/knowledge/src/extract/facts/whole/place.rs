@@ -23,18 +23,35 @@ static WEIGHTY: Words = list!(words "weighty");
 /// For each block, the heading that says which part of the thing it is about.
 pub(in crate::extract::facts) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String>> {
     let own = fold(&thing.name);
+    let coded = coded(page);
     let mut open: Vec<(u8, Option<String>)> = Vec::new();
     let all = page.blocks.iter().map(|block| {
         if let Kind::Heading(level) = block.kind {
             open.retain(|(above, _)| *above < level);
             let heading = without_number(&block.text);
             let heading = tidy(heading.split(" (").next().unwrap_or_default());
-            let says = level > 1 && tells_part(&heading, &own);
+            let is_code = || coded.contains(&level) && shape::is_acronym(&heading);
+            let says = level > 1 && (tells_part(&heading, &own) || is_code());
             open.push((level, says.then_some(heading)));
         }
         open.last().and_then(|(_, part)| part.clone())
     });
     all.collect()
+}
+
+/// The levels on which the headings of a page are words in capitals that are no manual's: `PATCH`, `OPTIONS`.
+fn coded(page: &Page) -> HashSet<u8> {
+    const OF_MANUALS: &[&str] = &["DESCRIPTION", "NAME", "SYNOPSIS"];
+    const LEAST: usize = 2;
+    let mut counts: HashMap<u8, usize> = HashMap::new();
+    for block in &page.blocks {
+        let Kind::Heading(level) = block.kind else { continue };
+        if OF_MANUALS.contains(&block.text.trim()) {
+            return HashSet::new();
+        }
+        *counts.entry(level).or_default() += usize::from(shape::is_acronym(block.text.trim()));
+    }
+    counts.into_iter().filter(|(_, count)| *count >= LEAST).map(|(level, _)| level).collect()
 }
 
 /// Nouns that a page has behind `the` again and again: who does what in a policy, what a manual is of.
