@@ -122,6 +122,11 @@ impl Names {
         spelt.exactly.as_deref().is_none_or(|exactly| exactly == text).then_some(spelt.entity)
     }
 
+    /// Whether a text is the whole of a proper name.
+    pub(super) fn is_proper(&self, text: &str) -> bool {
+        self.keys.get(&fold(text)).is_some_and(|spelt| spelt.proper)
+    }
+
     /// Whether an entity has a proper name of several words, as persons have.
     pub(super) fn has_full_name(&self, entity: usize) -> bool {
         self.full.contains(&entity)

@@ -114,7 +114,7 @@ fn has_markup(text: &str) -> bool {
     ]
     .iter()
     .any(|mark| text.contains(mark))
-        || text.match_indices(". and ").any(|(at, _)| {
+        || text.match_indices(". and ").chain(text.match_indices(". it ")).any(|(at, _)| {
             let word = text[..at].bytes().rev().take_while(u8::is_ascii_lowercase).count();
             word > 3
         })

@@ -29,7 +29,10 @@ impl Ground {
             if let Kind::Heading(_) = block.kind {
                 let heading = tidy(&block.text);
                 let other = names.whole(&heading).zip(thing);
-                let is_other = other.is_some_and(|(entity, thing)| entity != thing.entity);
+                // `Core protocol` is a part of what the text was given for.
+                let is_name = !page.is_given || names.is_proper(&heading);
+                let is_other =
+                    is_name && other.is_some_and(|(entity, thing)| entity != thing.entity);
                 goes_on = is_sure && !is_other && !HOWTO.contains(fold(&heading).as_str());
             }
             let is_prose = !block.is_quoted && !block.is_furniture;

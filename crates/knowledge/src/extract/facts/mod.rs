@@ -85,6 +85,9 @@ pub(super) fn collect(
         if item && (is_goal || leads && addresses) {
             continue;
         }
+        if named::is_of_namesake(text, &tokens, names) {
+            continue;
+        }
         let about = found.len();
         let told = told.map(|told| home.instead(told, &tokens));
         let goes_on = told.or_else(|| {

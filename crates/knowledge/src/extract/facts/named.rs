@@ -70,21 +70,25 @@ pub(super) fn by_name(
             told.block = usize::MAX;
             return Some((told, statement(text, tokens, verb)));
         };
-        // `The Sutton is a newspaper of Sutton`: another one of the name.
-        let is_namesake = start > opening
-            && (predicate.verb + 1..tokens.len()).any(|at| {
-                let again = names.at(text, tokens, at).filter(|it| it.entity == hit.entity);
-                let of = tokens[at - 1].joins() && matches!(tokens[at - 1].text, "of" | "in");
-                again.is_some_and(|it| it.end - at == hit.end - start) && of
-            });
-        if is_namesake {
-            return Some((told, None));
-        }
         told.human =
             pronoun::tells_of_person(tokens, predicate.verb, predicate.apposition.as_ref());
         told.acts = pronoun::acts_on_one(tokens, predicate.verb);
         Some((told, statement(text, tokens, predicate.verb)))
     })
+}
+
+/// `The Sutton is a newspaper of Sutton`: another one of the name, which has an article there.
+pub(super) fn is_of_namesake(text: &str, tokens: &[Token<'_>], names: &Names) -> bool {
+    let start = clause::behind_article(tokens, 0);
+    let Some(hit) = names.at(text, tokens, start).filter(|_| start > 0) else { return false };
+    let again = |at: usize| {
+        let again =
+            names.at(text, tokens, at).filter(|it| it.entity == hit.entity && !it.possessive);
+        let of = tokens[at - 1].joins() && matches!(tokens[at - 1].text, "of" | "in");
+        of && again.is_some_and(|it| it.end - at == hit.end - start)
+    };
+    let is_being = tokens.get(hit.end).is_some_and(|verb| matches!(verb.text, "is" | "was"));
+    is_being && (hit.end + 1..tokens.len()).any(again)
 }
 
 /// The sentence as a fact, if what leads it in tells of nothing that stands elsewhere, nor of whoever wrote

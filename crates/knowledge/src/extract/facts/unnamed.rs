@@ -65,7 +65,8 @@ impl<'p> Unnamed<'p> {
             return;
         }
         let tokens = token::tokens(text);
-        if told.is_none() && introduced::is_of_other(page, sentence, &tokens, thing) {
+        let is_of_other = || introduced::is_of_other(page, sentence, &tokens, thing);
+        if told.is_none() && (is_of_other() || is_of_condition(page, sentence, &tokens)) {
             return;
         }
         let opens = ground.opens(sentence);
@@ -93,6 +94,15 @@ impl<'p> Unnamed<'p> {
         let new = || carry::told(text, &tokens, sentence.block, thing, opens);
         self.carried = told.or_else(new);
     }
+}
+
+/// `If a member is on the board, they lose access. The board will review it`: what will be then, only where
+/// the condition of the sentence before holds.
+fn is_of_condition(page: &Page, sentence: &Sentence, tokens: &[Token<'_>]) -> bool {
+    let before = page.sentences.iter().filter(|it| it.block == sentence.block);
+    let before = before.take_while(|it| it.range.start < sentence.range.start).last();
+    let is_led = before.is_some_and(|it| page.text(it).starts_with("If "));
+    is_led && own::verb(tokens).is_some_and(|verb| tokens[verb].text == "will")
 }
 
 /// Whether code, or what is set off as that is, begins a sentence.

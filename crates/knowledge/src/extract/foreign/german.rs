@@ -77,6 +77,21 @@ pub(super) fn of_law<'t>(text: &'t str, thing: &Thing) -> Cow<'t, str> {
     shown
 }
 
+/// `Als neue Prüfer wurden Ann Hill und Bo Oak gewählt` for `Somit wurden als neue Prüfer Ann Hill und Bo Oak
+/// gewählt`, which needs no sentence before it.
+pub(super) fn elected(text: &str) -> Option<String> {
+    const TIES: &[&str] = &["Damit", "Daher", "Somit"];
+    let (tie, rest) = text.split_once(' ')?;
+    let (verb, rest) = rest.split_once(' ').filter(|_| TIES.contains(&tie))?;
+    let told = rest.strip_prefix("als ").filter(|_| matches!(verb, "wurde" | "wurden"))?;
+    let all: Vec<&str> = told.split(' ').collect();
+    let noun = all.iter().position(|word| word.starts_with(char::is_uppercase))?;
+    let (office, who) = all.split_at(noun + 1);
+    let is_said = who.first().is_some_and(|first| first.starts_with(char::is_uppercase))
+        && ["gewählt.", "bestellt.", "ernannt."].iter().any(|end| told.trim_end().ends_with(end));
+    is_said.then(|| format!("Als {} {verb} {}", office.join(" "), who.join(" ")))
+}
+
 impl Grammar {
     /// `nach Satz 1`, `von Absatz 1`: of a paragraph that only the text has, unless a number before it says
     /// which.

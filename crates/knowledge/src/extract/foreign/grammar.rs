@@ -111,7 +111,7 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
         pronouns: &["él", "ella", "ellos", "ellas"],
         pointers: &["este", "esta", "estos", "estas", "ese", "esa", "aquel", "aquella", "allí"],
         plurals: &["cada", "todos", "todas"],
-        persons: &["yo", "nosotros", "usted", "ustedes", "nuestro", "nuestra", "tú", "su", "sus"],
+        persons: &["yo", "nosotros", "usted", "ustedes", "nuestro", "nuestra", "tú"],
         ties: &["asimismo", "entonces"],
         verbs: &SPANISH_VERBS,
         inverts: false,

@@ -97,6 +97,7 @@ pub(super) fn collect(
         let law = thing.filter(|thing| thing.is_sure && grammar.inverts);
         let text = page.text(sentence);
         let text = law.map_or(Cow::Borrowed(text), |law| german::of_law(text, law));
+        let text = german::elected(text.as_ref()).map_or(text.clone(), Cow::Owned);
         let text = text.as_ref();
         let all = tokens(text);
         let named = (0..all.len()).find_map(|from| {
@@ -135,7 +136,7 @@ pub(super) fn collect(
         };
         let Some((entity, name, said)) = stated else {
             let text = (own.len() < MAX_OWN && ground.has(sentence))
-                .then(|| grammar.own(text, &all))
+                .then(|| grammar.own(text, &all, sentence.first))
                 .flatten();
             if let Some((thing, text)) = thing.zip(text) {
                 let text = ground::named(thing, &text);

@@ -31,6 +31,16 @@ pub(super) fn closes(token: &Token<'_>) -> bool {
     matches!(token.after, ")" | "\"" | "“" | "”")
 }
 
+/// `Su clima es`, where a paragraph begins: of what the page is about.
+fn begins_with_its(tokens: &[Token<'_>]) -> bool {
+    borders(tokens) || tokens.first().is_some_and(|first| matches!(first.text, "Su" | "Sus"))
+}
+
+/// `Colinda al norte con`, of a place that is not named again.
+fn borders(tokens: &[Token<'_>]) -> bool {
+    tokens.first().is_some_and(|first| matches!(first.text, "Colinda" | "Limita"))
+}
+
 /// A German verb in the past; `gelten` is none.
 fn is_past(verb: &Token<'_>) -> bool {
     const PAST: &[&str] = &[
@@ -92,7 +102,7 @@ impl Grammar {
 
     /// A sentence of a page that names nothing but can be understood below its title: it begins with
     /// an article and its noun, and points to nothing before it.
-    pub(super) fn own(&self, text: &str, tokens: &[Token<'_>]) -> Option<String> {
+    pub(super) fn own(&self, text: &str, tokens: &[Token<'_>], is_first: bool) -> Option<String> {
         const LEAST: usize = 6;
         // `Aufnahmegebühren werden nicht erhoben.`
         const LEAST_OF_RULE: usize = 4;
@@ -113,6 +123,7 @@ impl Grammar {
                 && !goes_on
                 || self.ties(tokens, at)
                 || self.cites(tokens, at)
+                || at == 0 && !is_first && matches!(token.text, "Su" | "Sus")
                 || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
         };
         // `Profile werden geladen`: several, of which the verb tells.
@@ -140,6 +151,7 @@ impl Grammar {
             && tokens
                 .get(1)
                 .is_some_and(|it| matches!(it.text, "erste" | "zweite" | "dritte" | "vierte"));
+        let begins = begins || is_first && begins_with_its(tokens);
         let begins = (begins || of_several || leads || of_noun) && !counted;
         let most = if leads { MAX_LEAD } else { MAX_SUBJECT };
         // The verb of the sentence, before any comma.
@@ -150,7 +162,10 @@ impl Grammar {
         };
         let head = head.clone().position(|token| !goes_on(token));
         let head = head.map_or(most, |at| at + 1);
-        let verb = (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?;
+        let verb = match is_first && borders(tokens) {
+            true => 0,
+            false => (1..tokens.len().min(head)).find(|&at| self.is_verb(&tokens[at]))?,
+        };
         let is_rule = matches!(tokens[verb].text, "wird" | "werden")
             && tokens.last().is_some_and(|last| last.text.starts_with(char::is_lowercase));
         let least = if is_rule { LEAST_OF_RULE } else { LEAST };

@@ -107,8 +107,11 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
         let is_plain = label.is_empty();
         let is_plain = is_plain
             || is_led && block.kind == Kind::Item && block.list.is_some() && above.is_empty();
-        let fits =
-            |text: &str| is_note(text) && (!is_plain || tells_alone(text)) || is_outcome(text);
+        let fits = |text: &str| {
+            is_note(text) && (!is_plain || tells_alone(text))
+                || is_outcome(text)
+                || !is_plain && is_motion(text)
+        };
         let all: Vec<&str> = match fits(text) {
             true => vec![text],
             false => {
@@ -187,13 +190,14 @@ fn is_outcome(text: &str) -> bool {
     let all = tokens(text);
     let first = all.first().map(Token::lower).unwrap_or_default();
     all.len() <= MOST
-        && (first == "done" || words::looks_past(&first) || is_motion(&all))
+        && (first == "done" || words::looks_past(&first))
         && text.starts_with(char::is_uppercase)
         && !text.contains(['?', ':'])
 }
 
 /// `The motion passed 3-0.`
-fn is_motion(tokens: &[Token<'_>]) -> bool {
+fn is_motion(text: &str) -> bool {
+    let tokens = tokens(text);
     let from = usize::from(tokens.first().is_some_and(|first| first.lower() == "the"));
     let word = |at: usize| tokens.get(from + at).map(Token::lower).unwrap_or_default();
     word(0) == "motion" && matches!(word(1).as_str(), "carried" | "failed" | "passed")

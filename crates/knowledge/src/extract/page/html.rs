@@ -37,14 +37,12 @@ pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
             is_said |= before.contains(char::is_alphabetic);
         }
         match name {
-            // `a < b`, comments and tags within a text.
+            // Comments.
             _ if tag.starts_with("<!") || tag.starts_with("<?") => {}
-            None if is_read => text.push_str(tag),
-            None => {}
+            // `a < b`, and tags within a text.
+            None => text.push_str(if is_read { tag } else { "" }),
             Some(name) if INLINE.contains(&name.as_str()) => {
-                if is_read {
-                    text.push_str(tag);
-                }
+                text.push_str(if is_read { tag } else { "" });
             }
             Some(name) => {
                 take(&mut text, std::mem::take(&mut is_said), from);

@@ -186,7 +186,9 @@ fn headed(body: &str, topic: &str) -> Option<String> {
     let said = line.replace('_', " ");
     let name = said.split(" (").next().unwrap_or_default();
     let topic = fold(&tidy(topic));
-    let is_topic = !topic.is_empty() && (fold(&said) == topic || fold(name) == topic);
+    // `Mount Greylock (hill)`, and no sentence with a bracket behind its subject.
+    let is_named = fold(name) == topic && said.trim_end().ends_with(')');
+    let is_topic = !topic.is_empty() && (fold(&said) == topic || is_named);
     // A line that is code, or indented as code is, is no heading.
     let is_plain = body[..start].ends_with('\n') || start == 0;
     (is_alone && is_topic && is_plain)

@@ -130,3 +130,44 @@ fn what_another_text_proposes_and_who_they_are_is_no_page_s() {
         );
     }
 }
+
+#[test]
+fn rules_years_and_borders_are_told_in_other_languages() {
+    for (page, topic, expected) in [
+        (
+            "# Beiträge\n\nDer Beitrag des Vereins beträgt 20 € pro Monat. Gebühren werden nicht \
+             erhoben.\n\nSomit wurden als neue Prüfer Ann Hill (1. Prüfer) und Bo Oak von den Mitgliedern gewählt.\n\nDie erste \
+             Rücklage ist für den Anwalt des Vereins.\n\nWeiter ist eine Reise in die Stadt der Mitglieder geplant.\n",
+            "Beiträge",
+            vec![
+                "Beiträge – Der Beitrag des Vereins beträgt 20 € pro Monat.",
+                "Beiträge – Gebühren werden nicht erhoben.",
+                "Beiträge – Als neue Prüfer wurden Ann Hill (1. Prüfer) und Bo Oak von den Mitgliedern gewählt.",
+            ],
+        ),
+        (
+            "# Escuina\n\nEn 1602 había 20 vecinos en el poblado de la costa.\n\nColinda al norte con el municipio de \
+             Rosario.\n\nSu clima es tropical de sabana y de mar. Su fauna es de la costa y del mar.\n\nLa gente era \
+             entonces de la costa y del mar.\n",
+            "Escuina",
+            vec![
+                "Escuina – En 1602 había 20 vecinos en el poblado de la costa.",
+                "Escuina – Colinda al norte con el municipio de Rosario.",
+                "Escuina – Su clima es tropical de sabana y de mar.",
+            ],
+        ),
+        (
+            "# La vanille\n\nLa vanille est une orchidée de la Réunion et du monde.\n\nEn 1819 le commandant Philibert, lors de son voyage, ramena une orchidée dans l'île de \
+             la Réunion.\n",
+            "vanille",
+            vec![
+                "La vanille est une orchidée de la Réunion et du monde.",
+                "vanille – En 1819 le commandant Philibert, lors de son voyage, ramena une orchidée dans l'île de la Réunion.",
+            ],
+        ),
+    ] {
+        let all = found(page, topic, &[], Mode::Given);
+        let all: Vec<&str> = all.iter().flat_map(|(_, facts)| facts).map(String::as_str).collect();
+        assert_eq!(all, expected, "{page}");
+    }
+}

@@ -359,3 +359,36 @@ fn features_may_be_of_one_kind() {
         assert_eq!(listed.count(), expected, "{told:?}");
     }
 }
+
+#[test]
+fn minutes_have_the_day_of_their_front_matter_and_people_behind_what_they_are() {
+    let page = "---\ntitle: Q4 Board of Directors Meeting\ndate: 2023-11-16 19:00:00 -0800\n---\n\n## \
+                Minutes\n\nAttendees:\n* Board members: President Ann Hill, Clerk Bo Oak\n* Members: Cy \
+                Fern\n\n### Mower\n\nThe board of Fern bought a mower for $200.\n\nThe motion passed \
+                3-0.\n\nAnn asked if Bo would mow the lawn.\n\nMeeting adjourned at 8 p.m.\n";
+    let all = found(page, "Fern HOA", &[], Mode::Given);
+    let all: Vec<&String> = all.iter().flat_map(|(_, facts)| facts).collect();
+    for fact in [
+        "Fern HOA, 2023-11-16 – attendees: Ann Hill, Bo Oak, Cy Fern",
+        "Fern HOA, 2023-11-16, Mower – The motion passed 3-0.",
+    ] {
+        assert!(all.iter().any(|it| *it == fact), "{fact} {all:?}");
+    }
+    assert!(!all.iter().any(|it| it.contains("asked") || it.contains("adjourned")), "{all:?}");
+}
+
+#[test]
+fn what_was_cut_out_or_files_a_page_is_left() {
+    let page = "---\nviews: 752\nmaker: Oak Ltd\n---\n\nFERN BRIDGE () is a bridge in Bar. It carries the A1 \
+                road.[2][3]\n\nFern Bridge is 30 metres long.\n\nExternal links\n\n- Fern Bridge is listed by \
+                the portal of bridges\n";
+    assert_eq!(
+        told(page, "Fern Bridge"),
+        [
+            "Fern Bridge | Fern Bridge is a bridge in Bar.",
+            "Fern Bridge | Fern Bridge carries the A1 road.",
+            "Fern Bridge | Fern Bridge is 30 metres long.",
+            "Fern Bridge | Fern Bridge – maker: Oak Ltd",
+        ]
+    );
+}

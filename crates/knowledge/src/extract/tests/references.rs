@@ -224,3 +224,46 @@ fn it_is_nobody_or_what_its_own_clause_tells_of() {
         );
     }
 }
+
+#[test]
+fn it_may_be_what_somebody_made() {
+    let said = |text: &str| {
+        let told = found(text, "", &known(&["Ada Byron", "Foo Mill"]), Mode::KnownOnly);
+        told.into_iter().flat_map(|it| it.1).collect::<Vec<String>>()
+    };
+    for first in ["Ada Byron made a motion to meet.", "Foo Mill built the North Tower."] {
+        assert_eq!(said(&format!("{first} It was seconded by Bo in 2020.")), [first]);
+    }
+    let both = ["Foo Mill became a museum in 1990.", "Foo Mill has 40 rooms of iron."];
+    assert_eq!(said("Foo Mill became a museum in 1990. It has 40 rooms of iron."), both);
+}
+
+#[test]
+fn what_another_subject_brought_in_is_not_the_topic_s() {
+    let page = "# Fern Town\n\nFern Town is a town in Bath.\n\nThe regional Museum is housed in the old mill. The \
+                collections include tiles and relics of iron.\n\nOn the shield there is a tower of stone. The \
+                central tower has two windows of glass.\n\nIf a member is on the board, they lose the key. The \
+                board will review the case.\n\nThe _Fern Town_ is the newspaper of Fern Town since 1990.\n";
+    let told = told(page, "Fern Town");
+    assert!(told.iter().any(|fact| fact.contains("Museum is housed")), "{told:?}");
+    for other in ["collections", "windows", "review", "newspaper"] {
+        assert!(!told.iter().any(|fact| fact.contains(other)), "{other}: {told:?}");
+    }
+}
+
+#[test]
+fn an_item_needs_what_its_lead_says() {
+    let page = "# Fern rules\n\nThe Fern rules are rules of Fern for all of its members.\n\nRevoke access from:\n\n\
+                - Lists of mail on servers including:\n  - Garden Board of Fern\n  - Kitchen Board of Fern\n\n## \
+                PATCH\n\nA response of 204 MUST contain the Fern-Offset header.\n\n## OPTIONS\n\nA response of 200 \
+                MUST contain the Fern-Version header.\n";
+    let all = found(page, "Fern rules", &[], Mode::Given);
+    let all: Vec<&String> = all.iter().flat_map(|(_, facts)| facts).collect();
+    assert!(!all.iter().any(|fact| fact.contains("Board")), "{all:?}");
+    for fact in [
+        "Fern rules, PATCH – A response of 204 MUST contain the Fern-Offset header.",
+        "Fern rules, OPTIONS – A response of 200 MUST contain the Fern-Version header.",
+    ] {
+        assert!(all.iter().any(|it| *it == fact), "{all:?}");
+    }
+}

@@ -272,3 +272,18 @@ fn terms_that_end_in_digits_are_told() {
         ]
     );
 }
+
+#[test]
+fn a_vote_is_told_with_what_it_is_on() {
+    let votes = "\n\n* Ben: +1\n* Ann: +1\n* Cy: +1\n* Bo: +1\n";
+    for (heading, expected) in [
+        ("Nominating Jane Doe to Fern", 4),
+        ("Nominating Jane Doe of Oak and many others to the board of Fern", 0),
+    ] {
+        let page = format!("# Fern TC\n\nThe Fern TC is a group.\n\n## {heading}{votes}");
+        let told = told(&page, "Fern TC");
+        let told = told.iter().filter(|it| it.contains(": +1"));
+        assert_eq!(told.clone().count(), expected, "{heading}");
+        assert!(told.into_iter().all(|it| it.contains(heading)));
+    }
+}

@@ -125,7 +125,8 @@ pub(in crate::extract::facts) fn best(found: Vec<(usize, Statement)>) -> Vec<(us
     found.into_iter().filter(|_| at.next().is_some_and(|at| order.contains(&at))).collect()
 }
 
-/// What speaks for a sentence where there are too many: figures, limits, causes, what something is.
+/// What speaks for a sentence where there are too many: figures, limits, causes, what something is, and what
+/// holds of all.
 fn weight(text: &str) -> usize {
     let all = tokens(text);
     let has = |one: &[&str]| all.iter().any(|token| one.contains(&token.lower().as_str()));
@@ -133,6 +134,7 @@ fn weight(text: &str) -> usize {
         all.iter().filter(|token| token.text.bytes().any(|byte| byte.is_ascii_digit())).count();
     counts.min(3) * 2
         + usize::from(all.iter().any(|token| WEIGHTY.contains(token.lower().as_str()))) * 2
+        + usize::from(text.split(" – ").any(|said| said.starts_with("All "))) * 2
         + usize::from(has(&["because", "causes", "caused", "due", "since"]))
         + usize::from(has(&["is", "are", "means", "called"]))
 }
