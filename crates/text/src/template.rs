@@ -98,7 +98,7 @@ fn reference(before: &str, from: &str) -> Option<usize> {
     let next = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let is_followed = is_number && next.is_some_and(|(next, _)| counts(next));
     let is_behind =
-        before.ends_with(|char: char| char.is_alphanumeric() || ".,;)]\"”".contains(char));
+        before.ends_with(|char: char| char.is_alphanumeric() || ".,;)\"”".contains(char));
     let is_note = word.starts_with('^') && word.len() > 1 || word.ends_with(" needed");
     let is_link = rest.starts_with(['(', '[', ':']) && !rest.starts_with("[^") && !is_followed;
     ((is_number && is_behind || is_note) && !is_link).then_some(end + 2)

@@ -109,8 +109,8 @@ fn suggests(tokens: &[Token<'_>]) -> bool {
 /// Whether marks of another language than the page's were left: tags, templates, links of a wiki.
 fn has_markup(text: &str) -> bool {
     [
-        "</", "/>", "/ >", "{{", "}}", "[[", "]]", "][", " ()", "<br", "<ref", "&nbsp;", "&amp;",
-        "&lt;",
+        "</", "/>", "/ >", " ?)", "{{", "}}", "[[", "]]", "][", " ()", "<br", "<ref", "&nbsp;",
+        "&amp;", "&lt;",
     ]
     .iter()
     .any(|mark| text.contains(mark))
@@ -134,6 +134,9 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
         let is_measured =
             matches!(three[2].text, "area" | "diameter" | "height" | "length" | "size" | "width");
         words::is_auxiliary(&three[0].lower()) && three[1].text == "in" && is_measured
+    }) || tokens.windows(2).any(|two| {
+        // `has is a shield`
+        matches!(two[0].text, "has" | "have") && matches!(two[1].text, "is" | "are" | "was" | "has")
     }) || tokens.iter().any(|token| matches!(token.text, "of" | "from") && token.after == ",")
         || is_far_from(tokens)
         || tokens.windows(2).any(|two| {

@@ -115,11 +115,23 @@ impl Grammar {
         self.inverts && PARTS.contains(&tokens[at].text) && counts(at + 1) && !is_told
     }
 
+    /// `ergibt sich folgendes: Einnahmen von 5 €`, which the sentence goes on to tell.
+    pub(super) fn lists(tokens: &[Token<'_>], at: usize) -> bool {
+        const NEAR: usize = 3;
+        let colon = (at..tokens.len().min(at + NEAR)).find(|&at| tokens[at].after == ":");
+        tokens[at].text == "folgendes" && colon.is_some_and(|colon| colon + 1 < tokens.len())
+    }
+
     /// Whether a word ties its sentence to the one before.
     pub(super) fn ties(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let word = tokens[at].lower();
         let word = word.as_str();
-        self.inverts && at == 0 && TYING.contains(word) || self.ties.contains(&word)
+        // `Ausgaben von 5 €; somit bleiben 3 €`: of what stands before it in the sentence.
+        let goes_on = at.checked_sub(1).is_some_and(|before| {
+            let before = &tokens[before];
+            before.after == ";" || before.text.is_empty() && before.before.ends_with(';')
+        });
+        self.inverts && at == 0 && TYING.contains(word) || self.ties.contains(&word) && !goes_on
     }
 
     /// Whether a pronoun stands in a clause that goes on about the subject of the sentence: `wenn er`,
@@ -160,7 +172,10 @@ impl Grammar {
         let Some(verb) = verb.filter(|_| leads) else { return false };
         let closed = |token: &Token<'_>| token.joins() || closes(token);
         let is_subject = |token: &Token<'_>| {
-            matches!(token.text, "ein" | "eine" | "der" | "die" | "das" | "alle" | "mehrere")
+            matches!(
+                token.text,
+                "ein" | "eine" | "der" | "die" | "das" | "alle" | "mehrere" | "folgendes"
+            )
         };
         let next = tokens.get(verb + 1).is_some_and(|next| {
             next.is_capitalised() && next.before.is_empty() && next.text != "Sie"

@@ -65,6 +65,8 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
             "letzteres",
             "ersteres",
             "selbiges",
+            "beider",
+            "vorhaben",
             "beides",
             "solche",
             "solchem",

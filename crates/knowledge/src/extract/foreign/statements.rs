@@ -121,6 +121,7 @@ impl Grammar {
             let goes_on = self.pronouns.contains(&bare) && self.goes_on(tokens, at);
             [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
                 && !goes_on
+                && !Self::lists(tokens, at)
                 || self.ties(tokens, at)
                 || self.cites(tokens, at)
                 || at == 0 && !is_first && matches!(token.text, "Su" | "Sus")

@@ -106,7 +106,7 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
         let line = page.line_of(block);
         let is_plain = label.is_empty();
         let is_plain = is_plain
-            || is_led && block.kind == Kind::Item && block.list.is_some() && above.is_empty();
+            || is_led && block.kind == Kind::Item && block.list.is_some() && item.is_none();
         let fits = |text: &str| {
             is_note(text) && (!is_plain || tells_alone(text))
                 || is_outcome(text)
@@ -116,7 +116,10 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
             true => vec![text],
             false => {
                 let parts = sentences(text).into_iter().filter_map(|range| text.get(range));
-                parts.map(str::trim).filter(|part| fits(part) && tells_alone(part)).collect()
+                let parts = parts.map(str::trim).enumerate();
+                // What is behind another sentence may speak of whom that names.
+                let parts = parts.filter(|(at, part)| *at == 0 || !has_person(part));
+                parts.map(|(_, part)| part).filter(|part| fits(part) && tells_alone(part)).collect()
             }
         };
         let note = |text: &str| Note { label: label.clone(), text: text.to_owned(), line };
@@ -258,8 +261,16 @@ pub(super) fn is_idle(tokens: &[Token<'_>]) -> bool {
         .windows(3)
         .take(NEAR)
         .any(|three| three[0].text == "had" && three[1].text == "a" && three[2].text == "question");
-    begins(0, "now") && begins(1, "that")
+    // `Bo will draw up a plan to prevent it`: what, another note tells.
+    let last = tokens.last().map(Token::lower).unwrap_or_default();
+    let is_open = matches!(last.as_str(), "it" | "them") && begins(1, "will");
+    is_open
+        || begins(0, "now") && begins(1, "that")
         || is_named && (has_question || first.any(|word| VERBS.contains(&word.as_str())))
+}
+
+fn has_person(text: &str) -> bool {
+    tokens(text).iter().any(|it| matches!(it.text, "he" | "him" | "she" | "her" | "they" | "them"))
 }
 
 /// Whether a note says something to whoever was not there.
@@ -281,9 +292,6 @@ pub(super) fn is_note(text: &str) -> bool {
     let key = text.split(':').next().filter(|_| said > 0).map(fold).unwrap_or_default();
     let is_filed = DECISIONS.contains(key.as_str()) || ATTENDANCE.contains(key.as_str());
     let is_date = word(0) == "held" && word(1) == "on";
-    // `Bo will draw up a plan to prevent it`: what, another note tells.
-    let last = word(all.len().saturating_sub(1));
-    let is_open = matches!(last.as_str(), "it" | "them") && word(1) == "will";
     let is_idle = is_idle(&all[said..]);
     let ends = text.ends_with(|char: char| char.is_alphanumeric() || ".)\"”".contains(char));
     LENGTH.contains(&all.len())
@@ -294,7 +302,6 @@ pub(super) fn is_note(text: &str) -> bool {
         && !is_filed
         && !is_date
         && !is_idle
-        && !is_open
         && !text.contains(['?', '{', '|'])
         && !words::is_auxiliary(&word(said))
         && !(0..all.len()).any(points)

@@ -137,12 +137,14 @@ fn rules_years_and_borders_are_told_in_other_languages() {
         (
             "# Beiträge\n\nDer Beitrag des Vereins beträgt 20 € pro Monat. Gebühren werden nicht \
              erhoben.\n\nSomit wurden als neue Prüfer Ann Hill (1. Prüfer) und Bo Oak von den Mitgliedern gewählt.\n\nDie erste \
-             Rücklage ist für den Anwalt des Vereins.\n\nWeiter ist eine Reise in die Stadt der Mitglieder geplant.\n",
+             Rücklage ist für den Anwalt des Vereins.\n\nIm Jahr 2021 ergibt sich folgendes: Einnahmen von 8.710 €; somit ein Rest \
+             von 20 €.\n\nWeiter ist eine Reise in die Stadt der Mitglieder geplant.\n",
             "Beiträge",
             vec![
                 "Beiträge – Der Beitrag des Vereins beträgt 20 € pro Monat.",
                 "Beiträge – Gebühren werden nicht erhoben.",
                 "Beiträge – Als neue Prüfer wurden Ann Hill (1. Prüfer) und Bo Oak von den Mitgliedern gewählt.",
+                "Beiträge – Im Jahr 2021 ergibt sich folgendes: Einnahmen von 8.710 €; somit ein Rest von 20 €.",
             ],
         ),
         (

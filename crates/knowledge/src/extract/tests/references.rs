@@ -71,6 +71,7 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "The Foo Server can be reached in a number of ways.",
         "The Foo Server is located west of Bath, from the road.",
         "The Foo Server is in area, including parts of others.",
+        "The Foo Server has is a box of steel.",
     ] {
         check(text, &[]);
     }

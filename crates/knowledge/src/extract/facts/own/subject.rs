@@ -53,6 +53,10 @@ pub(in crate::extract::facts) fn has_subject(
     // What ends the noun before a phrase that tells more of it: `the intent of the developers`.
     let head = subject.iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
     let Some(head) = head else { return false };
+    // `An alternatively is`
+    if article && subject.len() == 1 && head.text.ends_with("ly") && words::is_lead(&head.lower()) {
+        return false;
+    }
     let plain = is_plain(subject, article);
     let begins = subject.first().is_some_and(|it| matches!(it.text, "word" | "term" | "phrase"));
     // `The number of users has`
