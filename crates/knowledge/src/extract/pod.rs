@@ -6,6 +6,10 @@ use std::borrow::Cow;
 /// Levels that a heading goes down: those of a manual are no titles.
 const LEVELS: usize = 2;
 
+/// Most sequences within each other, and most bytes of one between several marks.
+const DEEPEST: usize = 8;
+const LONGEST: usize = 1_000;
+
 /// The text as Markdown if it is POD, else as it is. What is no POD between its parts goes.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     if !text.lines().any(|line| line.starts_with("=head1 ")) {
@@ -118,17 +122,23 @@ fn shown(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
+        let depth = open.len();
         let into = open.last_mut().map_or(&mut kept, |(_, inner)| inner);
         let behind = &rest[char.len_utf8()..];
         let marks = behind.len() - behind.trim_start_matches('<').len();
         if char.is_ascii_uppercase() && marks > 0 {
             let inner = &behind[marks..];
+            let near = &inner[..inner.floor_char_boundary(LONGEST)];
             let close = format!(" {}", ">".repeat(marks));
-            match inner.split_once(&close).filter(|_| marks > 1 && inner.starts_with(' ')) {
+            match near.find(&close).filter(|_| marks > 1 && inner.starts_with(' ')) {
                 // `C<< a -> b >>`
-                Some((inner, after)) => {
-                    into.push_str(&sequence(char, inner.trim()));
-                    rest = after;
+                Some(end) => {
+                    into.push_str(&sequence(char, inner[..end].trim()));
+                    rest = &inner[end + close.len()..];
+                }
+                None if depth == DEEPEST => {
+                    into.push(char);
+                    rest = behind;
                 }
                 None => {
                     open.push((char, String::new()));

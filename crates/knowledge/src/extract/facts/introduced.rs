@@ -26,11 +26,7 @@ pub(super) fn is_of_other(
     if is_own(noun) {
         return false;
     }
-    let before = page.sentences.iter().filter(|it| it.block == sentence.block);
-    let before: Vec<&str> = before
-        .take_while(|it| it.range.start < sentence.range.start)
-        .map(|it| page.text(it))
-        .collect();
+    let before: Vec<&str> = page.before(sentence).iter().map(|it| page.text(it)).collect();
     let names_thing = |all: &[Token<'_>]| {
         let subject = &all[..verb(all).unwrap_or(0)];
         subject.iter().any(|token| is_own(token.text)) || pronoun::of_thing(all)

@@ -99,8 +99,7 @@ impl<'p> Unnamed<'p> {
 /// `If a member is on the board, they lose access. The board will review it`: what will be then, only where
 /// the condition of the sentence before holds.
 fn is_of_condition(page: &Page, sentence: &Sentence, tokens: &[Token<'_>]) -> bool {
-    let before = page.sentences.iter().filter(|it| it.block == sentence.block);
-    let before = before.take_while(|it| it.range.start < sentence.range.start).last();
+    let before = page.before(sentence).last();
     let is_led = before.is_some_and(|it| page.text(it).starts_with("If "));
     is_led && own::verb(tokens).is_some_and(|verb| tokens[verb].text == "will")
 }

@@ -265,6 +265,7 @@ pub(super) fn is_idle(tokens: &[Token<'_>]) -> bool {
     let last = tokens.last().map(Token::lower).unwrap_or_default();
     let is_open = matches!(last.as_str(), "it" | "them") && begins(1, "will");
     is_open
+        || tokens.iter().any(|token| token.text == "TBD")
         || begins(0, "now") && begins(1, "that")
         || is_named && (has_question || first.any(|word| VERBS.contains(&word.as_str())))
 }

@@ -7,6 +7,8 @@ use crate::extract::fold::fold;
 
 /// Fewest letters of such a name.
 const LEAST: usize = 5;
+/// Most names of a page that are looked for elsewhere.
+const MOST: usize = 20;
 
 /// Writes the name in capitals with which the text begins, and others of several words, as the page does
 /// elsewhere.
@@ -25,6 +27,9 @@ pub(super) fn lower(blocks: &mut [Block]) {
     let mut written: HashMap<String, Option<String>> = HashMap::new();
     for (number, run) in runs {
         let name = blocks[number].text[run.clone()].to_owned();
+        if written.len() == MOST && !written.contains_key(&name) {
+            continue;
+        }
         let other = written.entry(name.clone()).or_insert_with(|| elsewhere(blocks, &name));
         // Marks and breaks are counted in bytes.
         if let Some(other) = other.as_deref().filter(|other| other.len() == run.len()) {

@@ -8,6 +8,8 @@ const INLINE: &[&str] = &[
     "a", "abbr", "b", "br", "code", "del", "em", "font", "i", "img", "ins", "kbd", "mark", "q",
     "s", "small", "span", "strong", "sub", "sup", "tt", "u", "var",
 ];
+/// Elements within others that are told apart.
+const DEEPEST: usize = 64;
 /// Elements that nothing closes.
 const VOID: &[&str] = &["hr", "img", "input", "link", "meta", "source", "wbr"];
 
@@ -16,7 +18,7 @@ pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut open: Vec<String> = Vec::new();
     let (mut text, mut from) = (String::new(), 0);
-    let mut rest = literal;
+    let (mut rest, mut line) = (literal, 0);
     let mut is_said = false;
     let mut take = |text: &mut String, is_said: bool, from: usize| {
         let before = text.len() - text.trim_start().len();
@@ -46,15 +48,19 @@ pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
             }
             Some(name) => {
                 take(&mut text, std::mem::take(&mut is_said), from);
-                from = literal[..literal.len() - behind.len()].matches('\n').count();
+                from = line + before.matches('\n').count() + tag.matches('\n').count();
                 if tag.starts_with("</") {
                     let opened = open.iter().rposition(|it| *it == name);
                     open.truncate(opened.unwrap_or(open.len()));
-                } else if !VOID.contains(&name.as_str()) && !tag.ends_with("/>") {
+                } else if open.len() < DEEPEST
+                    && !VOID.contains(&name.as_str())
+                    && !tag.ends_with("/>")
+                {
                     open.push(name);
                 }
             }
         }
+        line += before.matches('\n').count() + tag.matches('\n').count();
         rest = behind;
     }
     if open.iter().all(|name| READ.contains(&name.as_str())) {

@@ -171,6 +171,17 @@ impl Page {
         block.line
     }
 
+    /// The sentences of its block that stand before a sentence.
+    pub(super) fn before(&self, sentence: &Sentence) -> &[Sentence] {
+        let from = self.sentences.partition_point(|it| it.block < sentence.block);
+        let rest = self.sentences.get(from..).unwrap_or_default();
+        let count = rest
+            .iter()
+            .take_while(|it| it.block == sentence.block && it.range.start < sentence.range.start);
+        let count = count.count();
+        rest.get(..count).unwrap_or_default()
+    }
+
     pub(super) fn text(&self, sentence: &Sentence) -> &str {
         let block = self.blocks.get(sentence.block);
         block.and_then(|block| block.text.get(sentence.range.clone())).unwrap_or_default()

@@ -74,11 +74,8 @@ fn is_idle<'a>(node: &'a AstNode<'a>) -> bool {
 /// The text of a cell.
 pub(super) fn plain<'a>(node: &'a AstNode<'a>) -> String {
     let mut text = String::new();
-    for inline in node.descendants() {
-        let mut within = inline.ancestors().take_while(|it| !it.same_node(node));
-        if within.any(is_idle) {
-            continue;
-        }
+    let said = node.children().filter(|child| !is_idle(child));
+    for inline in said.flat_map(|child| child.descendants()) {
         match &inline.data().value {
             NodeValue::Text(literal) => text.push_str(literal),
             NodeValue::Code(code) => text.push_str(&code.literal),
