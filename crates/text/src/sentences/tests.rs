@@ -34,6 +34,8 @@ fn sentences_end_where_they_end() {
         "Il vécut jusqu'en 14 apr. J.-C. à Rome. | Puis il mourut.",
         "Die Stadt wurde 43 v. Chr. gegründet. | Sie ist groß.",
         "Sie fiel 410 n. Chr. | Die Goten kamen.",
+        "Liceum im. Kopernika jest. | Jest stare.",
+        "La Ley núm. Dos es vieja. | Es buena.",
         // Before numbers.
         "See No. 5 and Nos. 6 and 7. | Then stop.",
         "Is it open? | No. | It is closed.",
