@@ -157,6 +157,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/knowledge/src/learn/writer.rs", "below the git directory"),
     ("crates/agent/src/checkpoint/", "runs, below the git directory"),
     ("crates/app/src/on_commit/attempt.rs", "below the git directory"),
+    ("crates/app/src/on_commit/given_up.rs", "below the git directory"),
     ("crates/app/src/on_commit/skipped.rs", "below the git directory"),
     ("crates/app/src/on_commit/vectors.rs", "below the git directory"),
     ("crates/repo/src/inner.rs", "what was put aside, below the git directory"),

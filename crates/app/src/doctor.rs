@@ -1,7 +1,6 @@
 //! What is indexed, by which model, how large it is, and what is wrong with it.
 
 use std::{
-    ffi::OsStr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -23,7 +22,8 @@ use elophanto_index::{
         tables::{self, TableError},
     },
 };
-use elophanto_repo::{CommitId, Git, NotePath, Repository, Version, read_note, tracked_under};
+use elophanto_knowledge::memory::{Entry, FOLDER, parse_file, repo_below};
+use elophanto_repo::{CommitId, Git, NotePath, ObjectId, Repository, read_note, tracked_under};
 use elophanto_text::markdown;
 
 /// How long git may take to tell which notes have drifted.
@@ -36,6 +36,8 @@ const MOST_RECORDS: usize = 10_000;
 /// What is committed of a file of records never changes.
 const MEND_RECORDS: &str = "git checkout -- FILE brings back what was committed, the rest of it \
      counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl";
+/// Largest file of lessons that git is asked for, in bytes.
+const MOST_RECORDS_BYTES: u64 = 64 * 1024 * 1024;
 /// Faults of records named one by one.
 const MOST_FAULTS: usize = 10;
 /// Links named one by one.
@@ -243,18 +245,24 @@ fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
     for vain in records.folded.in_vain.values() {
         find(records.told(vain), &records.mend(vain));
     }
-    let taken_out = taken_out(&workspace.repository);
+    let known = |id: &str| {
+        let folded = &records.folded;
+        folded.memories.iter().any(|it| it.id == id)
+            || folded.retired.contains_key(id)
+            || folded.replaced.contains_key(id)
+    };
+    let taken_out = taken_out(&workspace.repository, known);
     let more = taken_out.len().saturating_sub(MOST_FAULTS);
     for (path, commit) in taken_out.iter().take(MOST_FAULTS) {
         find(
-            format!("{}: commit {} took these records out", shown(path), commit.short()),
+            format!("{}: commit {} took these lessons out", shown(path), commit.short()),
             &format!("git checkout {}^ -- :/{}", commit.short(), shown(path)),
         );
     }
     if more > 0 {
         find(
-            format!("{more} more files of records were taken out"),
-            "git log --diff-filter=D --summary -- :/.elophanto/memory :/.elophanto/journal",
+            format!("{more} more files of lessons were taken out"),
+            "git log --diff-filter=D --summary -- :/.elophanto/memory",
         );
     }
     if let Err(cause) = tracked_under(&workspace.repository, ".elophanto") {
@@ -267,10 +275,14 @@ fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
     }
 }
 
-/// Files of records that a commit deleted, as the revert of one does that they went with, and that are
-/// nowhere now; none if git cannot tell within its time.
-fn taken_out(repository: &Repository) -> Vec<(NotePath, CommitId)> {
+/// Files of lessons that a commit deleted, as the revert of one does that they went with, and of which a
+/// lesson is known nowhere now; none if git cannot tell within its time.
+fn taken_out(
+    repository: &Repository,
+    is_known: impl Fn(&str) -> bool,
+) -> Vec<(NotePath, CommitId)> {
     let Some(git) = Git::of(repository) else { return Vec::new() };
+    let pattern = format!(":(top){FOLDER}");
     let arguments = [
         "log",
         "--diff-filter=D",
@@ -279,32 +291,39 @@ fn taken_out(repository: &Repository) -> Vec<(NotePath, CommitId)> {
         "--format=commit %H",
         "HEAD",
         "--",
-        ":(top).elophanto/memory",
-        ":(top).elophanto/journal",
+        &pattern,
     ];
     let told = String::from_utf8(git.run(&arguments).unwrap_or_default()).unwrap_or_default();
-    if told.is_empty() {
-        return Vec::new();
-    }
-    let folder = [Path::new(".elophanto")];
-    let staged = git.list(&Version::Staged, &folder).unwrap_or_default();
-    // Archived it has the same name.
-    let names: FxHashSet<&OsStr> =
-        staged.iter().filter_map(|file| file.path.as_path().file_name()).collect();
     let (mut gone, mut commit, mut seen) = (Vec::new(), None, FxHashSet::default());
     for line in told.lines().filter(|line| !line.is_empty()) {
         if let Some(id) = line.strip_prefix("commit ") {
-            commit = id.parse().ok();
+            commit = id.parse::<CommitId>().ok();
             continue;
         }
         let path = Path::new(line);
-        let is_there = repository.root.join(path).symlink_metadata().is_ok()
-            || path.file_name().is_some_and(|name| names.contains(name));
-        if let Some(commit) = commit.filter(|_| !is_there && seen.insert(line)) {
+        let Some(commit) = commit.filter(|_| seen.insert(line)) else { continue };
+        if repository.root.join(path).symlink_metadata().is_err()
+            && lessons_before(&git, &commit, path).iter().any(|id| !is_known(id))
+        {
             gone.push((NotePath::from(path), commit));
         }
     }
     gone
+}
+
+/// The ids of the lessons that a file held before a commit.
+fn lessons_before(git: &Git, commit: &CommitId, path: &Path) -> Vec<String> {
+    let object = format!("{commit}^:{}", path.display());
+    let told = git.run(&["rev-parse", "--verify", "--quiet", object.as_str()]).unwrap_or_default();
+    let content = ObjectId::from_hex(told.trim_ascii())
+        .and_then(|id| git.objects().read(&[&id], MOST_RECORDS_BYTES).pop()?.ok());
+    let below = path.strip_prefix(FOLDER).unwrap_or(path);
+    let entries = parse_file(&content.unwrap_or_default(), &repo_below(below)).entries;
+    let id = |(_, entry)| match entry {
+        Entry::Memory(memory) => Some(memory.id),
+        _ => None,
+    };
+    entries.into_iter().filter_map(id).collect()
 }
 
 /// The first ones, and how many more there are.

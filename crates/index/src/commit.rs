@@ -143,7 +143,8 @@ pub fn uncommitted(
         Registry::read_all(context.tables, &context.repository.tables_dir(), &context.view_dir())?;
     let held = registry.keys(context.embedder.fingerprint().as_str(), |_| true);
     let missing = used_keys(snapshot).without(&held);
-    let secrets = untracked(context, snapshot, &missing)?.secrets;
+    // Where git's index cannot be read, all of them count.
+    let secrets = untracked(context, snapshot, &missing).unwrap_or_default().secrets;
     Ok((missing.without(&secrets).len(), bad))
 }
 

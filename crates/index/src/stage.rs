@@ -91,7 +91,8 @@ pub fn plan_staged(
     let mut needed = Vec::new();
     // What the user keeps out of git stays out.
     let new = path_in_git("x.lance", Path::new("data"));
-    let is_kept_out = !missing.is_empty() && !git.ignored(&[&new])?.is_empty();
+    let is_kept_out =
+        !missing.is_empty() && git.ignored(&[&new]).is_ok_and(|ignored| !ignored.is_empty());
     if is_kept_out {
         plan.vectors = 0;
     } else if !missing.is_empty() {

@@ -96,6 +96,10 @@ fn what_went_with_a_commit_that_was_given_up_comes_back() {
     site.git(&["merge", "--abort"]);
     assert!(!site.top.join(&other).exists());
     assert!(known(&site).contains("rotate the logs"));
+    // Taken out again, it stays out.
+    fs::remove_file(site.top.join(&other)).unwrap();
+    assert!(!known(&site).contains("rotate the logs"));
+    let other = remember(&site, "rotate the logs");
     // What a commit of another branch holds is not brought here, nor what was taken out.
     assert!(!known(&site).contains("pin the seed"));
     site.stage("third", "The third.");
@@ -103,6 +107,37 @@ fn what_went_with_a_commit_that_was_given_up_comes_back() {
     site.git(&["rm", "--quiet", &other]);
     site.git(&["commit", "--quiet", "-m", "without it"]);
     assert!(!known(&site).contains("rotate the logs"));
+    // A commit that was made and undone is the reflog's.
+    let undone = remember(&site, "name the branch");
+    site.stage("fourth", "The fourth.");
+    site.commit("fourth");
+    let commit = site.asked(&["rev-parse", "HEAD"]);
+    site.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    assert!(!known(&site).contains("name the branch"));
+    site.git(&["cherry-pick", &commit]);
+    assert!(site.top.join(&undone).exists() && known(&site).contains("name the branch"));
+}
+
+#[test]
+fn what_is_wiped_does_not_come_back() {
+    let site = Site::hooked();
+    site.stage("first", "The first.");
+    site.commit("first");
+    let path = remember(&site, "the key is under the mat");
+    site.stage("second", "The second.");
+    site.aborted(&[]);
+    let text = site.read(&path);
+    let id = text.split("\"id\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let output = site.run(&["agent", "memory", "wipe", id, "--yes"]);
+    assert_ne!(output.code, Some(2), "{output}");
+    site.git(&["reset", "--quiet", "--hard"]);
+    assert!(!known(&site).contains("under the mat"));
+    let memory = site.top.join(".elophanto/memory");
+    let mut files = Vec::new();
+    all_files(&memory, &mut files);
+    let holds =
+        |(_, bytes): &(PathBuf, Vec<u8>)| String::from_utf8_lossy(bytes).contains("under the mat");
+    assert!(!files.iter().any(holds), "{files:?}");
 }
 
 #[test]
@@ -116,12 +151,12 @@ fn a_lesson_that_a_revert_takes_out_is_missed() {
     assert!(!site.top.join(&path).exists());
     let output = site.run(&["doctor"]);
     let commit = site.asked(&["rev-parse", "HEAD"]);
-    let finding = format!("! {path}: commit {} took these records out\n", &commit[..10]);
+    let finding = format!("! {path}: commit {} took these lessons out\n", &commit[..10]);
     let mend = format!("  mend: git checkout {}^ -- :/{path}\n", &commit[..10]);
     assert!(output.stdout().contains(&(finding + &mend)), "{output}");
     site.git(&["checkout", "--quiet", "HEAD^", "--", &path]);
     let output = site.run(&["doctor"]);
-    assert!(!output.stdout().contains("took these records out"), "{output}");
+    assert!(!output.stdout().contains("took these lessons out"), "{output}");
 }
 
 #[test]

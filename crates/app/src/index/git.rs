@@ -115,7 +115,7 @@ fn journal(
     }
     let allowed = on_commit::allowed(git, &workspace.environment)?;
     let pending = on_commit::journal::pending(&workspace.repository, git, &allowed)?;
-    git.stage(&pending.changes)?;
+    pending.stage(&workspace.repository, git)?;
     for notice in &pending.notices {
         reporter.note(notice);
     }

@@ -13,7 +13,7 @@ use super::{
     Memories, Records,
     records::{MOST_CANDIDATES, begins},
 };
-use crate::{Error, reporter::Reporter, when::day};
+use crate::{Error, on_commit::Along, reporter::Reporter, when::day};
 use elophanto_base::{counted::counted, visible::escape_control_line};
 use elophanto_index::{note::key, store::cache};
 use elophanto_knowledge::memory::{Entry, Memory, parse_file, passage, repo_below};
@@ -159,6 +159,9 @@ impl Memories<'_> {
         if wiping.is_live {
             let ids: Vec<&str> = wiping.ids.iter().map(String::as_str).collect();
             self.retire(&wiping.repo, &ids, None, &self.agent(agent))?;
+        }
+        if let Some(along) = Along::of(&self.workspace.repository) {
+            along.forget()?;
         }
         let mut wiped = Wiped { files: BTreeSet::new(), records: 0 };
         for id in &wiping.ids {

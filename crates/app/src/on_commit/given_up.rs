@@ -2,10 +2,12 @@
 //! them, and `git reset --hard` or `git merge --abort` then takes what is staged out of the work tree.
 //!
 //! What is staged is written down below the git directory, by path and object: git keeps the content for
-//! weeks. A record that is nowhere any more, neither in the work tree nor staged nor in any commit that a
-//! branch has, is put back.
+//! weeks. A record that is nowhere any more, neither in the work tree nor staged nor in any commit that git
+//! knows, is put back once.
 
-use std::{fs, io, path::PathBuf};
+use std::{ffi::OsString, fs, io, path::PathBuf};
+
+use rustc_hash::FxHashSet;
 
 use elophanto_repo::{Git, NotePath, ObjectId, Repository, Staged, Version, head, write_beneath};
 
@@ -13,10 +15,8 @@ use super::CommitError;
 
 /// Largest record file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
-/// Records that are remembered, the newest.
-const MOST_KEPT: usize = 500;
 
-/// What was staged by commits of this work tree.
+/// What the last commit of this work tree was to take along.
 pub struct Along {
     file: PathBuf,
 }
@@ -58,18 +58,22 @@ impl Along {
         fs::rename(&beside, &self.file)
     }
 
-    /// Remembers what a commit takes along.
-    pub(super) fn remember(&self, changes: &[Staged]) {
-        let mut all = self.read();
-        for change in changes {
-            if let Staged::Put { path, object } = change {
-                all.retain(|(_, known)| known != path);
-                all.push((*object, path.clone()));
-            }
-        }
-        all.drain(..all.len().saturating_sub(MOST_KEPT));
+    /// Remembers what a commit takes along, in the place of what the one before took.
+    pub(super) fn remember<'s>(&self, changes: impl Iterator<Item = &'s Staged>) {
+        let put = |change: &Staged| match change {
+            Staged::Put { path, object } => Some((*object, path.clone())),
+            Staged::Remove { .. } => None,
+        };
         // Where that cannot be written the records are staged all the same.
-        let _ = self.write(&all);
+        let _ = self.write(&changes.filter_map(put).collect::<Vec<_>>());
+    }
+
+    /// Forgets all of it, so that nothing is put back of what the user wipes.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub fn forget(&self) -> io::Result<()> {
+        self.write(&[])
     }
 
     /// Puts back what is nowhere any more; returns how many files that are.
@@ -92,29 +96,42 @@ impl Along {
         if let Some(head) = head(git)? {
             known.extend(git.list(&Version::Commit(head), &folders)?);
         }
-        let mut back = 0;
+        let elsewhere = in_history(git, &missing);
+        let (mut back, mut done) = (0, Ok(()));
         for (object, path) in missing {
-            let is_known = known.iter().any(|file| file.path == path) || is_in_history(git, &path)?;
-            if is_known {
-                // Committed on another branch, reverted, or taken out by the user.
-                all.retain(|(_, one)| *one != path);
-                continue;
+            let is_known = known.iter().any(|file| file.path == path);
+            let content = git.objects().read(&[&object], MOST_BYTES).pop();
+            // Committed and undone, reverted, on another branch, or taken out by the user.
+            if let Some(Ok(content)) = content.filter(|_| !is_known && !elsewhere.contains(&path)) {
+                done = write_beneath(&repository.root, path.as_path(), &content);
+                if done.is_err() {
+                    break;
+                }
+                back += 1;
             }
-            let Some(Ok(content)) = git.objects().read(&[&object], MOST_BYTES).pop() else {
-                all.retain(|(_, one)| *one != path);
-                continue;
-            };
-            write_beneath(&repository.root, path.as_path(), &content)?;
-            back += 1;
+            // Put back once: who takes it out again means it.
+            all.retain(|(_, one)| *one != path);
         }
         // Where that cannot be written, the next command looks again.
         let _ = self.write(&all);
+        done?;
         Ok(back)
     }
 }
 
-/// Whether any commit of a branch, a tag or the stash has a file, or had it.
-fn is_in_history(git: &Git, path: &NotePath) -> Result<bool, CommitError> {
-    let pattern = format!(":(top,literal){}", path.to_text());
-    Ok(!git.run(&["log", "--all", "-1", "--format=%H", "--", &pattern])?.is_empty())
+/// Which of some files a commit has or had that a branch, a tag, the stash or a reflog knows; all of them
+/// where git cannot tell within its time, for what is on a branch must not come back here.
+fn in_history(git: &Git, missing: &[(ObjectId, NotePath)]) -> FxHashSet<NotePath> {
+    let mut arguments: Vec<OsString> =
+        ["log", "--all", "--reflog", "--name-only", "--format=", "-z", "--"].map(Into::into).into();
+    for (_, path) in missing {
+        let mut pattern = OsString::from(":(top,literal)");
+        pattern.push(path.as_path());
+        arguments.push(pattern);
+    }
+    let Ok(told) = git.run(&arguments) else {
+        return missing.iter().map(|(_, path)| path.clone()).collect();
+    };
+    let paths = told.split(|&byte| byte == 0 || byte == b'\n').filter(|path| !path.is_empty());
+    paths.map(NotePath::new).collect()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use super::{CommitError, secrets};
+use super::{Along, CommitError, secrets};
 use elophanto_base::{
     beneath::{self, Folder},
     jsonl,
@@ -39,6 +39,20 @@ pub struct Pending {
     pub notices: Vec<String>,
     /// Nobody adds to the files before they are staged.
     _locks: Vec<jsonl::Lock>,
+}
+
+impl Pending {
+    /// Stages them, and keeps in mind what is in no commit yet, should this one be given up.
+    ///
+    /// # Errors
+    /// When git's index cannot be written.
+    pub fn stage(&self, repository: &Repository, git: &Git) -> Result<(), CommitError> {
+        git.stage(&self.changes)?;
+        if let Some(along) = Along::of(repository) {
+            along.remember(self.staged.iter().chain(&self.changes));
+        }
+        Ok(())
+    }
 }
 
 /// The files of the journal and of what agents remember that git does not hold yet. Whoever stages them drops the result only
@@ -83,7 +97,7 @@ pub fn pending(
     let mut paths: Vec<NotePath> =
         paths.filter(|path| !known.contains(path) && !committed.contains(path)).collect();
     // What the user keeps out of git stays out.
-    let ignored = git.ignored(&paths.iter().collect::<Vec<_>>())?;
+    let ignored = git.ignored(&paths.iter().collect::<Vec<_>>()).unwrap_or_default();
     paths.retain(|path| !ignored.contains(path));
     for path in paths {
         // One that cannot be read now goes along the next time.

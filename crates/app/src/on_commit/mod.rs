@@ -125,7 +125,8 @@ impl IndexFile {
             // A temporary index of some other tool, wherever it lies: looked at, never written. One
             // of another repository is not even looked at.
             let folder = given.parent().unwrap_or(Path::new("."));
-            let is_of_git = folder.join("HEAD").exists() && folder.join("objects").exists();
+            let has = |name: &str| folder.join(name).exists();
+            let is_of_git = has("HEAD") && (has("objects") || has("commondir"));
             let is_below =
                 own.is_some_and(|own| real(folder).is_some_and(|it| it.starts_with(own)));
             return if is_of_git && !is_below {
@@ -188,7 +189,7 @@ pub fn prepare(
         }
         return Ok(done);
     }
-    if request.changelog && !is_kept_out(git, &changelog::folder(context.write_root))? {
+    if request.changelog && !is_kept_out(git, &changelog::folder(context.write_root)) {
         match record::record(context, git, &objects, head, &found, request.now) {
             Ok(entries) => done.entries = entries,
             // Everything else goes along all the same.
@@ -198,10 +199,7 @@ pub fn prepare(
     note(&mut done);
     if request.journal {
         let pending = journal::pending(context.repository, git, request.allowed)?;
-        git.stage(&pending.changes)?;
-        if let Some(along) = Along::of(context.repository) {
-            along.remember(&pending.changes);
-        }
+        pending.stage(context.repository, git)?;
         done.records = pending.records;
         done.notices.extend(pending.notices);
     }
@@ -236,9 +234,10 @@ pub fn prepare(
     Ok(done)
 }
 
-/// Whether an ignore rule keeps what a folder holds out of git.
-fn is_kept_out(git: &Git, folder: &Path) -> Result<bool, GitError> {
-    Ok(!git.ignored(&[&folder.join("x.md").as_path().into()])?.is_empty())
+/// Whether an ignore rule keeps what a folder holds out of git. Of one that is no part of the repository, as
+/// in a submodule, git knows nothing.
+fn is_kept_out(git: &Git, folder: &Path) -> bool {
+    git.ignored(&[&folder.join("x.md").as_path().into()]).is_ok_and(|ignored| !ignored.is_empty())
 }
 
 /// The vectors of what is staged go along with a commit that no hook prepares; how many there are in

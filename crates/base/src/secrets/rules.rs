@@ -85,8 +85,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         kind: "Discord webhook",
-        pattern: r"discord(?:app)?\.com/api/webhooks/[0-9]+/([A-Za-z0-9_-]+)",
-        hints: &["/api/webhooks/"],
+        pattern: r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]+/([A-Za-z0-9_-]+)",
+        hints: &["/webhooks/"],
         lengths: 60..=80,
         judge: judge::strong,
         certain: true,

@@ -75,7 +75,7 @@ const SECRETS: &[(&str, &str, &str, &str)] = &[
     ("secret by its name", "API key: ", concat!("", "jYlklfN3yNRpF6Lj", "oDOqDqQa5ZD5sRIk"), ""),
     ("secret by its name", "- **Access key**: `", concat!("", "jYlklfN3yNRpF6Lj", "oDOqDqQa5ZD5sRIk"), "`"),
     ("secret by its name", "Secret key: ", concat!("", "jYlklfN3yNRpF6Lj", "oDOqDqQa5ZD5sRIk"), ""),
-    ("Discord webhook", "https://discord.com/api/webhooks/1122334455667788/", concat!("", "vIcNepOR6soVfBgWOT3gCkSt5bcuYdswxBjp", "HAKRjYlklfN3yNRpF6LjoDOqDqQa5ZD5"), ""),
+    ("Discord webhook", "https://discord.com/api/v10/webhooks/1122334455667788/", concat!("", "vIcNepOR6soVfBgWOT3gCkSt5bcuYdswxBjp", "HAKRjYlklfN3yNRpF6LjoDOqDqQa5ZD5"), ""),
     ("Vault token", "", concat!("hvs", ".CAESIJYlklfN3yNRpF6LjoDOqDqQa5ZD5sRIkvIcNepOR6soVfBgWOT3g"), ""),
     ("age key", "AGE-SECRET-KEY-", concat!("1QL3Z7HJY54PW3HYWW5AYYFG7ZQGVC", "7W3J2ELW8ZMRJ2KG5SFN9AQMCAC8P"), ""),
     ("secret by its name", "\"password\": \"", concat!("", "w9;Fz", "(4mQ"), "\""),
