@@ -162,7 +162,7 @@ fn shown(columns: u16) -> (Bench, Pty) {
 fn a_run_in_eighty_columns() {
     let (_bench, pty) = shown(80);
     insta::assert_snapshot!(filtered(&styled(pty.screen().screen())), @r#"
-    {cyan|note: }text from outside is in the conversation (README.md:1): what reaches
+    {cyan|note: }text from outside is in the conversation (README.md:3): what reaches
     beyond this work tree asks from now on
     {cyan|1. }Do it
     {cyan|$ }{bold|for n in $(seq 1 20); do echo "line $n of the output"; done; echo careful >&2}
@@ -208,7 +208,7 @@ fn a_run_in_eighty_columns() {
 fn a_run_in_a_hundred_and_twenty_columns() {
     let (_bench, pty) = shown(120);
     insta::assert_snapshot!(filtered(&pty.screen().screen().contents()), @r#"
-    note: text from outside is in the conversation (README.md:1): what reaches beyond this work tree asks from now on
+    note: text from outside is in the conversation (README.md:3): what reaches beyond this work tree asks from now on
     1. Do it
     $ for n in $(seq 1 20); do echo "line $n of the output"; done; echo careful >&2
       | … 13 lines above (`elophanto agent runs show [RUN]`)

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Hit,
-    passage::{Kind, Sentence, sentences},
+    passage::{Kind, Sentence, heading, sentences},
     question::{Named, Question, headings},
 };
 use elophanto_base::{
@@ -16,7 +16,7 @@ use elophanto_base::{
     lexical::Analyzer,
 };
 use elophanto_text::{
-    markdown::{on_one_line, without_attributes},
+    markdown::on_one_line,
     template::{without_tags, without_templates},
 };
 
@@ -98,20 +98,28 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         let mut beneath = Beneath::default();
         let mut header: Vec<&str> = hit.breadcrumb.last().map_or_else(Vec::new, |last| cells(last));
         let kinds = sentences(&hit.text, hit.fence.as_deref());
-        let heading = hit.breadcrumb.last().unwrap_or(&hit.title);
-        let is_headed = question.is_heading(heading, analyzer);
+        // The heading above, within the hit or over it.
+        let mut section = hit.breadcrumb.last().unwrap_or(&hit.title).clone();
+        let is_headed = question.is_heading(&section, analyzer);
         let is_titled = question.is_heading(&hit.title, analyzer);
         for (at, (sentence, (range, value))) in kinds.iter().zip(&hit.sentences).enumerate() {
             let raw = &hit.text[range.clone()];
-            if sentence.kind == Kind::Heading && raw.contains('|') {
+            if let Some((_, title)) = heading(&hit.text, sentence) {
+                beneath = Beneath::of(&title, question, analyzer);
+                named.stand_beneath(&beneath.terms);
+                section = title;
+            } else if sentence.kind == Kind::Heading {
                 header = cells(raw);
-            } else if let Some(heading) = heads(raw, sentence.kind) {
-                beneath = Beneath::of(heading, question, analyzer);
+            } else if let Some(asked) = asks(raw, sentence.kind) {
+                // A question heads its answer.
+                beneath = Beneath::of(asked, question, analyzer);
                 named.stand_beneath(&beneath.terms);
             }
             let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
-            let own = if beneath.text.is_empty() { heading } else { &beneath.text };
-            let Some(text) = stated(raw, sentence.kind, &header, announced, own, hit) else {
+            let is_asked = |label: &str| question.asks_for_any(label, analyzer);
+            let Some(text) =
+                stated(raw, sentence.kind, &header, announced, &section, is_asked, hit)
+            else {
                 continue;
             };
             let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
@@ -159,14 +167,11 @@ impl Beneath {
     }
 }
 
-/// What a sentence heads: a heading does what follows it, a question its answer.
-fn heads(raw: &str, kind: Kind) -> Option<&str> {
+/// A question of the text itself, as a list of such has.
+fn asks(raw: &str, kind: Kind) -> Option<&str> {
     let bare = raw.trim_end_matches(['*', '_', '"', ' ']);
-    match kind {
-        Kind::Heading => Some(raw.trim_matches(['#', ' '])),
-        Kind::Prose | Kind::Item if bare.ends_with(['?', '？']) => Some(without_mark(raw)),
-        _ => None,
-    }
+    let is_question = matches!(kind, Kind::Prose | Kind::Item) && bare.ends_with(['?', '？']);
+    is_question.then(|| without_mark(raw))
 }
 
 /// What a sentence that ends in a colon announces: lines of code, or items of a list, on one line.
@@ -202,6 +207,7 @@ fn stated(
     header: &[&str],
     announced: Option<String>,
     heading: &str,
+    is_asked: impl Fn(&str) -> bool,
     hit: &Hit,
 ) -> Option<String> {
     let text = match kind {
@@ -222,9 +228,11 @@ fn stated(
         .chain(&hit.breadcrumb)
         .any(|title| title.to_lowercase() == bare);
     let fits = text.chars().count() <= MOST_CHARACTERS;
-    if announced.is_none() && kind != Kind::Row && is_labelled(&text) {
-        let heading = without_attributes(heading);
-        return Some(format!("{}: {text}", on_one_line(heading, MOST_SHOWN, |_| true)));
+    let label = label(&text).filter(|_| announced.is_none() && kind != Kind::Row);
+    if let Some(label) = label {
+        // Of a value nothing is told to who does not ask for it.
+        let heading = on_one_line(heading, MOST_SHOWN, |_| true);
+        return is_asked(&label).then(|| format!("{heading}: {text}"));
     }
     let announces = announced.is_some() && text.split_whitespace().count() >= FEWEST_ANNOUNCING;
     let states = kind == Kind::Row || announces || says_something(&text);
@@ -245,18 +253,19 @@ fn option_line(raw: &str) -> Option<String> {
     is_said.then(|| format!("`{option}`: {}", on_one_line(said.trim(), MOST_CHARACTERS, |_| true)))
 }
 
-/// Whether a text is a short value with its name, which say nothing without the heading above: `Default: 2`.
-fn is_labelled(text: &str) -> bool {
+/// The name of a short value, which say nothing without the heading above: `Default: 2`.
+fn label(text: &str) -> Option<String> {
     let plain = text.replace(['*', '_'], "");
-    let Some((label, value)) = plain.split_once(": ") else { return false };
+    let (label, value) = plain.split_once(": ")?;
     let is_word = |char: char| char.is_alphabetic() || char == ' ';
     let words = value.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
-    label.starts_with(char::is_alphabetic)
+    let is_label = label.starts_with(char::is_alphabetic)
         && label.chars().all(is_word)
         && label.split(' ').count() <= MOST_LABEL
         && !value.contains("](")
         && (1..FEWEST_WORDS).contains(&words.count())
-        && !value.trim_end().ends_with(['.', '!', '?', ':'])
+        && !value.trim_end().ends_with(['.', '!', '?', ':']);
+    is_label.then(|| label.to_owned())
 }
 
 /// Without the mark of a list's item and of a task.
@@ -450,7 +459,7 @@ mod tests {
             ("http://example.com", false),
             ("A label of three: 5", false),
         ] {
-            assert_eq!(is_labelled(text), expected, "{text}");
+            assert_eq!(label(text).is_some(), expected, "{text}");
         }
         for (line, expected) in [
             (
@@ -464,11 +473,11 @@ mod tests {
         ] {
             assert_eq!(option_line(line).as_deref(), expected, "{line}");
         }
-        let text = "# Settings\n\n## retries\n\n* Default: **2**\n\n## Why is it slow?\n\nIt reads all of it.\n";
+        let text = "Reads all.\n\n**Why is it slow?**\n\nIt reads all of it.\n";
         let kinds = sentences(text, None);
-        let heads: Vec<&str> =
-            kinds.iter().filter_map(|it| heads(&text[it.range.clone()], it.kind)).collect();
-        assert_eq!(heads, ["Settings", "retries", "Why is it slow?"]);
+        let asked: Vec<&str> =
+            kinds.iter().filter_map(|it| asks(&text[it.range.clone()], it.kind)).collect();
+        assert_eq!(asked, ["**Why is it slow?**"]);
     }
 
     #[test]

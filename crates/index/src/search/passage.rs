@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use elophanto_text::{markdown, template::without_templates};
+
 /// Longest snippet in characters.
 pub const SNIPPET_CHARACTERS: usize = 240;
 /// Columns from which on a line is code where no list is.
@@ -71,6 +73,22 @@ pub fn open_fence(text: &str) -> Option<&str> {
         };
     }
     open
+}
+
+/// Level and title of the heading that a sentence of a text is; `None` for the header of a table, and for
+/// what is no heading.
+pub fn heading(text: &str, sentence: &Sentence) -> Option<(u8, String)> {
+    if sentence.kind != Kind::Heading {
+        return None;
+    }
+    // With the line that underlines it.
+    let rest = &text[sentence.range.start..];
+    let behind =
+        sentence.range.len() + rest[sentence.range.len()..].find('\n').map_or(0, |at| at + 1);
+    let end = rest[behind..].find('\n').map_or(rest.len(), |at| behind + at);
+    let document = markdown::parse(&rest[..end]).ok()?;
+    let heading = document.headings.first()?;
+    Some((heading.level, markdown::without_attributes(&heading.text).to_owned()))
 }
 
 /// The part of a sentence that is shown, at most [`SNIPPET_CHARACTERS`], around its first match.
@@ -276,13 +294,18 @@ fn is_rule(line: &str) -> bool {
         && marks.all(|char| Some(char) == first)
 }
 
-/// A tag, the mark of a block, a picture or badge, or where a link leads: nothing that says anything.
+/// A tag, a template, an import of MDX, the mark of a block, a picture or badge, or where a link leads: nothing
+/// that says anything.
 fn is_markup(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.starts_with("<http")
         || line.starts_with("[![")
         || line.starts_with(":::")
         || line.starts_with("![") && line.ends_with(')')
         || line.starts_with('[') && line.contains("]: ")
+        || line.starts_with("import ")
+            && line.contains(" from ")
+            && line.ends_with(['\'', '"', ';'])
+        || line.starts_with('{') && without_templates(line).trim().is_empty()
 }
 
 fn opens_item(line: &str) -> bool {
@@ -371,12 +394,15 @@ mod tests {
             ],
         );
         check(
-            "<details>\n::: info\n[![badge](x)](y)\n[ref]: https://a.example\nText.",
+            "<details>\n::: info\n[![badge](x)](y)\n[ref]: https://a.example\nimport A from './a.mdx'\n\
+             {{< provider name=\"a\" >}}\nText.",
             &[
                 (Markup, "<details>"),
                 (Markup, "::: info"),
                 (Markup, "[![badge](x)](y)"),
                 (Markup, "[ref]: https://a.example"),
+                (Markup, "import A from './a.mdx'"),
+                (Markup, "{{< provider name=\"a\" >}}"),
                 (Prose, "Text."),
             ],
         );

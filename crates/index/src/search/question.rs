@@ -128,6 +128,12 @@ impl Question {
         words.chain(numbers.map(String::as_str)).collect()
     }
 
+    /// Whether it says any of some words.
+    pub(super) fn asks_for_any(&self, words: &str, analyzer: &Analyzer) -> bool {
+        let terms = analyzer.terms(words);
+        self.terms.iter().any(|(term, _)| terms.contains(term))
+    }
+
     /// Whether a heading says all of it.
     pub(super) fn is_heading(&self, heading: &str, analyzer: &Analyzer) -> bool {
         let terms: FxHashSet<String> = analyzer.terms(heading).into_iter().collect();

@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use super::{
     Hit,
-    passage::{Kind, Sentence, clip, sentences},
+    passage::{Kind, Sentence, clip, heading, sentences},
     question::Question,
 };
 use elophanto_base::lexical::{Finder, words};
 use elophanto_models::{EmbedError, Embedder, Role};
-use elophanto_text::markdown::without_attributes;
 
 /// Sentences compared with the query by meaning, per hit.
 const SENTENCES_EMBEDDED: usize = 12;
@@ -93,7 +92,7 @@ pub fn show(
             matched.iter().map(|(word, _)| word.start).find(|start| range.contains(start));
         hit.snippet = clip(&hit.text, range.clone(), first_match);
         hit.line = hit.line_at(hit.snippet.start);
-        hit.section = section(&hit.breadcrumb, &hit.text, &shown[..chosen]);
+        hit.section = section(&hit.title, &hit.breadcrumb, &hit.text, &shown[..chosen]);
     }
     hit.sentences = found;
     hit.matches = matched.into_iter().map(|(range, _)| range).collect();
@@ -108,25 +107,31 @@ pub fn show(
     Ok(())
 }
 
-/// The headings above a sentence: those above its chunk, and the last one that stands before it there, in
-/// the place of that of its chunk unless it is below it.
-fn section(breadcrumb: &[String], text: &str, before: &[Sentence]) -> Vec<String> {
-    let raw = |sentence: &Sentence| &text[sentence.range.clone()];
-    let is_title = |it: &&Sentence| it.kind == Kind::Heading && !raw(it).contains('|');
-    let level = |raw: &str| raw.len() - raw.trim_start_matches('#').len();
-    let mut section = breadcrumb.to_vec();
-    let Some(last) = before.iter().rfind(is_title) else { return section };
-    let title = without_attributes(raw(last).trim_matches(['#', ' ', '\t']));
-    let first = before.first().filter(is_title).filter(|_| text.trim_start().starts_with('#'));
-    let is_own = section.last().is_some_and(|own| own == title) || title.is_empty();
-    if is_own || first.is_some_and(|first| first == last) {
-        return section;
+/// The headings above a sentence: those above its chunk, and those before it there that it is below.
+/// `name` is the title of the note, with which its headings begin at level 1.
+fn section(name: &str, breadcrumb: &[String], text: &str, before: &[Sentence]) -> Vec<String> {
+    let within: Vec<(usize, String)> = before
+        .iter()
+        .filter_map(|it| heading(text, it))
+        .map(|(level, title)| (usize::from(level), title))
+        .collect();
+    let Some((level, first)) = within.first() else { return breadcrumb.to_vec() };
+    // The heading that a chunk begins with is the last of those above it.
+    let above = match breadcrumb.split_last() {
+        Some((last, above)) if last == first => above,
+        _ => breadcrumb,
+    };
+    let deepest = if above.len() < breadcrumb.len() { level.saturating_sub(1) } else { usize::MAX };
+    let top = if breadcrumb.first().is_some_and(|first| first == name) { 1 } else { 2 };
+    let levels = (top..).map(|level| level.min(deepest));
+    let mut section: Vec<(usize, String)> = levels.zip(above.iter().cloned()).collect();
+    for (level, title) in within {
+        while section.last().is_some_and(|(above, _)| *above >= level) {
+            section.pop();
+        }
+        section.push((level, title));
     }
-    if first.is_none_or(|first| level(raw(last)) <= level(raw(first))) {
-        section.pop();
-    }
-    section.push(title.to_owned());
-    section
+    section.into_iter().map(|(_, title)| title).collect()
 }
 
 #[cfg(test)]
@@ -135,21 +140,32 @@ mod tests {
 
     #[test]
     fn a_sentence_stands_below_the_nearest_heading() {
-        let text = "## Retries\n\nFive.\n\n### Pauses {#pauses}\n\nLong.\n\n## Limits\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nNone.\n";
-        let of = |text: &str, sentence: &str| {
+        let of = |name: &str, breadcrumb: &[&str], text: &str, sentence: &str| {
             let shown = sentences(text, None);
             let at = shown.iter().position(|it| text[it.range.clone()] == *sentence).unwrap();
-            section(&["Settings".to_owned(), "Retries".to_owned()], text, &shown[..at]).join(" > ")
+            let breadcrumb: Vec<String> = breadcrumb.iter().map(|&it| it.to_owned()).collect();
+            section(name, &breadcrumb, text, &shown[..at]).join(" > ")
         };
+        let text = "## Retries\n\nFive.\n\n### Pauses {#pauses}\n\nLong.\n\n## The `max` [of it](x.md)\n\n\
+                    | a | b |\n|---|---|\n| 1 | 2 |\n\nNone.\n\n## C#\n\nSharp.\n\n## Read | Write\n\nBoth.\n\n\
+                    Last\n----\n\nEnd.\n";
         for (sentence, expected) in [
             ("Five.", "Settings > Retries"),
             ("Long.", "Settings > Retries > Pauses"),
-            ("None.", "Settings > Limits"),
+            ("None.", "Settings > The max of it"),
+            ("Sharp.", "Settings > C#"),
+            ("Both.", "Settings > Read | Write"),
+            ("End.", "Settings > Last"),
         ] {
-            assert_eq!(of(text, sentence), expected, "{sentence}");
+            assert_eq!(of("Settings", &["Settings", "Retries"], text, sentence), expected);
         }
-        // The later part of a section that was cut.
-        assert_eq!(of("Three.\n\n## Limits\n\nNone.\n", "Three."), "Settings > Retries");
-        assert_eq!(of("Three.\n\n## Limits\n\nNone.\n", "None."), "Settings > Limits");
+        let nested = "# Top\n\n## Alpha\n\n### Beta\n\nOne.\n\n## Gamma\n\nTwo.\n";
+        assert_eq!(of("Top", &["Top"], nested, "One."), "Top > Alpha > Beta");
+        assert_eq!(of("Top", &["Top"], nested, "Two."), "Top > Gamma");
+        // The later part of a section that was cut; the title is in the front matter.
+        let later = "Three.\n\n## Limits\n\nNone.\n";
+        assert_eq!(of("Top", &["Top", "Retries"], later, "Three."), "Top > Retries");
+        assert_eq!(of("Top", &["Top", "Retries"], later, "None."), "Top > Limits");
+        assert_eq!(of("Guide", &["Retries"], later, "None."), "Limits");
     }
 }
