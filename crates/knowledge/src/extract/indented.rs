@@ -92,21 +92,29 @@ fn without_blanks(text: &str) -> Option<String> {
             is_behind_blank = false;
             continue;
         } else if let Some((name, what)) = option(bare).filter(|_| blanks == *margin) {
-            kept.push_str(&format!("- `{name}`: {what}\n"));
+            kept.push_str(&format!("- `{name}`: {}\n", literal(what)));
             term = Some(blanks);
         } else if term.is_some_and(|term| blanks > term) && !is_behind_blank {
-            kept.push_str(&format!("{bare}\n"));
+            kept.push_str(&format!("{}\n", literal(bare)));
         } else if term.is_some_and(|term| blanks > term) {
             // What is told of a term further below says nothing without it.
             kept.push('\n');
             continue;
         } else {
             term = term.filter(|term| bare.is_empty() || blanks > *term);
-            kept.push_str(&line[blanks.min(*margin)..]);
+            kept.push_str(&literal(&line[blanks.min(*margin)..]));
         }
         is_behind_blank = bare.is_empty();
     }
     Some(kept)
+}
+
+/// What is printed, in which an asterisk is one: `/usr/lib/*,/usr/local/lib/*`.
+fn literal(text: &str) -> Cow<'_, str> {
+    match text.contains('*') {
+        true => Cow::Owned(text.replace('*', "\\*")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// `--lines number`, above what it means: neither a sentence nor a part of one.

@@ -12,7 +12,13 @@ const LONGEST: usize = 1_000;
 
 /// The text as Markdown if it is POD, else as it is. What is no POD between its parts goes.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
-    if !text.lines().any(|line| line.starts_with("=head1 ")) {
+    // What shows POD in a fence of code is none.
+    let mut is_code = false;
+    let is_pod = text.lines().any(|line| {
+        is_code ^= line.trim_start().starts_with("```");
+        !is_code && line.starts_with("=head1 ")
+    });
+    if !is_pod {
         return Cow::Borrowed(text);
     }
     let mut pod = Pod::default();
@@ -179,6 +185,8 @@ fn sequence(letter: char, inner: &str) -> String {
             "gt" => ">".to_owned(),
             "sol" => "/".to_owned(),
             "verbar" => "|".to_owned(),
+            _ if inner.starts_with("0x") => format!("&#{};", &inner[1..]),
+            _ if inner.starts_with(|it: char| it.is_ascii_digit()) => format!("&#{inner};"),
             _ => format!("&{inner};"),
         },
         _ => inner.to_owned(),
@@ -193,6 +201,8 @@ mod tests {
     fn commands_and_sequences_become_markdown() {
         for (text, expected) in [
             ("Plain C<x>.\n", "Plain C<x>.\n"),
+            ("# A\n\n```pod\n=head1 NAME\n```\n", "# A\n\n```pod\n=head1 NAME\n```\n"),
+            ("=head1 E<233>E<0xE9>E<eacute>\n", "### &#233;&#xE9;&eacute;\n"),
             (
                 "=head1 NAME\n\nFoo - a B<bar> of C<Foo::Bar>\n\n=cut\n\nmy $x;\n\n=head2 L<Foo|http://x>\n",
                 "### NAME\n\nFoo - a **bar** of `Foo::Bar`\n\n\n\n\n\n#### Foo\n",

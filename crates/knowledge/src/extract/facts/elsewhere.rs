@@ -135,8 +135,16 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                     || at == 0 && matches!(word(1).as_str(), "are" | "is")
             }
             "above" | "below" => {
-                matches!(word(at + 1).as_str(), "mentioned" | "described" | "listed" | "named")
+                // `In the above description`
+                let is_noun = word(at.wrapping_sub(1)) == "the" && !ends(at);
+                is_noun
+                    || matches!(
+                        word(at + 1).as_str(),
+                        "mentioned" | "described" | "listed" | "named"
+                    )
             }
+            // `It can be had from here.`
+            "here" => word(at.wrapping_sub(1)) == "from" && ends(at),
             "same" => {
                 matches!(
                     word(at + 1).as_str(),

@@ -10,6 +10,10 @@ const LEAST: usize = 5;
 /// Most names of a page that are looked for elsewhere.
 const MOST: usize = 20;
 
+/// Words that specifications write in capitals (RFC 2119).
+const NORMS: &[&str] =
+    &["MAY", "MUST", "NOT", "OPTIONAL", "RECOMMENDED", "REQUIRED", "SHALL", "SHOULD"];
+
 /// Writes the name in capitals with which the text begins, and others of several words, as the page does
 /// elsewhere.
 pub(super) fn lower(blocks: &mut [Block]) {
@@ -27,13 +31,19 @@ pub(super) fn lower(blocks: &mut [Block]) {
     let mut written: HashMap<String, Option<String>> = HashMap::new();
     for (number, run) in runs {
         let name = blocks[number].text[run.clone()].to_owned();
+        if name.split(' ').any(|word| NORMS.contains(&word)) {
+            continue;
+        }
         if written.len() == MOST && !written.contains_key(&name) {
             continue;
         }
         let other = written.entry(name.clone()).or_insert_with(|| elsewhere(blocks, &name));
+        let other = other.as_deref().map(|other| match run.start {
+            0 => with_capital(other),
+            _ => other.to_owned(),
+        });
         // Marks and breaks are counted in bytes.
-        if let Some(other) = other.as_deref().filter(|other| other.len() == run.len()) {
-            let other = if run.start == 0 { with_capital(other) } else { other.to_owned() };
+        if let Some(other) = other.filter(|other| other.len() == run.len()) {
             blocks[number].text.replace_range(run, &other);
         }
     }
@@ -79,7 +89,7 @@ fn elsewhere(blocks: &[Block], name: &str) -> Option<String> {
             let is_bound = |char: Option<char>| !char.is_some_and(char::is_alphanumeric);
             let is_whole = is_bound(folded[..at].chars().next_back())
                 && is_bound(folded[at + key.len()..].chars().next());
-            if !is_whole || said == name {
+            if !is_whole {
                 continue;
             }
             match all.iter_mut().find(|(written, _)| written == said) {
@@ -88,8 +98,10 @@ fn elsewhere(blocks: &[Block], name: &str) -> Option<String> {
             }
         }
     }
-    // The first of those as frequent.
-    all.into_iter().rev().max_by_key(|(_, count)| *count).map(|(written, _)| written)
+    let own = all.iter().find(|(written, _)| written == name).map_or(0, |(_, count)| *count);
+    // The first of those as frequent, if the page does not mostly write it in capitals.
+    let others = all.into_iter().rev().filter(|(written, count)| written != name && *count >= own);
+    others.max_by_key(|(_, count)| *count).map(|(written, _)| written)
 }
 
 fn with_capital(name: &str) -> String {
@@ -109,6 +121,12 @@ mod tests {
             ("GNOME is a desktop of GNOME.", "GNOME is a desktop of GNOME."),
             ("It is a case of OLD FOAM. An old foam is.", "It is a case of old foam."),
             ("A request MUST be. It must be.", "A request MUST be."),
+            ("A host MUST NOT send. It must not send.", "A host MUST NOT send."),
+            ("HTTPS is new. HTTPS has keys. An https link.", "HTTPS is new."),
+            (
+                "\u{2c6f}\u{23a}BCDE is OLD FOAM\u{c9}. Here \u{250}\u{2c65}bcde has an old foam\u{e9}.",
+                "\u{2c6f}\u{23a}BCDE is old foam\u{e9}.",
+            ),
         ] {
             let page = read(text);
             assert_eq!(page.text(&page.sentences[0]), expected);

@@ -69,7 +69,7 @@ pub(super) fn cut(block: Block, blocks: &mut Vec<Block>) {
 pub(super) fn numbered(block: Block) -> Vec<Block> {
     const LEAST: usize = 2;
     let is_numbered = |at: &usize| {
-        let line = block.text[*at..].trim_start();
+        let line = block.text.get(*at..).unwrap_or_default().trim_start();
         line.starts_with('(') && number(line).is_some()
     };
     let starts: Vec<usize> = block.breaks.iter().copied().filter(is_numbered).collect();

@@ -13,6 +13,78 @@ const DEEPEST: usize = 64;
 /// Elements that nothing closes.
 const VOID: &[&str] = &["hr", "img", "input", "link", "meta", "source", "wbr"];
 
+/// Other names of elements.
+const OTHERS: &[&str] = &[
+    "article",
+    "aside",
+    "audio",
+    "blockquote",
+    "body",
+    "button",
+    "canvas",
+    "caption",
+    "center",
+    "cite",
+    "dd",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "embed",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "head",
+    "header",
+    "html",
+    "iframe",
+    "label",
+    "li",
+    "main",
+    "map",
+    "nav",
+    "noscript",
+    "object",
+    "ol",
+    "option",
+    "p",
+    "picture",
+    "pre",
+    "ruby",
+    "samp",
+    "script",
+    "section",
+    "select",
+    "style",
+    "summary",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "title",
+    "tr",
+    "ul",
+    "video",
+    "wbr",
+];
+
+/// Whether what is written like a tag of HTML is none, and is to be read as it stands: `the <policy> element`.
+pub(super) fn is_placeholder(tag: &str) -> bool {
+    let name = tag.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or_default();
+    let is_name = name.starts_with(|it: char| it.is_ascii_lowercase())
+        && name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-');
+    let is_heading = name.len() == 2 && name.starts_with('h');
+    let is_known = [INLINE, VOID, OTHERS].iter().any(|names| names.contains(&name));
+    is_name && !is_known && !is_heading
+}
+
 /// The texts of a block of HTML, which is Markdown again, each with how many lines stand before it.
 pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
@@ -94,7 +166,24 @@ fn name_of(tag: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::texts;
+    use super::{is_placeholder, texts};
+
+    #[test]
+    fn what_only_looks_like_a_tag_is_text() {
+        for (tag, expected) in [
+            ("<policy>", true),
+            ("<file-name>", true),
+            ("<b>", false),
+            ("<h2>", false),
+            ("<td>", false),
+            ("<Tabs>", false),
+            ("</policy>", false),
+            ("<a href=\"x\">", false),
+            ("<>", false),
+        ] {
+            assert_eq!(is_placeholder(tag), expected, "{tag}");
+        }
+    }
 
     #[test]
     fn text_beside_and_within_blocks_is_read() {

@@ -10,6 +10,7 @@ mod sentences;
 mod tables;
 mod terms;
 mod usage;
+mod versions;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -236,6 +237,7 @@ fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Blo
     let text = indented::without_margin(&text);
     let text = restructured::as_markdown(&text);
     let text = wiki::as_markdown(&text);
+    let text = versions::of_topic(&text, topic);
     let text = elophanto_text::template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {

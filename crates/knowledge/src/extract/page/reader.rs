@@ -182,10 +182,13 @@ impl Reader {
                             marks.push((start..text.len(), Mark::Code));
                         }
                         NodeValue::SoftBreak | NodeValue::LineBreak => {
-                            breaks.push(text.len());
                             // A word that was parted at the end of its line.
-                            if parts_word(&text) {
+                            let is_parted = parts_word(&text);
+                            if is_parted {
                                 text.pop();
+                            }
+                            breaks.push(text.len());
+                            if is_parted {
                                 continue;
                             }
                             // A line that was broken on purpose behind a stop ends its sentence,
@@ -201,6 +204,9 @@ impl Reader {
                             text.push_str(if parts { "\n\n" } else { " " });
                         }
                         NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push(' '),
+                        NodeValue::HtmlInline(tag) if html::is_placeholder(tag) => {
+                            text.push_str(tag);
+                        }
                         value => {
                             if let Some(mark) = mark_of(value) {
                                 open.push(marks.len());

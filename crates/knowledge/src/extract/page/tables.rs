@@ -3,6 +3,8 @@
 
 use comrak::nodes::{AstNode, NodeValue};
 
+use super::html;
+
 /// Bytes of a cell that are read.
 const MAX_CELL: usize = 1_000;
 /// Most words of a header over all columns.
@@ -85,6 +87,7 @@ pub(super) fn plain<'a>(node: &'a AstNode<'a>) -> String {
                 let is_open = text.ends_with(|char: char| char.is_alphanumeric() || char == ')');
                 text.push_str(if is_open { "; " } else { " " });
             }
+            NodeValue::HtmlInline(tag) if html::is_placeholder(tag) => text.push_str(tag),
             _ => {}
         }
     }

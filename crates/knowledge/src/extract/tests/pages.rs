@@ -392,3 +392,28 @@ fn what_was_cut_out_or_files_a_page_is_left() {
         ]
     );
 }
+
+#[test]
+fn names_in_angle_brackets_are_said_and_other_versions_are_not() {
+    let page = "# Foo bus\n\nThe Foo bus reads its <policy> element at the start.\n";
+    assert_eq!(
+        told(page, "Foo bus"),
+        ["Foo bus | The Foo bus reads its <policy> element at the start."]
+    );
+    let notes = "## Foo 1.2\n\n### Highlights:\n- new red translation\n\n## Foo 1.1\n\n### \
+                 Highlights:\n- new black translation\n";
+    let told = found(notes, "Foo 1.2", &[], Mode::Given);
+    let told: Vec<&String> = told.iter().flat_map(|(_, facts)| facts).collect();
+    assert!(!told.iter().any(|fact| fact.contains("black")), "{told:?}");
+    assert!(told.iter().any(|fact| fact.contains("red")), "{told:?}");
+}
+
+#[test]
+fn words_parted_at_the_ends_of_lines_are_whole() {
+    for text in [
+        "# Fern\n\nFern is a club of the town. Der Verein beschloss Sofort\u{2010}\nma\u{df}nahmen in 2020.\n",
+        "# Fern\n\nFern is an old club aus\u{2010}\n![x](y.png)\n",
+    ] {
+        told(text, "Fern");
+    }
+}

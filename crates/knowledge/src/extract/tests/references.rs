@@ -68,6 +68,8 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "Now that it is sold, the Foo Server asks more.",
         "The Foo Server was shut down after the recent storm.",
         "The Foo Server takes them as ordered in the list.",
+        "The Foo Server works as the above description has it.",
+        "The Foo Server can be installed from here.",
         "The Foo Server can be reached in a number of ways.",
         "The Foo Server is located west of Bath, from the road.",
         "The Foo Server is in area, including parts of others.",

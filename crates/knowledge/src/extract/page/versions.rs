@@ -1,0 +1,83 @@
+//! Release notes of several versions in one text: who asks for one of them is told of that one.
+
+use std::borrow::Cow;
+
+use crate::extract::fold::fold;
+use crate::extract::name::tidy;
+
+/// The text without the sections whose heading is the topic with another number, if one is the topic
+/// itself: `polkit 121` where `polkit 122` is asked for. Lines stay lines.
+pub(super) fn of_topic<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
+    let Some(own) = named(topic) else { return Cow::Borrowed(text) };
+    let headings =
+        || all_headings(text).filter_map(|(at, level, title)| Some((at, level, named(title)?)));
+    if !headings().any(|(_, _, name)| name == own) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut levels = all_headings(text).peekable();
+    // The level of the heading that is left out.
+    let mut out: Option<usize> = None;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        if let Some((_, level, title)) = levels.next_if(|(at, ..)| *at == number) {
+            let is_other = named(title).is_some_and(|name| name.0 == own.0 && name.1 != own.1);
+            out = match out {
+                Some(above) if level > above => out,
+                _ => is_other.then_some(level),
+            };
+        }
+        kept.push_str(if out.is_some() { "\n" } else { line });
+    }
+    Cow::Owned(kept)
+}
+
+/// A name and the version behind it, which may be in brackets: `polkit` and `122`.
+fn named(title: &str) -> Option<(String, String)> {
+    let title = tidy(title);
+    let (name, version) = title.rsplit_once(' ')?;
+    let version = version.trim_matches(['(', ')', '[', ']', ',', ':']).trim_start_matches('v');
+    let is_version = version.starts_with(|it: char| it.is_ascii_digit())
+        && version.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-' | b'_'));
+    // `1 May 2023`
+    let is_name =
+        name.contains(char::is_alphabetic) && !name.starts_with(|it: char| it.is_ascii_digit());
+    (is_version && is_name).then(|| (fold(name), version.to_owned()))
+}
+
+/// The headings of a text outside of code: number of the line, level, title.
+fn all_headings(text: &str) -> impl Iterator<Item = (usize, usize, &str)> {
+    let mut is_code = false;
+    text.lines().enumerate().filter_map(move |(number, line)| {
+        is_code ^= line.trim_start().starts_with("```");
+        let title = line.trim_start_matches('#');
+        let level = line.len() - title.len();
+        let is_heading = !is_code && (1..=6).contains(&level) && title.starts_with(' ');
+        is_heading.then(|| (number, level, title.trim().trim_end_matches('#').trim_end()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_versions_are_left_out() {
+        let text = "# News\n\n## Foo 1.2\n\n### Fixed\n\nA.\n\n## Foo 1.1\n\n### Fixed\n\nB.\n\n```\n# Foo 1.0\n```\n\n## Links\n\nC.\n";
+        for (topic, expected) in [
+            ("Foo 1.2", ["A.", "C."].as_slice()),
+            ("foo 1.1", &["B.", "C."]),
+            ("Foo 2", &["A.", "B.", "C."]),
+            ("Foo", &["A.", "B.", "C."]),
+            ("", &["A.", "B.", "C."]),
+        ] {
+            let kept = of_topic(text, topic);
+            let said: Vec<&str> =
+                ["A.", "B.", "C."].into_iter().filter(|it| kept.contains(it)).collect();
+            assert_eq!(said, expected, "{topic}");
+            assert_eq!(kept.lines().count(), text.lines().count(), "{topic}");
+        }
+        // What bears a day is no version.
+        let days = "## Meeting of May 1 2023\n\nA.\n\n## Meeting of May 1 2024\n\nB.\n";
+        assert_eq!(of_topic(days, "Meeting"), days);
+    }
+}
