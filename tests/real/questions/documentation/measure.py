@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""measure.py FOLDER: what `sure` and `--answer` are worth on questions about documentation.
+"""measure.py FOLDER [sentences]: what `sure` and `--answer` are worth on questions about documentation.
 
-FOLDER holds a clone of each project of the README, by the names of the files here. ELOPHANTO names
-the program, MODEL the provider (`builtin` by default).
+FOLDER holds a clone of each project of the README, by the names of the files here, or of those in
+`sentences`, which say what the sentence must hold that answers. ELOPHANTO names the program, MODEL
+the provider (`builtin` by default).
 """
-import json, os, subprocess, sys, tempfile
+import json, os, re, subprocess, sys, tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), *sys.argv[2:3])
 PROGRAM = os.environ.get("ELOPHANTO", "elophanto")
 ENV = {
     "PATH": os.environ["PATH"],
     "HOME": tempfile.mkdtemp(),
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "ELOPHANTO_KNOWLEDGE_EMBEDDING_PROVIDER": os.environ.get("MODEL", "builtin"),
+    # Reads the same whatever the machine.
+    "ELOPHANTO_SEARCH_SECOND_LOOK": os.environ.get("ELOPHANTO_SEARCH_SECOND_LOOK", "always"),
 }
 
 
@@ -28,7 +31,10 @@ def ask(folder, question):
     rank = min((files.index(file) + 1 for file in question["files"] if file in files), default=99)
     answer = run(folder, "search", "--answer", "--json", question["question"])[0]
     first = answer["citations"][0]["path"] if answer["citations"] else None
-    return bool(question["files"]), level, rank, answer["sufficient"], first in question["files"]
+    quoted = (answer.get("answer") or "").split("\n")
+    says = [bool(re.search(question.get("says", "$^"), line)) for line in quoted]
+    right = first in question["files"]
+    return bool(question["files"]), level, rank, answer["sufficient"], right, says[0], any(says)
 
 
 def main():
@@ -49,6 +55,9 @@ def main():
     wrong = sum(row[3] for row in others)
     print(f"\nanswered: {answered} of {len(own)}, {right} of them from the right file first; "
           f"and {wrong} of {len(others)} that have no answer")
+    if sys.argv[2:]:
+        print(f"the sentence that answers: first {sum(row[5] for row in own)}, "
+              f"among three {sum(row[6] for row in own)}")
 
 
 main()
