@@ -123,7 +123,9 @@ impl Along {
 /// where git cannot tell within its time, for what is on a branch must not come back here.
 fn in_history(git: &Git, missing: &[(ObjectId, NotePath)]) -> FxHashSet<NotePath> {
     let mut arguments: Vec<OsString> =
-        ["log", "--all", "--reflog", "--name-only", "--format=", "-z", "--"].map(Into::into).into();
+        ["log", "--all", "--reflog", "-m", "--name-only", "--format=", "-z", "--"]
+            .map(Into::into)
+            .into();
     for (_, path) in missing {
         let mut pattern = OsString::from(":(top,literal)");
         pattern.push(path.as_path());

@@ -129,9 +129,8 @@ const ROLES: &[&str] = &[
 impl Minutes {
     /// Takes down people under what stands before them.
     fn attend<'t>(&mut self, key: &str, people: impl IntoIterator<Item = &'t str>, line: usize) {
-        // `Board members: President Ann Hill, Clerk Bo Oak`
-        let people =
-            people.into_iter().map(|part| part.split_once(": ").map_or(part, |(_, all)| all));
+        let mut is_away = false;
+        let people = people.into_iter().flat_map(|part| there(part, &mut is_away));
         let people = people.flat_map(|part| part.split(SEPARATORS));
         let people = people.flat_map(|part| part.split(" and "));
         let people = people.flat_map(two_people).filter_map(name);
@@ -252,6 +251,22 @@ fn without_role(name: &str) -> &str {
     let role = fold(role);
     let is_role = ROLES.contains(&role.as_str()) || role.starts_with("vice") || role == "president";
     if is_role && rest.contains(' ') { without_role(rest) } else { name }
+}
+
+/// Those of a part of a list of people who were there, behind what they are called together: `Board members:
+/// Ann Hill`, `Bo Oak. Absent: Cy Fern. Staff: Di Elm`. `is_away`: the part goes on with those who were not.
+fn there<'t>(part: &'t str, is_away: &mut bool) -> Vec<&'t str> {
+    let mut found = Vec::new();
+    let mut rest = part;
+    while let Some((before, behind)) = rest.split_once(": ") {
+        let (names, label) = before.rsplit_once(". ").unwrap_or(("", before));
+        found.extend(Some(names).filter(|names| !*is_away && !names.is_empty()));
+        let label = fold(label);
+        *is_away = AWAY.iter().any(|away| label.starts_with(away));
+        rest = behind;
+    }
+    found.extend((!*is_away).then_some(rest));
+    found
 }
 
 /// Beginnings of words beside a name that say that somebody was not there.

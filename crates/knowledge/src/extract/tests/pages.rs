@@ -378,6 +378,20 @@ fn minutes_have_the_day_of_their_front_matter_and_people_behind_what_they_are() 
 }
 
 #[test]
+fn all_who_were_there_are_named_and_nobody_else() {
+    let page = "# Minutes of the board, 3 May 2024\n\nPresent: Mayor Ann Hill, Members Bo Oak and Cy Fern.\n\
+                Absent: Di Elm (excused), Ed Yew.\nStaff: Clerk Flo Ash, Gus Ivy.\n\nThe board met.\n";
+    let all = found(page, "Fern town board", &[], Mode::Given);
+    let all: Vec<&String> = all.iter().flat_map(|(_, facts)| facts).collect();
+    let present = all.iter().find(|fact| fact.contains("present: ")).unwrap();
+    let missing = ["Ann Hill", "Bo Oak", "Cy Fern", "Flo Ash", "Gus Ivy"]
+        .into_iter()
+        .filter(|name| !present.contains(name));
+    assert_eq!(missing.count(), 0, "{present}");
+    assert!(!present.contains("Elm") && !present.contains("Yew"), "{present}");
+}
+
+#[test]
 fn what_was_cut_out_or_files_a_page_is_left() {
     let page = "---\nviews: 752\nmaker: Oak Ltd\n---\n\nFERN BRIDGE () is a bridge in Bar. It carries the A1 \
                 road.[2][3]\n\nFern Bridge is 30 metres long.\n\nExternal links\n\n- Fern Bridge is listed by \
