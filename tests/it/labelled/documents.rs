@@ -181,21 +181,21 @@ fn entities_and_facts_of_real_documents() {
     ];
     snapshot!(shown.concat(), @"
     extract, all 64
-      entities: precision 0.908 (89/98), recall 0.099 (87/882), of those with facts 0.198 (86/434)
-      facts: precision 0.709 (134/189), of right entities 0.761 (134/176), recall 0.185 (134/724)
+      entities: precision 0.907 (88/97), recall 0.098 (86/882), of those with facts 0.196 (85/434)
+      facts: precision 0.693 (133/192), of right entities 0.743 (133/179), recall 0.184 (133/724)
     extract, Markdown and text
       entities: precision 0.938 (76/81), recall 0.120 (74/617), of those with facts 0.243 (73/301)
-      facts: precision 0.677 (107/158), of right entities 0.718 (107/149), recall 0.219 (107/488)
+      facts: precision 0.660 (107/162), of right entities 0.699 (107/153), recall 0.219 (107/488)
     extract, HTML
-      entities: precision 0.765 (13/17), recall 0.049 (13/265), of those with facts 0.098 (13/133)
-      facts: precision 0.871 (27/31), of right entities 1.000 (27/27), recall 0.114 (27/236)
+      entities: precision 0.750 (12/16), recall 0.045 (12/265), of those with facts 0.090 (12/133)
+      facts: precision 0.867 (26/30), of right entities 1.000 (26/26), recall 0.110 (26/236)
     extract, 20 of other kinds
       entities: precision 0.915 (43/47), recall 0.092 (41/448), of those with facts 0.123 (41/334)
       facts: precision 0.711 (175/246), of right entities 0.810 (175/216), recall 0.276 (175/635)
       of the ten best facts: 0.544 (106/195)
     after the decision, all 64
-      entities: precision 0.890 (65/73), recall 0.071 (63/882), of those with facts 0.143 (62/434)
-      facts: precision 0.686 (107/156), of right entities 0.738 (107/145), recall 0.148 (107/724)
+      entities: precision 0.889 (64/72), recall 0.070 (62/882), of those with facts 0.141 (61/434)
+      facts: precision 0.658 (106/161), of right entities 0.707 (106/150), recall 0.146 (106/724)
     no label has: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, tmpdir, configuration file location, DESCR
     after the decision: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, configuration file location, DESCR
     ");
