@@ -111,8 +111,7 @@ impl Workspace {
     /// Puts back what agents remembered that went with a commit which was given up.
     fn bring_back(&self, reporter: &dyn Reporter) {
         let Some(along) = Along::of(&self.repository) else { return };
-        let Some(git) = Git::of(&self.repository) else { return };
-        match along.bring_back(&self.repository, &git) {
+        match along.bring_back(&self.repository) {
             Ok(0) => {}
             Ok(files) => reporter.note(format_args!(
                 "{} of what was remembered went with a commit that was given up, and {} back",

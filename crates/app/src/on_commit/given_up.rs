@@ -9,6 +9,7 @@ use std::{ffi::OsString, fs, io, path::PathBuf};
 
 use rustc_hash::FxHashSet;
 
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 use elophanto_repo::{Git, NotePath, ObjectId, Repository, Staged, Version, head, write_beneath};
 
 use super::CommitError;
@@ -53,9 +54,7 @@ impl Along {
         if let Some(folder) = self.file.parent() {
             fs::create_dir_all(folder)?;
         }
-        let beside = self.file.with_extension(format!("tmp-{}", std::process::id()));
-        fs::write(&beside, lines)?;
-        fs::rename(&beside, &self.file)
+        write_whole(&self.file, &lines, PRIVATE, Synced::Nothing)
     }
 
     /// Remembers what a commit takes along, in the place of what the one before took.
@@ -80,23 +79,25 @@ impl Along {
     ///
     /// # Errors
     /// When git cannot be read, or a file not be written; what is missing is remembered.
-    pub fn bring_back(&self, repository: &Repository, git: &Git) -> Result<usize, CommitError> {
+    pub fn bring_back(&self, repository: &Repository) -> Result<usize, CommitError> {
         let mut all = self.read();
         let missing: Vec<(ObjectId, NotePath)> = all
             .iter()
             .filter(|(_, path)| repository.root.join(path.as_path()).symlink_metadata().is_err())
             .cloned()
             .collect();
+        // Mostly nothing is: git is only asked where something may be.
         if missing.is_empty() {
             return Ok(0);
         }
+        let Some(git) = Git::of(repository) else { return Ok(0) };
         let folders: Vec<&std::path::Path> =
             missing.iter().map(|(_, path)| path.as_path()).collect();
         let mut known = git.list(&Version::Staged, &folders)?;
-        if let Some(head) = head(git)? {
+        if let Some(head) = head(&git)? {
             known.extend(git.list(&Version::Commit(head), &folders)?);
         }
-        let elsewhere = in_history(git, &missing);
+        let elsewhere = in_history(&git, &missing);
         let (mut back, mut done) = (0, Ok(()));
         for (object, path) in missing {
             let is_known = known.iter().any(|file| file.path == path);

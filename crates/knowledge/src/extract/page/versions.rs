@@ -4,26 +4,27 @@ use std::borrow::Cow;
 
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
+use elophanto_text::markdown;
 
 /// The text without the sections whose heading is the topic with another number, if one is the topic
 /// itself: `polkit 121` where `polkit 122` is asked for. Lines stay lines.
 pub(super) fn of_topic<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
     let Some(own) = named(topic) else { return Cow::Borrowed(text) };
-    let headings =
-        || all_headings(text).filter_map(|(at, level, title)| Some((at, level, named(title)?)));
-    if !headings().any(|(_, _, name)| name == own) {
+    let Ok(document) = markdown::parse(text) else { return Cow::Borrowed(text) };
+    if !document.headings.iter().any(|heading| named(&heading.text).as_ref() == Some(&own)) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
-    let mut levels = all_headings(text).peekable();
+    let mut headings = document.headings.iter().peekable();
     // The level of the heading that is left out.
-    let mut out: Option<usize> = None;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        if let Some((_, level, title)) = levels.next_if(|(at, ..)| *at == number) {
-            let is_other = named(title).is_some_and(|name| name.0 == own.0 && name.1 != own.1);
+    let mut out: Option<u8> = None;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        if let Some(heading) = headings.next_if(|heading| heading.line == number) {
+            let is_other =
+                named(&heading.text).is_some_and(|name| name.0 == own.0 && name.1 != own.1);
             out = match out {
-                Some(above) if level > above => out,
-                _ => is_other.then_some(level),
+                Some(above) if heading.level > above => out,
+                _ => is_other.then_some(heading.level),
             };
         }
         kept.push_str(if out.is_some() { "\n" } else { line });
@@ -42,18 +43,6 @@ fn named(title: &str) -> Option<(String, String)> {
     let is_name =
         name.contains(char::is_alphabetic) && !name.starts_with(|it: char| it.is_ascii_digit());
     (is_version && is_name).then(|| (fold(name), version.to_owned()))
-}
-
-/// The headings of a text outside of code: number of the line, level, title.
-fn all_headings(text: &str) -> impl Iterator<Item = (usize, usize, &str)> {
-    let mut is_code = false;
-    text.lines().enumerate().filter_map(move |(number, line)| {
-        is_code ^= line.trim_start().starts_with("```");
-        let title = line.trim_start_matches('#');
-        let level = line.len() - title.len();
-        let is_heading = !is_code && (1..=6).contains(&level) && title.starts_with(' ');
-        is_heading.then(|| (number, level, title.trim().trim_end_matches('#').trim_end()))
-    })
 }
 
 #[cfg(test)]
