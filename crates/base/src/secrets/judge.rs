@@ -151,18 +151,40 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     let calls = candidate.after.starts_with(['(', '[', '{', '<', '\\', '|']);
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let long = value.len() >= 20;
+    // Where a password stands, words with a number are one too, but for a type in a table.
+    let is_given = is_meant && (assigned || told && context == ":") && !is_common(value);
+    let long = value.len() >= 20 && !is_given;
     (!is_said || is_mixed)
         && value.len() >= if assigned || told || is_mixed { 8 } else { 20 }
         && !calls
         && letters >= 3
         && digits >= if long { 2 } else { 1 }
-        && (long || classes(value) >= 3)
+        && (long || is_given || classes(value) >= 3)
         && entropy(value) >= if long { 3.3 } else { 2.75 }
         && !is_placeholder(value)
         && !is_reference(value)
-        && (is_mixed || !is_plain_words(value) && !is_mostly_words(value))
-        && !is_id_or_hash(value)
+        && (is_mixed || is_given && assigned || !is_plain_words(value))
+        && (is_mixed || is_given || !is_mostly_words(value))
+        && (!is_id_or_hash(value) || is_key_in_hex(value) && is_named(candidate, SECRETS))
+}
+
+/// Names of what is secret even where it looks like the hash of something.
+const SECRETS: &[&str] = &[
+    "secret",
+    "secret_key",
+    "secret-key",
+    "secret key",
+    "secretkey",
+    "secret_key_base",
+    "signing_key",
+    "encryption_key",
+    "passphrase",
+    "password",
+];
+
+/// What `openssl rand -hex 32` and its like make.
+fn is_key_in_hex(value: &str) -> bool {
+    value.len() >= 40 && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Names of passwords, and those that are words of sentences too.

@@ -57,6 +57,10 @@ const SECRETS: &[(&str, &str, &str, &str)] = &[
     ("secret by its name", "Das Passwort lautet ", concat!("", "Kestrel", "-Prod-77!"), ""),
     ("secret by its name", "DB_PASS=", concat!("", "Kestrel", "-Prod-77!"), ""),
     ("secret by its name", "pw: ", concat!("", "Kestrel", "-Prod-77!"), ""),
+    ("secret by its name", "Password: ", concat!("", "correct", "horse7staple"), ""),
+    ("secret by its name", "DB_PASSWORD=", concat!("", "kestrel", "2024"), ""),
+    ("secret by its name", "SECRET_KEY_BASE=", concat!("", "a801f97b7684319e1b429ad564b858f9", "c3d7e10f5b2946a8d07c1e93f4b65a28"), ""),
+    ("secret by its name", "webhook secret: ", concat!("", "a801f97b7684319e1b42", "9ad564b858f9c3d7e10f"), ""),
     ("password in a command", "curl -u admin:", concat!("", "Kestrel", "-Prod-77!"), " https://wiki.corp.net/api"),
     ("password in a command", "curl --user 'ci:", concat!("", "kX77", "prodwq"), "' https://wiki.corp.net/api"),
     ("password in a command", "PGPASSWORD=", concat!("", "kestrel", "77prod"), " psql -h db"),
@@ -329,6 +333,12 @@ fn passes_over_what_is_no_secret() {
         "http://localhost:8080/@scope/name",
         "git+ssh://git@github.com:owner/repo.git",
         "mailto:a:b@c.net",
+        "| password | varchar255 |",
+        "password: postgres",
+        "password: admin2024",
+        "password: changeme1",
+        "token: a801f97b7684319e1b42c3d7e10f5b2946a8d07c",
+        "digest of the key: a801f97b7684319e1b42c3d7e10f5b2946a8d07c",
         "![c](https://codecov.io/gh/a/b/graph/badge.svg?token=yt4XSmQNKQ)",
     ] {
         let found = scan(text);
