@@ -84,7 +84,7 @@ fn template(from: &str) -> Option<usize> {
 }
 
 /// The length of the mark of a source behind a word: `old.[1]`, `[^note]`, `[citation needed]`. What is
-/// behind a blank or begins a line is something else.
+/// behind a blank, unless a comma is before it, or begins a line is something else.
 fn reference(before: &str, from: &str) -> Option<usize> {
     const MOST: usize = 40;
     let inner = from.strip_prefix('[')?;
@@ -99,6 +99,9 @@ fn reference(before: &str, from: &str) -> Option<usize> {
     let is_followed = is_number && next.is_some_and(|(next, _)| counts(next));
     let is_behind =
         before.ends_with(|char: char| char.is_alphanumeric() || ".,;)\"”".contains(char));
+    // `in the West, [3] [1] named`
+    let is_behind = is_behind
+        || before.ends_with(' ') && before.trim_end_matches(' ').ends_with([',', ';']);
     let is_note = word.starts_with('^') && word.len() > 1 || word.ends_with(" needed");
     let is_link = rest.starts_with(['(', '[', ':']) && !rest.starts_with("[^") && !is_followed;
     ((is_number && is_behind || is_note) && !is_link).then_some(end + 2)
@@ -136,6 +139,7 @@ mod tests {
                 "It is old.[12] So[citation needed] it goes. [2] one",
                 "It is old. So it goes. [2] one",
             ),
+            ("It is in the West, [3] [1] named so.", "It is in the West,  named so."),
             ("[1]: http://x", "[1]: http://x"),
         ] {
             assert_eq!(without_templates(text), expected, "{text}");

@@ -1,6 +1,8 @@
 //! Whether a noun with `the` stands for what another subject of its paragraph brought in: the collections of
 //! the museum that was told of before.
 
+use std::collections::HashSet;
+
 use super::own::verb;
 use super::{is_plural, pronoun};
 use crate::extract::fold::fold;
@@ -12,49 +14,70 @@ use crate::extract::words;
 /// Words of a subject that is nothing but a noun.
 const MOST: usize = 3;
 
-/// Whether a sentence goes on about something that a sentence before it in the paragraph tells of, and
-/// which is not the page's thing.
-pub(super) fn is_of_other(
-    page: &Page,
-    sentence: &Sentence,
-    said: &[Token<'_>],
-    thing: &Thing,
-) -> bool {
-    let Some(noun) = bare_subject(said).filter(|_| !sentence.first) else { return false };
-    let own = fold(&thing.name);
-    let is_own = |word: &str| own.split(' ').any(|own| own == fold(word));
-    if is_own(noun) {
-        return false;
+/// What the sentences of one paragraph brought in so far.
+#[derive(Debug, Default)]
+pub(super) struct Introduced {
+    block: usize,
+    /// Sentences of the paragraph that were looked at.
+    taken: usize,
+    /// `There is a tower`, and no `Foo has a motor`.
+    nouns: HashSet<String>,
+    /// `Ann said that branches are down`
+    said: HashSet<String>,
+    /// Whether the last one names something else: `The Museum is in the castle`.
+    is_of_named: bool,
+}
+
+impl Introduced {
+    /// Whether a sentence goes on about something that a sentence before it in the paragraph tells of, and
+    /// which is not the page's thing.
+    pub(super) fn is_of_other(
+        &mut self,
+        page: &Page,
+        sentence: &Sentence,
+        said: &[Token<'_>],
+        thing: &Thing,
+    ) -> bool {
+        let Some(noun) = bare_subject(said).filter(|_| !sentence.first) else { return false };
+        if is_own(noun, &fold(&thing.name)) {
+            return false;
+        }
+        self.read_before(page, sentence, thing);
+        // `The Museum is in the castle. The collections include`
+        self.nouns.contains(noun) || is_plural(noun) && (self.said.contains(noun) || self.is_of_named)
     }
-    let before: Vec<&str> = page.before(sentence).iter().map(|it| page.text(it)).collect();
-    let names_thing = |all: &[Token<'_>]| {
-        let subject = &all[..verb(all).unwrap_or(0)];
-        subject.iter().any(|token| is_own(token.text)) || pronoun::of_thing(all)
-    };
-    // `There is a tower. The tower has`, and no `Foo has a motor. The motor has`.
-    let brings = |text: &&&str| {
-        let all = tokens(text);
-        let is_brought = all.windows(MOST).any(|run| {
-            matches!(run[0].lower().as_str(), "a" | "an")
-                && run[1..].iter().any(|token| token.text == noun)
-        });
-        // `Ann said that branches are down. The branches are`
-        let is_brought = is_brought
-            || is_plural(noun)
-                && all.windows(2).any(|two| two[1].text == noun && two[0].text == "that");
-        is_brought && !names_thing(&all)
-    };
-    // `The Museum is in the castle. The collections include`
-    let is_of_named = || {
-        let all = before.last().map(|text| tokens(text)).unwrap_or_default();
-        let subject = &all[..verb(&all).unwrap_or(0)];
-        let mut inner = subject.iter().skip(1).filter(|token| token.is_capitalised());
-        is_plural(noun)
-            && subject.first().is_some_and(|first| first.text == "The")
-            && inner.next().is_some()
-            && !names_thing(&all)
-    };
-    before.iter().any(|text| brings(&text)) || is_of_named()
+
+    /// Takes down the sentences before this one that were not looked at yet.
+    fn read_before(&mut self, page: &Page, sentence: &Sentence, thing: &Thing) {
+        if self.block != sentence.block {
+            *self = Self { block: sentence.block, ..Self::default() };
+        }
+        let own = fold(&thing.name);
+        for before in page.before(sentence).iter().skip(self.taken) {
+            self.taken += 1;
+            let all = tokens(page.text(before));
+            let subject = &all[..verb(&all).unwrap_or(0)];
+            let names_thing =
+                subject.iter().any(|it| is_own(it.text, &own)) || pronoun::of_thing(&all);
+            let mut inner = subject.iter().skip(1).filter(|token| token.is_capitalised());
+            self.is_of_named = subject.first().is_some_and(|first| first.text == "The")
+                && inner.next().is_some()
+                && !names_thing;
+            if names_thing {
+                continue;
+            }
+            let articles = all.windows(MOST).filter(|run| matches!(run[0].text, "a" | "A" | "an" | "An"));
+            self.nouns.extend(articles.flat_map(|run| &run[1..]).map(|it| it.text.to_owned()));
+            let led = all.windows(2).filter(|two| two[0].text == "that");
+            self.said.extend(led.map(|two| two[1].text.to_owned()));
+        }
+    }
+}
+
+/// Whether a word is one of the page's thing's name.
+fn is_own(word: &str, name: &str) -> bool {
+    let word = fold(word);
+    name.split(' ').any(|own| own == word)
 }
 
 /// The noun that is all of a subject, with `the` or alone where it is of several.

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::ground::Ground;
+use super::introduced::Introduced;
 use super::pronoun::by_pronoun;
-use super::{Told, carry, introduced, own, whole};
+use super::{Told, carry, own, whole};
 use crate::extract::Statement;
 use crate::extract::page::{Kind, Mark, Page, Sentence};
 use crate::extract::thing::Thing;
@@ -26,6 +27,8 @@ pub(super) struct Unnamed<'p> {
     opening: String,
     /// What the last sentence that was kept was about.
     carried: Option<Told>,
+    /// What the paragraph brought in.
+    introduced: Introduced,
     pub(super) own: Vec<(usize, Statement)>,
     pub(super) whole: Vec<(usize, Statement)>,
 }
@@ -36,7 +39,8 @@ impl<'p> Unnamed<'p> {
         let parts = whole::parts(page, thing);
         let nouns = if thing.is_sure { whole::nouns(page) } else { HashSet::new() };
         let (own, whole) = (Vec::new(), Vec::new());
-        Self { page, thing, ground, parts, nouns, opening, carried: None, own, whole }
+        let introduced = Introduced::default();
+        Self { page, thing, ground, parts, nouns, opening, carried: None, introduced, own, whole }
     }
 
     /// The sentence with what the one before was about for the pronoun that it begins with, and that.
@@ -65,7 +69,7 @@ impl<'p> Unnamed<'p> {
             return;
         }
         let tokens = token::tokens(text);
-        let is_of_other = || introduced::is_of_other(page, sentence, &tokens, thing);
+        let mut is_of_other = || self.introduced.is_of_other(page, sentence, &tokens, thing);
         if told.is_none() && (is_of_other() || is_of_condition(page, sentence, &tokens)) {
             return;
         }

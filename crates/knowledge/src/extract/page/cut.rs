@@ -2,6 +2,7 @@
 
 use super::sentences::number;
 use super::{Block, Kind};
+use crate::extract::words;
 use elophanto_text::sentences;
 
 /// Bytes of a block; longer ones are cut between sentences.
@@ -81,6 +82,58 @@ pub(super) fn numbered(block: Block) -> Vec<Block> {
     parts(block, starts.into_iter().chain([whole]))
 }
 
+/// A paragraph of which several lines end where the next word would have had room, in one part for each: what is
+/// noted line by line is no sentence that goes on.
+pub(super) fn lined(block: Block) -> Vec<Block> {
+    const LEAST: usize = 2;
+    let ends = block.breaks.iter().copied().chain([block.text.len()]);
+    let mut from = 0;
+    let lines: Vec<&str> = ends
+        .map(|end| block.text.get(std::mem::replace(&mut from, end)..end).unwrap_or_default().trim())
+        .collect();
+    let length = |line: &str| line.chars().count();
+    let widest = lines.iter().map(|line| length(line)).max().unwrap_or_default();
+    let has_room = |two: &[&str]| {
+        let next = two[1].split(' ').next().unwrap_or_default();
+        length(two[0]) + 1 + length(next) <= widest
+    };
+    let begins = |line: &str| {
+        line.starts_with(|char: char| char.is_uppercase() || char.is_ascii_digit())
+    };
+    let ends = |line: &str| {
+        let last = line.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        !line.ends_with([',', '-', '–', '&', '/'])
+            && !words::ends_phrase(&last)
+            && !words::is_determiner(&last)
+            && !words::is_auxiliary(&last)
+    };
+    // Sentences on lines of their own may go on about what the one before names.
+    let stops = |line: &str| line.ends_with(['.', '!', '?', ':', ';', ')', '"', '”']);
+    let is_free = |two: &[&str]| {
+        has_room(two) && begins(two[1]) && ends(two[0]) && !stops(two[0])
+    };
+    let starts: Vec<usize> = lines
+        .windows(2)
+        .zip(&block.breaks)
+        .filter(|(two, _)| is_free(two))
+        .map(|(_, at)| *at)
+        .collect();
+    // Whoever breaks lines within sentences for their sense lists nothing.
+    let is_prose = lines.windows(2).any(|two| has_room(two) && !is_free(two) && !stops(two[0]));
+    let is_labelled = block.kind == Kind::Item
+        && lines.len() == LEAST
+        && length(lines[0]) * 2 < widest;
+    if starts.is_empty() || is_prose || starts.len() < LEAST && !is_labelled {
+        return vec![block];
+    }
+    let whole = block.text.len();
+    let mut all = parts(block, starts.into_iter().chain([whole]));
+    for part in all.iter_mut().skip(1).filter(|part| part.kind == Kind::Item) {
+        part.kind = Kind::Paragraph;
+    }
+    all
+}
+
 /// A block in parts that end at these bytes of its text.
 fn parts(block: Block, ends: impl IntoIterator<Item = usize>) -> Vec<Block> {
     let mut found = Vec::new();
@@ -114,4 +167,25 @@ fn parts(block: Block, ends: impl IntoIterator<Item = usize>) -> Vec<Block> {
         start = end;
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+
+    #[test]
+    fn lines_that_end_with_room_are_parts() {
+        let long = "The chair told everybody at length what the council had done about roads";
+        for (text, expected) in [
+            (format!("Ann Hill spoke\n{long}\nThe vote was held"), 3),
+            // Printed to a width, and broken where a clause ends.
+            (format!("{long} and so\nIt went on. And then we all\nMoved on"), 1),
+            (format!("{long}\nand went on\nThe vote was held\nBo spoke"), 1),
+            (format!("The chair of the\nFoo Council is in\nRome. {long}"), 1),
+            (format!("1. Roads\n{long}"), 2),
+            (format!("Roads\n{long}"), 1),
+        ] {
+            assert_eq!(read(&text).blocks.len(), expected, "{text}");
+        }
+    }
 }

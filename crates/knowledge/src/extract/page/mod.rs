@@ -1,6 +1,7 @@
 //! Markdown -> the prose of a page: headings, paragraphs and list items as plain text, with what
 //! was emphasised or linked in them, and the rows of tables. Code, most HTML and images are left out.
 
+mod between;
 mod capitals;
 mod cut;
 mod html;
@@ -176,11 +177,9 @@ impl Page {
     pub(super) fn before(&self, sentence: &Sentence) -> &[Sentence] {
         let from = self.sentences.partition_point(|it| it.block < sentence.block);
         let rest = self.sentences.get(from..).unwrap_or_default();
-        let count = rest
-            .iter()
-            .take_while(|it| it.block == sentence.block && it.range.start < sentence.range.start);
-        let count = count.count();
-        rest.get(..count).unwrap_or_default()
+        let is_before =
+            |it: &Sentence| it.block == sentence.block && it.range.start < sentence.range.start;
+        rest.get(..rest.partition_point(is_before)).unwrap_or_default()
     }
 
     pub(super) fn text(&self, sentence: &Sentence) -> &str {
@@ -238,6 +237,7 @@ fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Blo
     let text = restructured::as_markdown(&text);
     let text = wiki::as_markdown(&text);
     let text = versions::of_topic(&text, topic);
+    let text = between::without(&text);
     let text = elophanto_text::template::without_templates(&text);
     match markdown::parse(&text) {
         Ok(document) => {

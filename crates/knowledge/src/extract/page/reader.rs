@@ -6,7 +6,7 @@ use comrak::arena_tree::NodeEdge;
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 
-use super::cut::{cut, numbered};
+use super::cut::{cut, lined, numbered};
 use super::html;
 use super::properties::{self, Section};
 use super::tables::{self, plain};
@@ -237,7 +237,7 @@ impl Reader {
             return;
         }
         self.section.take(&block);
-        for part in numbered(block) {
+        for part in numbered(block).into_iter().flat_map(lined) {
             cut(part, &mut self.blocks);
         }
     }
