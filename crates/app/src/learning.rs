@@ -26,7 +26,7 @@ use elophanto_index::{
     search::{Query, search},
 };
 use elophanto_knowledge::{
-    extract::LANGUAGES,
+    extract::{LANGUAGES, MAX_FACTS},
     learn::{
         entity_store::{EntitySnapshot, EntityStore},
         interests::Interests,
@@ -53,6 +53,17 @@ const MOST_NOTES: usize = 8;
 /// The clock.
 pub fn now() -> Timestamp {
     Timestamp::now()
+}
+
+/// The first of some texts by its name, and how many others there are; none where there is none.
+fn named(texts: &[String]) -> Option<String> {
+    let (first, others) = texts.split_first()?;
+    let name = if first.is_empty() { "the text" } else { first };
+    let others = match others.len() {
+        0 => String::new(),
+        others => format!(" and {}", counted(others, "other")),
+    };
+    Some(format!("{}{others}", escape_control_line(name)))
 }
 
 /// Everything that learning needs of a knowledge base.
@@ -315,16 +326,25 @@ impl<'a> Learning<'a> {
             let cause = escape_control_line(cause);
             reporter.warn(format_args!("{cause}: what was found about it is not kept"));
         }
-        if let Some((first, others)) = outcome.unread.split_first() {
-            let name = if first.is_empty() { "the text" } else { first };
-            let others = match others.len() {
-                0 => String::new(),
-                others => format!(" and {}", counted(others, "other")),
-            };
+        let remarks = &outcome.remarks;
+        if let Some(texts) = named(&remarks.unread) {
             reporter.note(format_args!(
-                "nothing was read of {}{others}: the rules read {LANGUAGES}; a language model reads \
-                 others (`llm.tasks.extraction`)",
-                escape_control_line(name)
+                "nothing was read of {texts}: the rules read {LANGUAGES}; a language model reads \
+                 others (`llm.tasks.extraction`)"
+            ));
+        }
+        if let Some(texts) = named(&remarks.silent) {
+            reporter.note(format_args!(
+                "no sentence of {texts} says by rule what holds of what was asked for: ask for a name that \
+                 stands there, or let a language model read (`llm.tasks.extraction`)"
+            ));
+        }
+        let cut: Vec<String> = remarks.cut.iter().map(|(text, _)| text.clone()).collect();
+        if let Some(texts) = named(&cut) {
+            let more: usize = remarks.cut.iter().map(|(_, more)| more).sum();
+            reporter.note(format_args!(
+                "no more than {MAX_FACTS} facts of one thing are kept of a text: {} of {texts} left out",
+                counted(more, "fact")
             ));
         }
         if let Some(reason) = &outcome.stopped {

@@ -4,9 +4,10 @@
 use super::Statement;
 use super::facts::{is_told, shown};
 use super::fold::fold;
-use super::name::{structural, tidy};
+use super::name::{is_year, structural, tidy};
 use super::page::{Block, Kind, Page};
 use super::thing::Thing;
+use super::words;
 use elophanto_text::sentences::sentences;
 
 /// Fewest headings of versions that make notes of releases.
@@ -17,17 +18,20 @@ const LEAST: usize = 2;
 pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement)>) {
     let Some(first) = versions(page, &thing.name).next() else { return };
     found.retain(|(_, statement)| statement.line < page.line_of(first));
-    // The version that is told of, and the depth of its heading.
+    // The version that is told of, and the depth of its heading; and the heading below that.
     let mut below: Option<(String, u8)> = None;
-    for block in &page.blocks {
+    let mut part: Option<String> = None;
+    for (number, block) in page.blocks.iter().enumerate() {
         if block.kind != Kind::Item
             && let Some(version) = version(&block.text, &thing.name)
         {
             below = Some((version, if let Kind::Heading(level) = block.kind { level } else { 0 }));
+            part = None;
             continue;
         }
         if let Kind::Heading(level) = block.kind {
             below = below.filter(|(_, above)| level > *above);
+            part = Some(tidy(&block.text)).filter(|part| names_part(part));
             continue;
         }
         let Some((version, _)) =
@@ -35,10 +39,16 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
         else {
             continue;
         };
+        // `Ann Hill`, whose changes are listed within.
+        let next = page.blocks.get(number + 1).filter(|next| next.kind == Kind::Item);
+        if next.is_some_and(|next| next.list > block.list) && !block.text.trim().ends_with('.') {
+            continue;
+        }
         let text = without_number(&block.text);
         let first = sentences(text).into_iter().next().and_then(|range| text.get(range));
         let Some(first) = first.map(str::trim).filter(|first| is_change(first)) else { continue };
-        let text = shown(&format!("{} {version} – {first}", thing.name));
+        let version = part.as_ref().map_or(version.clone(), |part| format!("{version}, {part}"));
+        let text = shown(&format!("{} {version} – {}", thing.name, without_this(first)));
         if is_told(&text) {
             found.push((thing.entity, Statement { text, line: page.line_of(block) }));
         }
@@ -70,14 +80,21 @@ fn version(heading: &str, name: &str) -> Option<String> {
     let heading = tidy(heading);
     let words: Vec<&str> = heading.split_whitespace().collect();
     let bare = |word: &str| word.trim_matches(|char| "[](),:v".contains(char)).to_owned();
-    let is_version = |word: &&str| {
-        let word = bare(word);
-        word.contains('.')
+    // `polkit 122`, of polkit.
+    let is_whole = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        before.is_some_and(|it| fold(name).split(' ').any(|own| own == fold(it)))
+            && words[at].bytes().all(|byte| byte.is_ascii_digit())
+            && !is_year(words[at])
+    };
+    let is_version = |at: usize| {
+        let word = bare(words[at]);
+        is_whole(at) || word.contains('.')
             && word.starts_with(|char: char| char.is_ascii_digit())
             && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
             && word.split('.').take(2).all(|part| part.bytes().any(|byte| byte.is_ascii_digit()))
     };
-    let at = words.iter().position(is_version).filter(|_| words.len() <= MOST_WORDS)?;
+    let at = (0..words.len()).find(|at| is_version(*at)).filter(|_| words.len() <= MOST_WORDS)?;
     let before = words[..at].iter().all(|word| {
         let word = fold(word.trim_matches(':'));
         fold(name).split(' ').any(|own| own == word)
@@ -99,6 +116,26 @@ fn version(heading: &str, name: &str) -> Option<String> {
     }
 }
 
+/// Whether a heading below a version says of what the items are that changed nothing: `Build requirements`.
+fn names_part(heading: &str) -> bool {
+    let key = fold(heading);
+    key.split(' ').any(|word| {
+        word.starts_with("require") || word.starts_with("dependenc") || word.starts_with("compatib")
+    })
+}
+
+/// `Switches to SFTP` for `This release switches to SFTP`.
+fn without_this(said: &str) -> String {
+    let rest = ["This release ", "This version "].iter().find_map(|this| said.strip_prefix(this));
+    match rest {
+        Some(rest) if rest.split(' ').next().is_some_and(|verb| verb.ends_with('s')) => {
+            let first = rest.chars().next().map(char::to_uppercase);
+            first.into_iter().flatten().chain(rest.chars().skip(1)).collect()
+        }
+        _ => said.to_owned(),
+    }
+}
+
 /// What an item says behind the number of what it is about: `#651: Add`.
 fn without_number(text: &str) -> &str {
     let text = text.trim();
@@ -113,9 +150,14 @@ fn without_number(text: &str) -> &str {
 /// Whether a text says what was changed, to somebody who reads nothing else.
 fn is_change(text: &str) -> bool {
     const FEWEST_WORDS: usize = 3;
-    let points = |word: &str| {
+    const FAR: usize = 5;
+    let text = without_this(text);
+    let text = text.as_str();
+    let points = |at: usize, word: &str| {
         let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
-        matches!(
+        // `X is off, as it is slow`
+        let is_inner = at > FAR && matches!(word.as_str(), "it" | "these" | "they");
+        !is_inner && matches!(
             word.as_str(),
             "this"
                 | "these"
@@ -131,10 +173,12 @@ fn is_change(text: &str) -> bool {
         )
     };
     let words: Vec<&str> = text.split_whitespace().collect();
+    let first = words.first().map(|first| first.to_lowercase()).unwrap_or_default();
     words.len() >= FEWEST_WORDS
         && !text.ends_with([':', ',', ';', '?'])
-        && text.starts_with(char::is_uppercase)
-        && !words.iter().any(|word| points(word))
+        && text.starts_with(char::is_alphanumeric)
+        && (text.starts_with(char::is_uppercase) || !words::is_starter(&first))
+        && !words.iter().enumerate().any(|(at, word)| points(at, word))
 }
 
 #[cfg(test)]
@@ -153,8 +197,21 @@ mod tests {
             ("1.2 Installation", None),
             ("version 1.34 - Ann Hill, 2021-02-13", Some("1.34 (2021-02-13)")),
             ("Unreleased", None),
+            ("jiff 122", Some("122")),
+            ("jiff 2022", None),
+            ("Chapter 122", None),
         ] {
             assert_eq!(version(heading, "jiff").as_deref(), expected, "{heading}");
+        }
+        for (text, expected) in [
+            ("This release switches scp to SFTP by default.", true),
+            ("This option switches scp to SFTP.", false),
+            ("DSA keys are no longer made, as these are insecure.", true),
+            ("If it fails, an error is shown.", false),
+            ("ssh(1): add a new option", true),
+            ("the old one is gone", false),
+        ] {
+            assert_eq!(is_change(text), expected, "{text}");
         }
         assert_eq!(without_number("#651: Add it"), "Add it");
         assert_eq!(without_number("# of items"), "# of items");

@@ -69,6 +69,8 @@ fn without_blanks(text: &str) -> Option<String> {
     let mut is_behind_blank = true;
     // Below `NAME`, and within what explains a term.
     let (mut is_name, mut term) = (false, None);
+    // The term at the margin, of which deeper ones are values.
+    let mut outer: Option<(usize, String)> = None;
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();
         let blanks = line.len() - line.trim_start_matches(' ').len();
@@ -79,21 +81,34 @@ fn without_blanks(text: &str) -> Option<String> {
             said[..1].make_ascii_uppercase();
             kept.push_str("### ");
             kept.push_str(&said);
-            (is_behind_blank, term) = (true, None);
+            (is_behind_blank, term, outer) = (true, None, None);
             continue;
         }
         let margin_of_next = next.len() - next.trim_start_matches(' ').len();
         let is_above_deeper = blanks >= *margin && margin_of_next > blanks + 1;
+        let is_free = term.is_none_or(|term| blanks <= term);
         if let Some((name, what)) = bare.split_once(" - ").filter(|_| is_name) {
             kept.push_str(&format!("- {name}: {what}\n"));
+        } else if let Some(item) = bare.strip_prefix("- ").filter(|_| is_free) {
+            kept.push_str(&format!("- {}\n", literal(item)));
+        } else if is_behind_blank && is_part(line, next, *margin) {
+            kept.push_str(&format!("#### {bare}\n"));
+            (is_behind_blank, term, outer) = (true, None, None);
+            continue;
         } else if is_behind_blank && is_above_deeper && is_term(bare) && !next.trim().is_empty() {
-            kept.push_str(&format!("- `{bare}`:\n"));
+            outer = outer.filter(|(margin, _)| blanks > *margin);
+            let of = outer.as_ref().map(|(_, of)| format!("{of}, ")).unwrap_or_default();
+            kept.push_str(&format!("- `{of}{bare}`:\n"));
+            if outer.is_none() {
+                outer = Some((blanks, name_of(bare).to_owned()));
+            }
             term = Some(blanks);
             is_behind_blank = false;
             continue;
         } else if let Some((name, what)) = option(bare).filter(|_| blanks == *margin) {
             kept.push_str(&format!("- `{name}`: {}\n", literal(what)));
             term = Some(blanks);
+            outer = Some((blanks, name_of(name).to_owned()));
         } else if term.is_some_and(|term| blanks > term) && !is_behind_blank {
             kept.push_str(&format!("{}\n", literal(bare)));
         } else if term.is_some_and(|term| blanks > term) {
@@ -102,11 +117,29 @@ fn without_blanks(text: &str) -> Option<String> {
             continue;
         } else {
             term = term.filter(|term| bare.is_empty() || blanks > *term);
+            outer = outer.filter(|(margin, _)| bare.is_empty() || blanks > *margin);
             kept.push_str(&literal(&line[blanks.min(*margin)..]));
         }
         is_behind_blank = bare.is_empty();
     }
     Some(kept)
+}
+
+/// `--mode` of `--mode=one|two`, and `Multi-Arch` of `Multi-Arch: no|same`.
+fn name_of(term: &str) -> &str {
+    let end = term.find([' ', '=', '[', ':']).filter(|end| *end > 0);
+    end.map_or(term, |end| &term[..end])
+}
+
+/// `   Integrating services`, which heads a part of a manual's part: before the margin of what stands below it.
+fn is_part(line: &str, next: &str, margin: usize) -> bool {
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let bare = line.trim();
+    (1..margin).contains(&blanks(line))
+        && blanks(next) >= margin
+        && !next.trim().is_empty()
+        && bare.starts_with(char::is_uppercase)
+        && is_term(bare)
 }
 
 /// What is printed, in which an asterisk is one: `/usr/lib/*,/usr/local/lib/*`.
@@ -165,6 +198,26 @@ mod tests {
              `-s`: Print none.\n\nWords here.\n"
         );
         assert_eq!(without_margin(&manual), expected);
+        // Parts of parts, and items.
+        let parts = format!(
+            "NAME\n       foo - a bar\n\nDESCRIPTION\n   Small parts\n{}\n       - One is\n         here.\n",
+            "       Words here.\n".repeat(10)
+        );
+        let expected = format!(
+            "### Name\n- foo: a bar\n\nDESCRIPTION\n#### Small parts\n{words}\n- One is\nhere.\n"
+        );
+        assert_eq!(without_margin(&parts).replace("  ", ""), expected);
+        // Values of an option.
+        let values = format!(
+            "NAME\n       foo - a bar\n\nOPTIONS\n{}\n       --mode=MODE\n           Set the mode.\n\n           \
+             one\n               First one.\n\n       --all\n           All of them.\n",
+            "       Words here.\n".repeat(10)
+        );
+        let expected = format!(
+            "### Name\n- foo: a bar\n\n### Options\n{words}\n- `--mode=MODE`:\nSet the mode.\n\n- `--mode, \
+             one`:\nFirst one.\n\n- `--all`:\nAll of them.\n"
+        );
+        assert_eq!(without_margin(&values), expected);
         // With tabs, and an option right below its heading.
         let tabbed = format!(
             "NAME\n\tfoo - a bar\n\nOPTIONS\n\t-n, --lines N\n\t\tPrint N lines.\n\n{}",

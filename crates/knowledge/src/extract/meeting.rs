@@ -87,7 +87,19 @@ pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
     let line = line.filter(|it| it.split(' ').count() <= MOST && !it.trim_end().ends_with('.'));
     let is_dated =
         |title: &&str| is_of_one_time(title) || page.day.is_some() && is_of_minutes(title);
-    page.is_given && titles(page, title).chain(line).any(|title| is_dated(&title))
+    // `Foo Council, extraordinary meeting.`, and below it when that was held.
+    let ends = page.blocks.first().is_some_and(|block| ends_as_meeting(&block.text));
+    page.is_given
+        && (titles(page, title).chain(line).any(|title| is_dated(&title))
+            || ends && page.blocks.len() > 1 && date_below(page).is_some())
+}
+
+/// Whether a line is short and ends with what a meeting is called.
+fn ends_as_meeting(line: &str) -> bool {
+    const MOST: usize = 12;
+    let key = spaced(line);
+    let words: Vec<&str> = key.split_whitespace().collect();
+    words.len() <= MOST && words.last().is_some_and(|last| MEETINGS.contains(last))
 }
 
 /// The day that stands below a title: `Held on Thursday 14 March 2024`.
@@ -131,6 +143,19 @@ mod tests {
             ("# Foo\n\nA.", None),
         ] {
             assert_eq!(date(&read(text), None).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_tells_of_one_meeting() {
+        for (text, expected) in [
+            ("Foo Council Extra meeting.\n\nHeld at Foo on 21st March 2018\n\nA.", true),
+            ("Foo Council Extra meeting.\n\nHeld at Foo.", false),
+            ("Foo Council has a meeting room.\n\nHeld on 21st March 2018", false),
+            ("# Foo Meeting 2018-05-23\n\nA.", true),
+        ] {
+            let page = Page { is_given: true, ..read(text) };
+            assert_eq!(is_of_meeting(&page, None), expected, "{text}");
         }
     }
 

@@ -91,6 +91,8 @@ pub enum Mode {
 pub struct Extraction {
     /// In the order in which the text first states something of them; at most [`MAX_ENTITIES`].
     pub entities: Vec<Found>,
+    /// Facts beyond [`MAX_FACTS`] of their entity, which are left out.
+    pub left_out: usize,
 }
 
 /// An entity that a text states something of.
@@ -242,6 +244,7 @@ fn gather(
 ) -> Extraction {
     let mut order: Vec<usize> = Vec::new();
     let mut told: BTreeMap<usize, (HashSet<String>, Vec<Statement>)> = BTreeMap::new();
+    let mut left_out = 0;
     for (entity, statement) in facts {
         if !told.contains_key(&entity) {
             if order.len() == MAX_ENTITIES {
@@ -250,8 +253,9 @@ fn gather(
             order.push(entity);
         }
         let (seen, list) = told.entry(entity).or_default();
-        if list.len() < MAX_FACTS && seen.insert(fold::fold(&statement.text)) {
-            list.push(statement);
+        match seen.insert(fold::fold(&statement.text)) {
+            true if list.len() < MAX_FACTS => list.push(statement),
+            is_new => left_out += usize::from(is_new),
         }
     }
     let entities = order.into_iter().filter_map(|entity| {
@@ -265,5 +269,5 @@ fn gather(
         };
         Some(Found { name, aliases, facts, known })
     });
-    Extraction { entities: entities.collect() }
+    Extraction { entities: entities.collect(), left_out }
 }

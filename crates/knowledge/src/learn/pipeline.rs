@@ -16,7 +16,7 @@ use super::{
     kept::{self, Keep},
     log::{Log, Work},
     meaning::Meaning,
-    read::{Reader, read},
+    read::{Reader, Remarks, read},
     record::{EXTRACTION, EngagementRecord, Extraction, Trigger},
     responses::{self, Finding},
     users::Said,
@@ -85,8 +85,7 @@ pub struct Outcome {
     pub calls: usize,
     /// Why what was found about some pages is not kept, each with its path.
     pub unreadable: Vec<String>,
-    /// Where texts are from that are in no language that the rules read; empty where nobody said.
-    pub unread: Vec<String>,
+    pub remarks: Remarks,
     /// Why the rest was left for the next time.
     pub stopped: Option<String>,
 }
@@ -204,7 +203,7 @@ impl Pipeline<'_> {
             outcome.refused.extend(refused);
         }
         outcome.calls = reader.calls();
-        outcome.unread = reader.unread();
+        outcome.remarks = reader.remarks();
         Ok(outcome)
     }
 

@@ -21,13 +21,23 @@ pub struct Reader<'a> {
     calls: usize,
     /// Who read last.
     model: Option<String>,
-    /// What is in no language that the rules read; empty names stand for texts without one.
-    unread: Vec<String>,
+    remarks: Remarks,
+}
+
+/// What whoever asked is told of the texts; empty names stand for texts without one.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    /// What is in no language that the rules read.
+    pub unread: Vec<String>,
+    /// What was given, and says nothing by rule of what was asked for.
+    pub silent: Vec<String>,
+    /// What says more of one thing than is kept, with how many facts were left out.
+    pub cut: Vec<(String, usize)>,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(ask: Ask<'a>) -> Self {
-        Self { ask, calls: 0, model: None, unread: Vec::new() }
+        Self { ask, calls: 0, model: None, remarks: Remarks::default() }
     }
 
     /// Calls of the model so far.
@@ -35,9 +45,9 @@ impl<'a> Reader<'a> {
         self.calls
     }
 
-    /// Texts of which nothing was read, as they are in no language that the rules read.
-    pub fn unread(self) -> Vec<String> {
-        self.unread
+    /// What there is to say of the texts that were read.
+    pub fn remarks(self) -> Remarks {
+        self.remarks
     }
 
     /// Who read what was read last.
@@ -112,10 +122,14 @@ pub fn read(
         let found = match asked {
             Some(found) => found,
             None => {
-                let found = by_rule(&document, question, &known, mode);
-                let is_unread = found.is_empty() && trigger.is_users();
-                if is_unread && extract::is_unread(&document) {
-                    reader.unread.push(finding.url.clone().unwrap_or_default());
+                let (found, left_out) = by_rule(&document, question, &known, mode);
+                let (url, is_silent) = (finding.url.clone().unwrap_or_default(), found.is_empty());
+                if is_silent && trigger.is_users() && extract::is_unread(&document) {
+                    reader.remarks.unread.push(url);
+                } else if is_silent && mode == Mode::Given {
+                    reader.remarks.silent.push(url);
+                } else if left_out > 0 && trigger.is_users() {
+                    reader.remarks.cut.push((url, left_out));
                 }
                 found
             }
@@ -140,17 +154,21 @@ pub fn read(
 /// Name, aliases, facts.
 type Found = (String, Vec<String>, Vec<String>);
 
-fn by_rule(document: &Document, question: &str, known: &[Known], mode: Mode) -> Vec<Found> {
-    let Extraction { entities } = extract::extract(document, question, known, mode);
+/// What is found, and how many facts were left out.
+fn by_rule(
+    document: &Document,
+    question: &str,
+    known: &[Known],
+    mode: Mode,
+) -> (Vec<Found>, usize) {
+    let Extraction { entities, left_out } = extract::extract(document, question, known, mode);
     let facts = |found: &extract::Found| found.facts.iter().map(|it| it.text.clone()).collect();
-    entities
-        .into_iter()
-        .map(|found| {
-            let facts = facts(&found);
-            let aliases = if found.known.is_some() { Vec::new() } else { found.aliases };
-            (found.name, aliases, facts)
-        })
-        .collect()
+    let entities = entities.into_iter().map(|found| {
+        let facts = facts(&found);
+        let aliases = if found.known.is_some() { Vec::new() } else { found.aliases };
+        (found.name, aliases, facts)
+    });
+    (entities.collect(), left_out)
 }
 
 /// In two passes: which entities, then what is said of each beyond what is known. `None` if the

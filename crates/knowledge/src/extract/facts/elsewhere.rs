@@ -9,6 +9,11 @@ use crate::words::{Words, list};
 /// What a thing is called that was named before.
 static KINDS_OF_IT: Words = list!(words "named_before");
 
+/// Whether a noun behind `the` is what a thing is called that was named before.
+pub(super) fn is_named_before(noun: &str) -> bool {
+    KINDS_OF_IT.contains(noun)
+}
+
 /// Whether a statement with its verb at token `verb` speaks of what only the text around it names:
 /// `was founded by her`, `uses this method`, `such systems`, `at the time`.
 pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
@@ -90,6 +95,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                 at == 0 && !words::is_determiner(&word(1)) && !words::is_finite(&word(1), false)
                     || (at < verb && ends(at))
                     || (at > verb || at == 1) && !ends(at) && is_for_that(tokens, at)
+                    || at == verb + 1 && !ends(at) && is_object(tokens, at)
                     || WHEN.contains(&word(at + 1).as_str())
                     || word(at + 1) == "time"
             }
@@ -179,13 +185,37 @@ fn is_for_that(tokens: &[Token<'_>], at: usize) -> bool {
     let leads = |token: &Token<'_>| {
         matches!(
             token.lower().as_str(),
-            "at" | "by" | "for" | "from" | "in" | "of" | "on" | "to" | "using" | "with"
+            "at" | "by"
+                | "for"
+                | "from"
+                | "in"
+                | "into"
+                | "of"
+                | "on"
+                | "onto"
+                | "to"
+                | "using"
+                | "via"
+                | "with"
         )
     };
     let Some(noun) = tokens.get(at + 1).map(Token::lower) else { return false };
     !words::is_starter(&noun)
         && at.checked_sub(1).is_some_and(|before| leads(&tokens[before]))
         && !tokens[..at].iter().any(|token| token.lower() == noun)
+}
+
+/// `uses that default way`: no clause that tells what is used, for it has no verb.
+fn is_object(tokens: &[Token<'_>], at: usize) -> bool {
+    let clause = tokens.get(at + 1..).unwrap_or_default();
+    let end = clause.iter().position(|token| !token.joins()).map_or(clause.len(), |end| end + 1);
+    let is_verb = |token: &Token<'_>| {
+        let word = token.lower();
+        words::is_finite(&word, true) || words::looks_past(&word)
+    };
+    !words::is_auxiliary(&tokens[at - 1].lower())
+        && !clause[..end].iter().any(is_verb)
+        && clause.first().is_some_and(|noun| !words::is_starter(&noun.lower()))
 }
 
 /// Whether anything stands in a part of a sentence that `their` may be of.

@@ -114,6 +114,8 @@ fn has_markup(text: &str) -> bool {
     ]
     .iter()
     .any(|mark| text.contains(mark))
+        // `welcome :wink:`
+        || text.split(" :").skip(1).any(|rest| rest.starts_with(|it: char| it.is_ascii_lowercase()))
         || text.match_indices(". and ").chain(text.match_indices(". it ")).any(|(at, _)| {
             let word = text[..at].bytes().rev().take_while(u8::is_ascii_lowercase).count();
             word > 3
@@ -137,7 +139,7 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
     }) || tokens.windows(2).any(|two| {
         // `has is a shield`
         matches!(two[0].text, "has" | "have") && matches!(two[1].text, "is" | "are" | "was" | "has")
-    }) || tokens.iter().any(|token| matches!(token.text, "of" | "from") && token.after == ",")
+    }) || tokens.iter().any(|token| matches!(token.text, "from" | "of" | "the") && token.after == ",")
         || is_far_from(tokens)
         || tokens.windows(2).any(|two| {
             let mark = two[1].before;

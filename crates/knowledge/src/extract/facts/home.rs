@@ -1,19 +1,64 @@
 //! The page's own thing, once it was told of, for a paragraph that begins with `she` or `it`.
 
 use super::Told;
-use super::pronoun;
+use super::elsewhere::is_named_before;
+use super::pronoun::{self, with_article};
+use crate::extract::clause;
 use crate::extract::page::{Kind, Page, Sentence};
 use crate::extract::thing::Thing;
-use crate::extract::token::Token;
+use crate::extract::token::{Token, tokens};
 
 /// The thing as a sentence last told of it, and the pronoun that it has as a person.
 #[derive(Default)]
 pub(super) struct Home {
     last: Option<Told>,
     pronoun: Option<&'static str>,
+    /// What the page first says that it is: `Foo is a village`.
+    class: Option<String>,
 }
 
 impl Home {
+    /// Takes down what a statement about the thing says that it is.
+    pub(super) fn define(&mut self, told: &Told, thing: Option<&Thing>, said: &str) {
+        if self.class.is_none() && thing.is_some_and(|thing| thing.entity == told.entity) {
+            let all = tokens(said);
+            let verb = all.iter().position(|it| matches!(it.text, "is" | "are" | "was" | "were"));
+            let class = verb.and_then(|verb| clause::definition(&all, verb));
+            self.class = Some(class.map(|it| it.class).unwrap_or_default());
+        }
+    }
+
+    /// The sentence with the thing's name for `The village`, if that is what the page says that it is, and no other
+    /// one was told of right before.
+    pub(super) fn by_class(
+        &self,
+        page: &Page,
+        sentence: &Sentence,
+        said: &[Token<'_>],
+        text: &str,
+    ) -> Option<String> {
+        const NEAR: usize = 3;
+        let (last, class) = self.last.as_ref().zip(self.class.as_ref())?;
+        let [the, noun, ..] = said else { return None };
+        let is_it = the.text == "The" && noun.joins() && noun.text == class && is_named_before(class);
+        if !is_it || last.plural || clause::predicate(said, 2, false).is_none() {
+            return None;
+        }
+        let brings = |before: &Sentence| {
+            let all = tokens(page.text(before));
+            all.windows(2).enumerate().any(|(at, two)| {
+                let is_other = matches!(two[0].text, "a" | "an" | "another" | "this");
+                // `Foo is a village` itself.
+                let is_own = at > 0 && matches!(all[at - 1].text, "is" | "was");
+                is_other && two[1].text == class && !is_own
+            })
+        };
+        let before = page.before(sentence);
+        let near = &before[before.len().saturating_sub(NEAR)..];
+        let name = with_article(&last.surface, true);
+        (!near.iter().any(brings)).then(|| format!("{name}{}", &text[noun.end..]))
+    }
+
     pub(super) fn take(&mut self, told: &Told, thing: Option<&Thing>) {
         if thing.is_some_and(|thing| thing.entity == told.entity) {
             self.pronoun = self.pronoun.or(told.pronoun);

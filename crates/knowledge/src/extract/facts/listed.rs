@@ -83,6 +83,10 @@ fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
     // `It consists of the following:`
     let sentence = sentence.strip_suffix(" the following").unwrap_or(sentence);
     let tokens = tokens(sentence);
+    // `The headers are:`, of which one is no more than one of them.
+    if tokens.last().is_some_and(|last| matches!(last.text, "are" | "is" | "was" | "were")) {
+        return None;
+    }
     let begins = fold(sentence).starts_with(&format!("{} ", fold(&thing.name)));
     let clear = !tokens.iter().any(|token| token.text == "following")
         && !(0..tokens.len()).any(|at| points(&tokens, at))

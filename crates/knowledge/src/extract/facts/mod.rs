@@ -88,6 +88,9 @@ pub(super) fn collect(
         if named::is_of_namesake(text, &tokens, names) {
             continue;
         }
+        let of_class = home.by_class(page, sentence, &tokens, text);
+        let text = of_class.as_deref().unwrap_or(text);
+        let tokens = if of_class.is_some() { token::tokens(text) } else { tokens };
         let about = found.len();
         let told = told.map(|told| home.instead(told, &tokens));
         let goes_on = told.or_else(|| {
@@ -100,6 +103,7 @@ pub(super) fn collect(
                 found.extend(also);
             }
             home.take(&told, thing);
+            home.define(&told, thing, text);
             before = Some(told);
         } else if let Some(mut told) = goes_on
             && let Some(fact) = by_pronoun(text, &tokens, &told)

@@ -96,7 +96,8 @@ pub(super) fn is_of_namesake(text: &str, tokens: &[Token<'_>], names: &Names) ->
 fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
     let lead = tokens.iter().take(verb).position(|token| token.after.contains(','));
     let lead = tokens.get(..lead.map_or(0, |at| at + 1)).unwrap_or_default();
-    let is_aim = lead.first().is_some_and(|first| first.text == "To");
+    let is_aim =
+        lead.first().is_some_and(|first| matches!(first.text, "Following" | "To" | "Upon"));
     let is_bare = |at: usize| pointer::unexplained(lead, at).is_some();
     let said = tokens.get(verb..).unwrap_or_default();
     let is_ours = said.iter().any(|token| matches!(token.text, "our" | "us"));
@@ -171,6 +172,8 @@ fn entry(text: &str, tokens: &[Token<'_>], at: usize) -> Option<String> {
         // `Wave: "Would like to"`
         && !words::is_auxiliary(&first)
         && !text.contains("ISBN")
+        // `Foo: The following are left out.`
+        && !(first == "the" && tokens.get(from + 1).is_some_and(|next| next.text == "following"))
         && !first.starts_with(|char: char| char.is_ascii_digit());
     (tells && is_self_contained(text, tokens)).then(|| shown(text))
 }

@@ -116,8 +116,11 @@ fn two_people(part: &str) -> Vec<&str> {
 /// Nouns that say what several people are, and no name: `Town Supervisors`.
 const ROLES: &[&str] = &[
     "chair",
+    "chairman",
     "clerk",
+    "councillor",
     "director",
+    "guest",
     "manager",
     "member",
     "officer",
@@ -259,7 +262,7 @@ fn there<'t>(part: &'t str, is_away: &mut bool) -> Vec<&'t str> {
     let mut found = Vec::new();
     let mut rest = part;
     while let Some((before, behind)) = rest.split_once(": ") {
-        let (names, label) = before.rsplit_once(". ").unwrap_or(("", before));
+        let (names, label) = before.rsplit_once(". ").unwrap_or_else(|| at_role(before));
         found.extend(Some(names).filter(|names| !*is_away && !names.is_empty()));
         let label = fold(label);
         *is_away = AWAY.iter().any(|away| label.starts_with(away));
@@ -267,6 +270,16 @@ fn there<'t>(part: &'t str, is_away: &mut bool) -> Vec<&'t str> {
     }
     found.extend((!*is_away).then_some(rest));
     found
+}
+
+/// Names, and what those behind them are called together, without a stop between: `Ann Hill Members of public`.
+fn at_role(text: &str) -> (&str, &str) {
+    let starts = text.match_indices(' ').map(|(at, _)| at + 1).chain([0]);
+    let at = starts.filter(|at| {
+        let word = fold(text[*at..].split(' ').next().unwrap_or_default());
+        ROLES.contains(&word.strip_suffix('s').unwrap_or(&word))
+    });
+    text.split_at(at.max().unwrap_or(0))
 }
 
 /// Beginnings of words beside a name that say that somebody was not there.

@@ -86,6 +86,8 @@ pub(super) fn numbered(block: Block) -> Vec<Block> {
 /// noted line by line is no sentence that goes on.
 pub(super) fn lined(block: Block) -> Vec<Block> {
     const LEAST: usize = 2;
+    /// Room that nobody leaves who breaks lines by hand at about a width.
+    const SLACK: usize = 10;
     let ends = block.breaks.iter().copied().chain([block.text.len()]);
     let mut from = 0;
     let lines: Vec<&str> = ends
@@ -93,9 +95,9 @@ pub(super) fn lined(block: Block) -> Vec<Block> {
         .collect();
     let length = |line: &str| line.chars().count();
     let widest = lines.iter().map(|line| length(line)).max().unwrap_or_default();
-    let has_room = |two: &[&str]| {
+    let has_room = |two: &[&str], slack: usize| {
         let next = two[1].split(' ').next().unwrap_or_default();
-        length(two[0]) + 1 + length(next) <= widest
+        length(two[0]) + 1 + length(next) + slack <= widest
     };
     let begins = |line: &str| {
         line.starts_with(|char: char| char.is_uppercase() || char.is_ascii_digit())
@@ -110,7 +112,7 @@ pub(super) fn lined(block: Block) -> Vec<Block> {
     // Sentences on lines of their own may go on about what the one before names.
     let stops = |line: &str| line.ends_with(['.', '!', '?', ':', ';', ')', '"', '”']);
     let is_free = |two: &[&str]| {
-        has_room(two) && begins(two[1]) && ends(two[0]) && !stops(two[0])
+        has_room(two, SLACK) && begins(two[1]) && ends(two[0]) && !stops(two[0])
     };
     let starts: Vec<usize> = lines
         .windows(2)
@@ -119,7 +121,7 @@ pub(super) fn lined(block: Block) -> Vec<Block> {
         .map(|(_, at)| *at)
         .collect();
     // Whoever breaks lines within sentences for their sense lists nothing.
-    let is_prose = lines.windows(2).any(|two| has_room(two) && !is_free(two) && !stops(two[0]));
+    let is_prose = lines.windows(2).any(|two| has_room(two, 0) && !is_free(two) && !stops(two[0]));
     let is_labelled = block.kind == Kind::Item
         && lines.len() == LEAST
         && length(lines[0]) * 2 < widest;

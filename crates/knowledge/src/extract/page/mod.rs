@@ -3,8 +3,11 @@
 
 mod between;
 mod capitals;
+mod chronology;
 mod cut;
 mod html;
+mod news;
+mod plain;
 mod properties;
 mod reader;
 mod sentences;
@@ -233,6 +236,8 @@ pub(super) fn read_message(text: &str) -> Page {
 
 fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
     let text = pod::as_markdown(text);
+    let text = news::as_markdown(&text, topic);
+    let text = plain::as_markdown(&text);
     let text = indented::without_margin(&text);
     let text = restructured::as_markdown(&text);
     let text = wiki::as_markdown(&text);

@@ -11,7 +11,7 @@ use super::html;
 use super::properties::{self, Section};
 use super::tables::{self, plain};
 use super::{Block, Kind, Mark, Row};
-use super::{terms, usage};
+use super::{chronology, terms, usage};
 
 /// Rows of tables of one page that are read.
 const MAX_ROWS: usize = 500;
@@ -52,6 +52,7 @@ impl Reader {
     pub(super) fn read(mut self, body: &str) -> (Vec<Block>, Vec<Row>) {
         self.blocks_of(body, false);
         if !self.is_message {
+            chronology::of_blocks(&mut self.blocks, &mut self.rows, MAX_ROWS);
             terms::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
             properties::of_lists(&mut self.blocks, &mut self.rows, MAX_ROWS);
         }
@@ -127,6 +128,7 @@ impl Reader {
         let mut header = rows.next().map(cells).unwrap_or_default();
         let caption = self.blocks.last().filter(|block| is_caption(block));
         let caption = caption.map(|block| block.text.trim_end_matches(':').to_owned());
+        let option = option_above(table);
         // One header over all columns: `Nutritional value per 100 g`.
         let over = tables::over_all(&header);
         if over.is_some() {
@@ -135,7 +137,8 @@ impl Reader {
         // Without a header the first row is one of the others; HTML's come with an empty one.
         for row in rows.take(MAX_ROWS.saturating_sub(self.rows.len())) {
             let line = self.lines_before + row.data().sourcepos.start.line;
-            let section = caption.clone().or_else(|| self.section.title().map(str::to_owned));
+            let section = caption.clone().or_else(|| option.clone());
+            let section = section.or_else(|| self.section.title().map(str::to_owned));
             let is_bare = header.iter().all(String::is_empty);
             let offer = is_bare.then(|| tables::offer(row)).flatten();
             let all = offer.unwrap_or_else(|| vec![tables::below(over.as_deref(), cells(row))]);
@@ -263,6 +266,18 @@ fn push_text(literal: &str, text: &mut String) {
     }
     // What stood before a mark that was left out.
     text.push_str(&rest.replace(" () ", " ").replace(" ; ", "; ").replace(" , ", ", "));
+}
+
+/// The option whose item a table stands in, which says what its values are: `--hook <HOOK>`.
+fn option_above<'a>(table: &'a AstNode<'a>) -> Option<String> {
+    const MOST: usize = 40;
+    let items = table.ancestors().filter(|node| matches!(node.data().value, NodeValue::Item(_)));
+    let outer = items.last()?.first_child()?;
+    let code = outer.first_child().filter(|first| matches!(first.data().value, NodeValue::Code(_)))?;
+    let is_alone = code.next_sibling().is_none();
+    let text = plain(outer);
+    let name = text.split([' ', '=', '<', '[']).next().unwrap_or_default();
+    (is_alone && !name.is_empty() && name.len() <= MOST).then(|| name.to_owned())
 }
 
 /// Whether a block is as short as what stands above a table to tell which one it is.

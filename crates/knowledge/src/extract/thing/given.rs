@@ -46,7 +46,13 @@ pub(super) fn speaks_of(page: &Page, key: &str, title: Option<&str>) -> bool {
     let in_tops = asked.iter().filter(|word| is_top(word)).count();
     let is_told =
         |word: &String| is_top(word) || counts.get(word).is_some_and(|count| *count >= least);
-    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0)
+    // `Der Verein führt den Namen „Foo e.V.“`
+    let is_called = || {
+        let mut texts = page.blocks.iter().map(|block| spaced(&block.text));
+        let says = ["name is", "named", "namen", "name lautet", "called"];
+        texts.any(|text| says.iter().any(|says| text.contains(&format!(" {says}{key}"))))
+    };
+    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0 || is_called())
 }
 
 /// A word without the ending of several, or of what is done: `alerting`.

@@ -249,7 +249,7 @@ fn of_document(
 /// The words of a title in lower case, with one blank around each.
 pub(super) fn spaced(text: &str) -> String {
     let text = fold(text);
-    let words = text.split(|char: char| char.is_whitespace() || ",.:;()|/?!".contains(char));
+    let words = text.split(|char: char| char.is_whitespace() || ",.:;()|/?!\"“”„«»".contains(char));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     format!(" {} ", words.join(" "))
 }

@@ -214,7 +214,10 @@ fn is_headed(page: &Page, key: &str) -> bool {
     const MOST: usize = 10;
     let line = page.blocks.first().map_or("", |block| block.text.trim());
     let is_line = line.split(' ').count() <= MOST && !line.ends_with(['.', ':', ',']);
-    is_line && spaced(line).contains(key)
+    let own = spaced(line);
+    // `Returns Policy`, given for `Foo returns policy`.
+    let is_tail = own.trim().contains(' ') && key.ends_with(own.as_str());
+    is_line && (own.contains(key) || page.is_given && is_tail)
 }
 
 /// Whether a heading of a page has all words but the first of several that were asked for: `The alt-svc
@@ -281,6 +284,9 @@ mod tests {
                 true,
             ),
             ("Meet-ups are 1 week long.", "basecamp", false),
+            ("Refund Policy\n\nItems are sent back.", "Foo refund policy", true),
+            ("Satzung\n\nDer Verein führt den Namen „Foo e. V.“ und ist in Rom.", "Foo", true),
+            ("Satzung „Foo Bar“\n\nDer Verein ist in Rom.", "Foo Bar", true),
             ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
             ("The KEF LS50 Meta is a speaker.", "kef ls50", false),
             ("# Sound\n\nThe KEF LS50 Meta is a speaker.", "speakers", false),

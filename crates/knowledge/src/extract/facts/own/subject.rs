@@ -10,6 +10,13 @@ use crate::extract::token::Token;
 use crate::extract::words;
 use crate::words::{Words, list};
 
+/// What may stand before an article within a subject, beside what ends a noun phrase.
+const BEFORE_NOUNS: &[&str] = &[
+    "above", "across", "after", "against", "along", "among", "and", "around", "before", "behind", "below", "beside",
+    "beyond", "both", "during", "half", "near", "not", "off", "only", "or", "out", "per", "than", "toward", "towards",
+    "until", "up", "upon",
+];
+
 /// Nouns that, as subjects, stand for something that only the sentences before them tell.
 static VAGUE: Words = list!(words "vague_subjects");
 
@@ -55,6 +62,21 @@ pub(in crate::extract::facts) fn has_subject(
     let Some(head) = head else { return false };
     // `An alternatively is`
     if article && subject.len() == 1 && head.text.ends_with("ly") && words::is_lead(&head.lower()) {
+        return false;
+    }
+    // `The account the daemon should run as`: nothing but which one.
+    let is_noun = |token: &Token<'_>| {
+        let word = token.lower();
+        token.joins()
+            && !words::ends_phrase(&word)
+            && !words::is_starter(&word)
+            && !words::is_lead(&word)
+            && !BEFORE_NOUNS.contains(&word.as_str())
+    };
+    let is_relative = |two: &[Token<'_>]| is_noun(&two[0]) && words::is_determiner(two[1].text);
+    // `The COMMANDS section lists`: of the text.
+    let is_of_text = subject.len() > 1 && subject[subject.len() - 1].text == "section";
+    if article && subject.windows(2).any(is_relative) || is_of_text {
         return false;
     }
     let plain = is_plain(subject, article);

@@ -120,7 +120,7 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         "other" => at < 3 || before == "the" || is_of_list(tokens, at),
         "another" => at < 3,
         "latter" | "former" => !tokens[..at].iter().any(|token| token.text == "and"),
-        "both" => !tokens[at..].iter().any(|token| token.text == "and"),
+        "both" => !tokens[at].joins() || !tokens[at..].iter().any(|token| token.text == "and"),
         // `The second value is`: of what, another sentence tells.
         "second" | "third" | "fourth" | "next" if at == 1 && word(0) == "the" && verb > at => {
             !tokens[at..verb].iter().any(|token| words::ends_phrase(&token.lower()))

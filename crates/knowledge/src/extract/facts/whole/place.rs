@@ -75,7 +75,7 @@ fn tells_part(heading: &str, own: &str) -> bool {
     list.len() <= MAX_HEADING
         && !heading.ends_with(['?', '!', ':', '.'])
         && heading.starts_with(char::is_alphanumeric)
-        && !heading.contains(['|', '`', '<', '{'])
+        && !heading.contains(['|', '`', '<', '{', '"', '“', '”'])
         && !own.contains(&key)
         && !key.contains(own)
         && (!words::is_starter(first) || words::is_determiner(first))
