@@ -111,6 +111,8 @@ fn without_blanks(text: &str) -> Option<String> {
             outer = Some((blanks, name_of(name).to_owned()));
         } else if term.is_some_and(|term| blanks > term) && !is_behind_blank {
             kept.push_str(&format!("{}\n", literal(bare)));
+        } else if term.is_some_and(|term| blanks > term) && names_option(bare) {
+            kept.push_str(&format!("{}\n", literal(bare)));
         } else if term.is_some_and(|term| blanks > term) {
             // What is told of a term further below says nothing without it.
             kept.push('\n');
@@ -140,6 +142,12 @@ fn is_part(line: &str, next: &str, margin: usize) -> bool {
         && !next.trim().is_empty()
         && bare.starts_with(char::is_uppercase)
         && is_term(bare)
+}
+
+/// `The no-cache option turns it off`, below the term whose value that is.
+fn names_option(line: &str) -> bool {
+    let name = line.strip_prefix("The ").and_then(|rest| rest.split(' ').next());
+    name.is_some_and(|it| it.starts_with(|char: char| char.is_ascii_lowercase()) && it.contains(['-', '_']))
 }
 
 /// What is printed, in which an asterisk is one: `/usr/lib/*,/usr/local/lib/*`.
@@ -210,12 +218,13 @@ mod tests {
         // Values of an option.
         let values = format!(
             "NAME\n       foo - a bar\n\nOPTIONS\n{}\n       --mode=MODE\n           Set the mode.\n\n           \
-             one\n               First one.\n\n       --all\n           All of them.\n",
+             one\n               First one.\n\n           The no-cache option is\n           new.\n\n           It \
+             is.\n\n       --all\n           All of them.\n",
             "       Words here.\n".repeat(10)
         );
         let expected = format!(
             "### Name\n- foo: a bar\n\n### Options\n{words}\n- `--mode=MODE`:\nSet the mode.\n\n- `--mode, \
-             one`:\nFirst one.\n\n- `--all`:\nAll of them.\n"
+             one`:\nFirst one.\n\nThe no-cache option is\nnew.\n\n\n\n- `--all`:\nAll of them.\n"
         );
         assert_eq!(without_margin(&values), expected);
         // With tabs, and an option right below its heading.

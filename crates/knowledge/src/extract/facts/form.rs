@@ -137,8 +137,9 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
             matches!(three[2].text, "area" | "diameter" | "height" | "length" | "size" | "width");
         words::is_auxiliary(&three[0].lower()) && three[1].text == "in" && is_measured
     }) || tokens.windows(2).any(|two| {
-        // `has is a shield`
-        matches!(two[0].text, "has" | "have") && matches!(two[1].text, "is" | "are" | "was" | "has")
+        // `has is a shield`, `an altitude of above sea level`
+        two[0].text == "of" && two[0].joins() && matches!(two[1].text, "above" | "at" | "below")
+            || matches!(two[0].text, "has" | "have") && matches!(two[1].text, "is" | "are" | "was" | "has")
     }) || tokens.iter().any(|token| matches!(token.text, "from" | "of" | "the") && token.after == ",")
         || is_far_from(tokens)
         || tokens.windows(2).any(|two| {

@@ -57,7 +57,8 @@ pub(super) fn by_name(
         }
         let kind = clause::behind_kind(tokens, hit.end);
         let predicate = clause::predicate(tokens, hit.end, told.plural)
-            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten());
+            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten())
+            .or_else(|| with_its_own(tokens, hit.end));
         let Some(predicate) = predicate else {
             // `it` would be the development, not Rust.
             let verb =
@@ -134,6 +135,18 @@ fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(u
         (behind > hit.end).then(|| clause::predicate(tokens, behind, true)).flatten()
     })?;
     Some((hit.entity, predicate.verb))
+}
+
+/// `X and its surrounding area have`: what is said of a name and of what it has.
+fn with_its_own(tokens: &[Token<'_>], at: usize) -> Option<clause::Predicate> {
+    const MOST: usize = 3;
+    let is_joined = tokens.get(at.checked_sub(1)?)?.joins()
+        && tokens.get(at).is_some_and(|it| it.text == "and")
+        && tokens.get(at + 1).is_some_and(|it| matches!(it.text, "his" | "her" | "its" | "their"));
+    let mut ends = (at + 3..=at + 2 + MOST).take_while(|end| {
+        tokens.get(end - 1).is_some_and(|it| it.joins() && it.text.starts_with(char::is_lowercase))
+    });
+    is_joined.then(|| ends.find_map(|end| clause::predicate(tokens, end, true))).flatten()
 }
 
 /// The verb behind `X's new battery`: within a few words, none of them capitalised.

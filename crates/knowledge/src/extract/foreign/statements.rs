@@ -51,6 +51,15 @@ fn is_past(verb: &Token<'_>) -> bool {
     word.ends_with("te") || PAST.contains(&word.as_str())
 }
 
+/// `Der Antrag wird angenommen.`: which one, another sentence tells.
+fn is_of_vote(tokens: &[Token<'_>], verb: usize) -> bool {
+    const NOUNS: &[&str] = &["Antrag", "Beschluss", "Punkt", "Tagesordnungspunkt", "Vorschlag"];
+    const BECAME: &[&str] =
+        &["abgelehnt", "angenommen", "beschlossen", "gestellt", "vertagt", "zurückgezogen"];
+    let last = tokens.last().map_or("", |last| last.text);
+    verb == 2 && NOUNS.contains(&tokens[1].text) && BECAME.contains(&last)
+}
+
 /// `Für das nächste Jahr`, `wird noch`: when, only the day tells on which it was written.
 fn is_of_today(tokens: &[Token<'_>]) -> bool {
     const NEXT: &[&str] = &["kommende", "kommenden", "nächste", "nächsten", "nächstes"];
@@ -176,6 +185,7 @@ impl Grammar {
             self.inverts && is_past(&tokens[verb]) && !text.bytes().any(|it| it.is_ascii_digit());
         (begins
             && !is_once
+            && !(self.inverts && is_of_vote(tokens, verb))
             && !is_of_today(tokens)
             && whole
             && verb + 1 < tokens.len()
@@ -189,6 +199,20 @@ impl Grammar {
 mod tests {
     use super::*;
     use crate::extract::token::tokens;
+
+    #[test]
+    fn what_was_voted_on_stands_elsewhere() {
+        for (text, expected) in [
+            ("Der Antrag wird bei Enthaltung des Vorstandes angenommen.", true),
+            ("Der Antrag des Vorstandes wird angenommen.", false),
+            ("Der Antrag wird schriftlich gestellt.", true),
+            ("Der Verein wird vom Vorstand vertreten.", false),
+        ] {
+            let tokens = tokens(text);
+            let verb = tokens.iter().position(|it| it.text == "wird").unwrap();
+            assert_eq!(is_of_vote(&tokens, verb), expected, "{text}");
+        }
+    }
 
     #[test]
     fn what_is_to_be_next_year_is_left() {

@@ -42,11 +42,15 @@ pub(super) fn of_blocks(blocks: &mut Vec<Block>, rows: &mut Vec<Row>, most: usiz
                         line: block.line,
                         ..Row::default()
                     }));
-                    block.text = block.text.split_off(first.len()).trim_start().to_owned();
+                    // `Company history:`, alone on its line.
+                    let next = block.breaks.get(1).map_or(block.text.len(), |next| *next);
+                    let is_label = block.text.get(first.len()..next).is_some_and(|it| it.ends_with(':'));
+                    let from = if is_label { next } else { first.len() };
+                    block.text = block.text.get(from..).unwrap_or_default().trim().to_owned();
                     (block.kind, block.list) = (Kind::Paragraph, None);
                     block.marks.clear();
                     block.breaks.clear();
-                    return true;
+                    return !block.text.is_empty();
                 }
                 vec![(0, year, block.text.trim())]
             }
@@ -120,11 +124,17 @@ mod tests {
                 "* **1959** – Foo opens.\n* 1962 – Foo grows.\n* 1968 - Foo moves.",
                 &["1959 | Foo opens.", "1962 | Foo grows.", "1968 | Foo moves."],
             ),
+            (
+                "- 1959:\n- Foo opens.\n- 1962:\n- Foo grows.\n- 1968:\n- Foo moves.\nHistory:\nFoo is old.",
+                &["1959 | Foo opens.", "1962 | Foo grows.", "1968 | Foo moves."],
+            ),
             ("1959: Foo goes public.\n\n1962: Foo grows.", &[]),
         ] {
             let page = read(text);
             let rows: Vec<String> = page.rows.iter().map(|row| row.cells.join(" | ")).collect();
             assert_eq!(rows, expected, "{text}");
+            let said: Vec<&str> = page.sentences.iter().map(|it| page.text(it)).collect();
+            assert_eq!(said == ["Foo is old."], text.ends_with("old."), "{text}");
         }
     }
 }

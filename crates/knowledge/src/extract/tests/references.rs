@@ -16,6 +16,10 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         &["The Foo Server is fast today."],
     );
     check(
+        "Foo Server and its three parts have listened on port 8080. Foo Server and its maker Ada Hill are.",
+        &["Foo Server and its three parts have listened on port 8080."],
+    );
+    check(
         "Ada Byron was born in 1815. In 1833, she met the inventor. Headquartered here, she wrote notes.",
         &[
             "Ada Byron was born in 1815.",

@@ -12,9 +12,10 @@ use crate::words::{Words, list};
 
 /// What may stand before an article within a subject, beside what ends a noun phrase.
 const BEFORE_NOUNS: &[&str] = &[
-    "above", "across", "after", "against", "along", "among", "and", "around", "before", "behind", "below", "beside",
-    "beyond", "both", "during", "half", "near", "not", "off", "only", "or", "out", "per", "than", "toward", "towards",
-    "until", "up", "upon",
+    "above", "across", "after", "against", "along", "although", "among", "and", "around", "because", "before", "behind",
+    "below", "beside", "besides", "beyond", "both", "but", "despite", "during", "except", "half", "near", "not", "off",
+    "once", "only", "or", "out", "per", "plus", "rather", "since", "than", "though", "toward", "towards", "until",
+    "up", "upon", "whereas", "while", "whether",
 ];
 
 /// Nouns that, as subjects, stand for something that only the sentences before them tell.
@@ -71,6 +72,9 @@ pub(in crate::extract::facts) fn has_subject(
             && !words::ends_phrase(&word)
             && !words::is_starter(&word)
             && !words::is_lead(&word)
+            // `members attending the meeting`
+            && !(word.len() > 4 && word.ends_with("ing"))
+            && !words::looks_past(&word)
             && !BEFORE_NOUNS.contains(&word.as_str())
     };
     let is_relative = |two: &[Token<'_>]| is_noun(&two[0]) && words::is_determiner(two[1].text);
