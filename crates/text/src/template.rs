@@ -100,8 +100,8 @@ fn reference(before: &str, from: &str) -> Option<usize> {
     let is_behind =
         before.ends_with(|char: char| char.is_alphanumeric() || ".,;)\"”".contains(char));
     // `in the West, [3] [1] named`
-    let is_behind = is_behind
-        || before.ends_with(' ') && before.trim_end_matches(' ').ends_with([',', ';']);
+    let is_behind =
+        is_behind || before.ends_with(' ') && before.trim_end_matches(' ').ends_with([',', ';']);
     let is_note = word.starts_with('^') && word.len() > 1 || word.ends_with(" needed");
     let is_link = rest.starts_with(['(', '[', ':']) && !rest.starts_with("[^") && !is_followed;
     ((is_number && is_behind || is_note) && !is_link).then_some(end + 2)

@@ -89,10 +89,14 @@ fn version(heading: &str, name: &str) -> Option<String> {
     };
     let is_version = |at: usize| {
         let word = bare(words[at]);
-        is_whole(at) || word.contains('.')
-            && word.starts_with(|char: char| char.is_ascii_digit())
-            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
-            && word.split('.').take(2).all(|part| part.bytes().any(|byte| byte.is_ascii_digit()))
+        is_whole(at)
+            || word.contains('.')
+                && word.starts_with(|char: char| char.is_ascii_digit())
+                && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
+                && word
+                    .split('.')
+                    .take(2)
+                    .all(|part| part.bytes().any(|byte| byte.is_ascii_digit()))
     };
     let at = (0..words.len()).find(|at| is_version(*at)).filter(|_| words.len() <= MOST_WORDS)?;
     let before = words[..at].iter().all(|word| {
@@ -157,20 +161,21 @@ fn is_change(text: &str) -> bool {
         let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
         // `X is off, as it is slow`
         let is_inner = at > FAR && matches!(word.as_str(), "it" | "these" | "they");
-        !is_inner && matches!(
-            word.as_str(),
-            "this"
-                | "these"
-                | "it"
-                | "they"
-                | "we"
-                | "i"
-                | "you"
-                | "your"
-                | "above"
-                | "below"
-                | "see"
-        )
+        !is_inner
+            && matches!(
+                word.as_str(),
+                "this"
+                    | "these"
+                    | "it"
+                    | "they"
+                    | "we"
+                    | "i"
+                    | "you"
+                    | "your"
+                    | "above"
+                    | "below"
+                    | "see"
+            )
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     // `An empty list would crash it`, which it does no more.

@@ -147,7 +147,9 @@ fn is_part(line: &str, next: &str, margin: usize) -> bool {
 /// `The no-cache option turns it off`, below the term whose value that is.
 fn names_option(line: &str) -> bool {
     let name = line.strip_prefix("The ").and_then(|rest| rest.split(' ').next());
-    name.is_some_and(|it| it.starts_with(|char: char| char.is_ascii_lowercase()) && it.contains(['-', '_']))
+    name.is_some_and(|it| {
+        it.starts_with(|char: char| char.is_ascii_lowercase()) && it.contains(['-', '_'])
+    })
 }
 
 /// What is printed, in which an asterisk is one: `/usr/lib/*,/usr/local/lib/*`.
@@ -212,19 +214,19 @@ mod tests {
             "       Words here.\n".repeat(10)
         );
         let expected = format!(
-            "### Name\n- foo: a bar\n\nDESCRIPTION\n#### Small parts\n{words}\n- One is\nhere.\n"
+            "### Name\n- foo: a bar\n\n### Description\n#### Small parts\n{words}\n- One is\nhere.\n"
         );
         assert_eq!(without_margin(&parts).replace("  ", ""), expected);
         // Values of an option.
         let values = format!(
             "NAME\n       foo - a bar\n\nOPTIONS\n{}\n       --mode=MODE\n           Set the mode.\n\n           \
-             one\n               First one.\n\n           The no-cache option is\n           new.\n\n           It \
-             is.\n\n       --all\n           All of them.\n",
+             The no-cache option is\n           new.\n\n           It is.\n\n           one\n               First \
+             one.\n\n       --all\n           All of them.\n",
             "       Words here.\n".repeat(10)
         );
         let expected = format!(
-            "### Name\n- foo: a bar\n\n### Options\n{words}\n- `--mode=MODE`:\nSet the mode.\n\n- `--mode, \
-             one`:\nFirst one.\n\nThe no-cache option is\nnew.\n\n\n\n- `--all`:\nAll of them.\n"
+            "### Name\n- foo: a bar\n\n### Options\n{words}\n- `--mode=MODE`:\nSet the mode.\n\nThe no-cache \
+             option is\nnew.\n\n\n\n- `--mode, one`:\nFirst one.\n\n- `--all`:\nAll of them.\n"
         );
         assert_eq!(without_margin(&values), expected);
         // With tabs, and an option right below its heading.

@@ -95,7 +95,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                 at == 0 && !words::is_determiner(&word(1)) && !words::is_finite(&word(1), false)
                     || (at < verb && ends(at))
                     || (at > verb || at == 1) && !ends(at) && is_for_that(tokens, at)
-                    || at == verb + 1 && !ends(at) && is_object(tokens, at)
+                    || at > 1 && !ends(at) && is_object(tokens, at)
                     || WHEN.contains(&word(at + 1).as_str())
                     || word(at + 1) == "time"
             }
@@ -213,7 +213,11 @@ fn is_object(tokens: &[Token<'_>], at: usize) -> bool {
         let word = token.lower();
         words::is_finite(&word, true) || words::looks_past(&word)
     };
-    !words::is_auxiliary(&tokens[at - 1].lower())
+    let before = tokens[at - 1].lower();
+    let follows = tokens[at - 1].joins()
+        && (words::is_finite(&before, false) || words::is_noun_verb(&before));
+    follows
+        && !words::is_auxiliary(&before)
         && !clause[..end].iter().any(is_verb)
         && clause.first().is_some_and(|noun| !words::is_starter(&noun.lower()))
 }

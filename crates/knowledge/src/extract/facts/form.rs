@@ -138,9 +138,12 @@ fn has_hole(tokens: &[Token<'_>]) -> bool {
         words::is_auxiliary(&three[0].lower()) && three[1].text == "in" && is_measured
     }) || tokens.windows(2).any(|two| {
         // `has is a shield`, `an altitude of above sea level`
-        two[0].text == "of" && two[0].joins() && matches!(two[1].text, "above" | "at" | "below")
-            || matches!(two[0].text, "has" | "have") && matches!(two[1].text, "is" | "are" | "was" | "has")
-    }) || tokens.iter().any(|token| matches!(token.text, "from" | "of" | "the") && token.after == ",")
+        two[0].text == "of" && two[0].joins() && matches!(two[1].text, "above" | "below")
+            || matches!(two[0].text, "has" | "have")
+                && matches!(two[1].text, "is" | "are" | "was" | "has")
+    }) || tokens
+        .iter()
+        .any(|token| matches!(token.text, "from" | "of" | "the") && token.after == ",")
         || is_far_from(tokens)
         || tokens.windows(2).any(|two| {
             let mark = two[1].before;

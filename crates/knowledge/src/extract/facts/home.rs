@@ -7,24 +7,34 @@ use crate::extract::clause;
 use crate::extract::page::{Kind, Page, Sentence};
 use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
+use crate::extract::words;
 
 /// The thing as a sentence last told of it, and the pronoun that it has as a person.
 #[derive(Default)]
 pub(super) struct Home {
     last: Option<Told>,
     pronoun: Option<&'static str>,
-    /// What the page first says that it is: `Foo is a village`.
-    class: Option<String>,
+    /// What the page first says that it is: `Foo is a village and parish`.
+    classes: Option<Vec<String>>,
 }
 
 impl Home {
     /// Takes down what a statement about the thing says that it is.
     pub(super) fn define(&mut self, told: &Told, thing: Option<&Thing>, said: &str) {
-        if self.class.is_none() && thing.is_some_and(|thing| thing.entity == told.entity) {
+        if self.classes.is_none() && thing.is_some_and(|thing| thing.entity == told.entity) {
             let all = tokens(said);
-            let verb = all.iter().position(|it| matches!(it.text, "is" | "are" | "was" | "were"));
-            let class = verb.and_then(|verb| clause::definition(&all, verb));
-            self.class = Some(class.map(|it| it.class).unwrap_or_default());
+            let verb = all.iter().position(|it| matches!(it.text, "is" | "was"));
+            let verb = verb.filter(|verb| clause::definition(&all, *verb).is_some());
+            let behind = verb.and_then(|verb| all.get(verb + 1..)).unwrap_or_default();
+            let ends = |at: usize| {
+                !behind[at].joins()
+                    || behind.get(at + 1).is_none_or(|next| {
+                        matches!(next.text, "and" | "or") || words::ends_phrase(&next.lower())
+                    })
+            };
+            let phrase = behind.iter().take_while(|it| !words::ends_phrase(&it.lower())).count();
+            let nouns = (0..phrase).filter(|at| is_named_before(behind[*at].text) && ends(*at));
+            self.classes = Some(nouns.map(|at| behind[at].text.to_owned()).collect());
         }
     }
 
@@ -38,20 +48,23 @@ impl Home {
         text: &str,
     ) -> Option<String> {
         const NEAR: usize = 3;
-        let (last, class) = self.last.as_ref().zip(self.class.as_ref())?;
+        let (last, classes) = self.last.as_ref().zip(self.classes.as_ref())?;
         let [the, noun, ..] = said else { return None };
-        let is_it = the.text == "The" && noun.joins() && noun.text == class && is_named_before(class);
+        let class = classes.iter().find(|class| *class == noun.text)?;
+        let is_it = the.text == "The" && noun.joins();
         if !is_it || last.plural || clause::predicate(said, 2, false).is_none() {
             return None;
         }
         let brings = |before: &Sentence| {
-            let all = tokens(page.text(before));
-            all.windows(2).enumerate().any(|(at, two)| {
-                let is_other = matches!(two[0].text, "a" | "an" | "another" | "this");
-                // `Foo is a village` itself.
-                let is_own = at > 0 && matches!(all[at - 1].text, "is" | "was");
-                is_other && two[1].text == class && !is_own
-            })
+            let said = page.text(before);
+            let all = tokens(said);
+            let is_other = |two: &[Token<'_>]| {
+                matches!(two[0].text, "a" | "an" | "another" | "this") && two[1].text == class
+            };
+            // `Foo is a village` itself.
+            let is_own = all.get(1).is_some_and(|verb| matches!(verb.text, "is" | "was"))
+                && said.starts_with(&last.surface);
+            !is_own && all.windows(2).any(is_other)
         };
         let before = page.before(sentence);
         let near = &before[before.len().saturating_sub(NEAR)..];

@@ -44,7 +44,8 @@ impl Introduced {
         }
         self.read_before(page, sentence, thing);
         // `The Museum is in the castle. The collections include`
-        self.nouns.contains(noun) || is_plural(noun) && (self.said.contains(noun) || self.is_of_named)
+        self.nouns.contains(noun)
+            || is_plural(noun) && (self.said.contains(noun) || self.is_of_named)
     }
 
     /// Takes down the sentences before this one that were not looked at yet.
@@ -66,7 +67,8 @@ impl Introduced {
             if names_thing {
                 continue;
             }
-            let articles = all.windows(MOST).filter(|run| matches!(run[0].text, "a" | "A" | "an" | "An"));
+            let articles =
+                all.windows(MOST).filter(|run| matches!(run[0].text, "a" | "A" | "an" | "An"));
             self.nouns.extend(articles.flat_map(|run| &run[1..]).map(|it| it.text.to_owned()));
             let led = all.windows(2).filter(|two| two[0].text == "that");
             self.said.extend(led.map(|two| two[1].text.to_owned()));

@@ -158,9 +158,12 @@ impl Grammar {
         let leads = leads || dated;
         // `Die erste Rückstellung`: of several, which another sentence counts.
         let counted = self.inverts
-            && tokens
-                .get(1)
-                .is_some_and(|it| matches!(it.text, "erste" | "zweite" | "dritte" | "vierte"));
+            && tokens.iter().enumerate().any(|(at, it)| match it.text {
+                "erste" | "zweite" | "dritte" | "vierte" => at == 1,
+                // `Der folgende Befehl`, `mit der obigen Datei`
+                "folgende" | "folgenden" | "folgender" | "obige" | "obigen" | "obiger" => true,
+                _ => false,
+            });
         let begins = begins || is_first && begins_with_its(tokens);
         let begins = (begins || of_several || leads || of_noun) && !counted;
         let most = if leads { MAX_LEAD } else { MAX_SUBJECT };

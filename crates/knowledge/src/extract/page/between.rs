@@ -44,11 +44,13 @@ fn honours(line: &str) -> Option<(usize, usize)> {
             && (is_initial || word.chars().skip(1).any(char::is_lowercase))
             && !is_honour(word)
     };
-    let name: Vec<&str> = words.clone().take_while(|word| is_plain(word.trim_end_matches(','))).collect();
+    let name: Vec<&str> =
+        words.clone().take_while(|word| is_plain(word.trim_end_matches(','))).collect();
     let end = name.join(" ").len();
     let mut rest = words.skip(name.len()).peekable();
     // `FSA Scot`
-    let is_one = |word: &str| is_honour(word.trim_end_matches(',')) || word == "Scot," || word == "Scot";
+    let is_one =
+        |word: &str| is_honour(word.trim_end_matches(',')) || word == "Scot," || word == "Scot";
     let is_any = rest.peek().is_some_and(|first| is_honour(first.trim_end_matches(',')));
     (is_life && name.len() > 1 && is_any && rest.all(is_one))
         .then(|| (head[..end].trim_end_matches(',').len(), bracket))

@@ -44,7 +44,8 @@ pub(super) fn of_blocks(blocks: &mut Vec<Block>, rows: &mut Vec<Row>, most: usiz
                     }));
                     // `Company history:`, alone on its line.
                     let next = block.breaks.get(1).map_or(block.text.len(), |next| *next);
-                    let is_label = block.text.get(first.len()..next).is_some_and(|it| it.ends_with(':'));
+                    let is_label =
+                        block.text.get(first.len()..next).is_some_and(|it| it.ends_with(':'));
                     let from = if is_label { next } else { first.len() };
                     block.text = block.text.get(from..).unwrap_or_default().trim().to_owned();
                     (block.kind, block.list) = (Kind::Paragraph, None);
@@ -93,16 +94,17 @@ fn lines(block: &Block) -> Vec<(usize, &str)> {
 /// `1959: Foo goes public.`, `1959 – Foo goes public.`
 fn dated(line: &str) -> Option<(&str, &str)> {
     let (year, rest) = line.split_at_checked(4).filter(|(year, _)| is_year(year))?;
-    let rest = rest.strip_prefix([':', '–', '—']).or_else(|| {
-        [" – ", " — ", " - ", " : "].iter().find_map(|mark| rest.strip_prefix(mark))
-    })?;
+    let rest = rest
+        .strip_prefix([':', '–', '—'])
+        .or_else(|| [" – ", " — ", " - ", " : "].iter().find_map(|mark| rest.strip_prefix(mark)))?;
     Some((year, rest.trim()))
 }
 
 /// Whether what happened is told without the line before.
 fn stands(what: &str) -> bool {
     let first = what.split(' ').next().unwrap_or_default().to_lowercase();
-    !words::is_pronoun(&first) && !matches!(first.as_str(), "these" | "this" | "their" | "its" | "also")
+    !words::is_pronoun(&first)
+        && !matches!(first.as_str(), "these" | "this" | "their" | "its" | "also")
 }
 
 #[cfg(test)]

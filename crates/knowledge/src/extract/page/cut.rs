@@ -91,7 +91,9 @@ pub(super) fn lined(block: Block) -> Vec<Block> {
     let ends = block.breaks.iter().copied().chain([block.text.len()]);
     let mut from = 0;
     let lines: Vec<&str> = ends
-        .map(|end| block.text.get(std::mem::replace(&mut from, end)..end).unwrap_or_default().trim())
+        .map(|end| {
+            block.text.get(std::mem::replace(&mut from, end)..end).unwrap_or_default().trim()
+        })
         .collect();
     let length = |line: &str| line.chars().count();
     let widest = lines.iter().map(|line| length(line)).max().unwrap_or_default();
@@ -99,9 +101,8 @@ pub(super) fn lined(block: Block) -> Vec<Block> {
         let next = two[1].split(' ').next().unwrap_or_default();
         length(two[0]) + 1 + length(next) + slack <= widest
     };
-    let begins = |line: &str| {
-        line.starts_with(|char: char| char.is_uppercase() || char.is_ascii_digit())
-    };
+    let begins =
+        |line: &str| line.starts_with(|char: char| char.is_uppercase() || char.is_ascii_digit());
     let ends = |line: &str| {
         let last = line.rsplit(' ').next().unwrap_or_default().to_lowercase();
         !line.ends_with([',', '-', '–', '&', '/'])
@@ -111,23 +112,18 @@ pub(super) fn lined(block: Block) -> Vec<Block> {
     };
     // Sentences on lines of their own may go on about what the one before names.
     let stops = |line: &str| line.ends_with(['.', '!', '?', ':', ';', ')', '"', '”']);
-    let is_free = |two: &[&str]| {
-        has_room(two, SLACK) && begins(two[1]) && ends(two[0]) && !stops(two[0])
-    };
-    let starts: Vec<usize> = lines
-        .windows(2)
-        .zip(&block.breaks)
-        .filter(|(two, _)| is_free(two))
-        .map(|(_, at)| *at)
-        .collect();
+    let parts_them = |two: &[&str]| begins(two[1]) && ends(two[0]) && !stops(two[0]);
+    let is_free = |two: &[&str]| has_room(two, SLACK) && parts_them(two);
+    let free = lines.windows(2).filter(|two| is_free(two)).count();
     // Whoever breaks lines within sentences for their sense lists nothing.
     let is_prose = lines.windows(2).any(|two| has_room(two, 0) && !is_free(two) && !stops(two[0]));
-    let is_labelled = block.kind == Kind::Item
-        && lines.len() == LEAST
-        && length(lines[0]) * 2 < widest;
-    if starts.is_empty() || is_prose || starts.len() < LEAST && !is_labelled {
+    let is_labelled =
+        block.kind == Kind::Item && lines.len() == LEAST && length(lines[0]) * 2 < widest;
+    if free == 0 || is_prose || free < LEAST && !is_labelled {
         return vec![block];
     }
+    let all = lines.windows(2).zip(&block.breaks).filter(|(two, _)| parts_them(two));
+    let starts: Vec<usize> = all.map(|(_, at)| *at).collect();
     let whole = block.text.len();
     let mut all = parts(block, starts.into_iter().chain([whole]));
     for part in all.iter_mut().skip(1).filter(|part| part.kind == Kind::Item) {
@@ -179,7 +175,7 @@ mod tests {
     fn lines_that_end_with_room_are_parts() {
         let long = "The chair told everybody at length what the council had done about roads";
         for (text, expected) in [
-            (format!("Ann Hill spoke\n{long}\nThe vote was held"), 3),
+            (format!("Ann Hill spoke\n{long}\nThe vote was held\nBo spoke"), 4),
             // Printed to a width, and broken where a clause ends.
             (format!("{long} and so\nIt went on. And then we all\nMoved on"), 1),
             (format!("{long}\nand went on\nThe vote was held\nBo spoke"), 1),

@@ -72,8 +72,10 @@ fn debian(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(" (")?;
     let (version, rest) = rest.split_once(") ")?;
     let version = version.split_once(':').map_or(version, |(_, version)| version);
-    let is_name = name.starts_with(|char: char| char.is_ascii_alphanumeric()) && !name.contains(' ');
-    let is_version = version.starts_with(|char: char| char.is_ascii_digit()) && !version.contains(' ');
+    let is_name =
+        name.starts_with(|char: char| char.is_ascii_alphanumeric()) && !name.contains(' ');
+    let is_version =
+        version.starts_with(|char: char| char.is_ascii_digit()) && !version.contains(' ');
     (is_name && is_version && rest.contains("; urgency=")).then_some((name, version))
 }
 

@@ -28,7 +28,11 @@ fn with_items(text: &str) -> Option<String> {
     if !text.contains(BULLETS) {
         return None;
     }
-    Some(text.split_inclusive('\n').map(|line| item(line).unwrap_or_else(|| line.to_owned())).collect())
+    Some(
+        text.split_inclusive('\n')
+            .map(|line| item(line).unwrap_or_else(|| line.to_owned()))
+            .collect(),
+    )
 }
 
 /// The text with quotation marks for those of plain texts.
@@ -61,7 +65,10 @@ fn with_quotes(text: &str) -> Cow<'_, str> {
 
 fn is_quoted(said: &str) -> bool {
     let ends = said.chars().next().into_iter().chain(said.chars().next_back());
-    !said.is_empty() && !said.contains("\n\n") && !said.contains(">>") && ends.clone().all(|it| !it.is_whitespace())
+    !said.is_empty()
+        && !said.contains("\n\n")
+        && !said.contains(">>")
+        && ends.clone().all(|it| !it.is_whitespace())
 }
 
 #[cfg(test)]

@@ -273,7 +273,8 @@ fn option_above<'a>(table: &'a AstNode<'a>) -> Option<String> {
     const MOST: usize = 40;
     let items = table.ancestors().filter(|node| matches!(node.data().value, NodeValue::Item(_)));
     let outer = items.last()?.first_child()?;
-    let code = outer.first_child().filter(|first| matches!(first.data().value, NodeValue::Code(_)))?;
+    let code =
+        outer.first_child().filter(|first| matches!(first.data().value, NodeValue::Code(_)))?;
     let is_alone = code.next_sibling().is_none();
     let text = plain(outer);
     let name = text.split([' ', '=', '<', '[']).next().unwrap_or_default();

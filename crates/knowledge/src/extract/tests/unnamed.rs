@@ -38,15 +38,27 @@ fn it_goes_on_about_what_was_told_before() {
 #[test]
 fn what_a_thing_is_stands_for_it() {
     for (opening, text, expected) in [
-        ("Bar is a large village in Wales.", "The village lies in a valley.", "Bar lies in a valley."),
+        (
+            "Bar is a large village in Wales.",
+            "The village lies in a valley.",
+            "Bar lies in a valley.",
+        ),
+        (
+            "Bar is a village and parish in Wales.",
+            "The village lies in a valley.",
+            "Bar lies in a valley.",
+        ),
+        ("Bar is a film company in Wales.", "The film was shown in Rome.", ""),
         ("Bar was a film of 1974.", "The film was shown in Rome.", "Bar was shown in Rome."),
         ("Bar is a large village in Wales.", "Foo is a village. The village lies in a valley.", ""),
         ("Bar is a large village in Wales.", "It has a village. The village lies in a valley.", ""),
         ("Bar is a large village in Wales.", "The town lies in a valley.", ""),
     ] {
         let page = format!("# Bar\n\n{opening}\n\n{text}\n");
-        let all = told(&page, "Bar").into_iter().map(|it| it.trim_start_matches("Bar | ").to_owned());
-        let found: Vec<String> = all.filter(|it| it.contains("valley") || it.contains("Rome")).collect();
+        let all =
+            told(&page, "Bar").into_iter().map(|it| it.trim_start_matches("Bar | ").to_owned());
+        let found: Vec<String> =
+            all.filter(|it| it.contains("valley") || it.contains("Rome")).collect();
         assert_eq!(found.join("|"), expected, "{text}");
     }
 }

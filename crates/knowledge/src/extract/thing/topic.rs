@@ -213,11 +213,18 @@ fn is_titled(page: &Page, topic: &str, title: Option<&str>) -> bool {
 fn is_headed(page: &Page, key: &str) -> bool {
     const MOST: usize = 10;
     let line = page.blocks.first().map_or("", |block| block.text.trim());
-    let is_line = line.split(' ').count() <= MOST && !line.ends_with(['.', ':', ',']);
+    // `e.V.`
+    let is_short = line.rsplit(' ').next().is_some_and(|last| last.matches('.').count() > 1);
+    let is_line = line.split(' ').count() <= MOST
+        && !line.ends_with([':', ','])
+        && (is_short || !line.ends_with('.'));
     let own = spaced(line);
     // `Returns Policy`, given for `Foo returns policy`.
     let is_tail = own.trim().contains(' ') && key.ends_with(own.as_str());
-    is_line && (own.contains(key) || page.is_given && is_tail)
+    // `Satzung des Foo e.V.`, given for `Foo Satzung`.
+    let mut asked = key.split_whitespace();
+    let mut has_all = || asked.all(|word| own.split_whitespace().any(|own| own == word));
+    is_line && (own.contains(key) || page.is_given && (is_tail || has_all()))
 }
 
 /// Whether a heading of a page has all words but the first of several that were asked for: `The alt-svc
@@ -286,6 +293,7 @@ mod tests {
             ("Meet-ups are 1 week long.", "basecamp", false),
             ("Refund Policy\n\nItems are sent back.", "Foo refund policy", true),
             ("Satzung\n\nDer Verein führt den Namen „Foo e. V.“ und ist in Rom.", "Foo", true),
+            ("Satzung des Foo e.V.\n\nDer Verein ist in Rom.", "Foo Satzung", true),
             ("Satzung „Foo Bar“\n\nDer Verein ist in Rom.", "Foo Bar", true),
             ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
             ("The KEF LS50 Meta is a speaker.", "kef ls50", false),

@@ -12,10 +12,11 @@ use crate::words::{Words, list};
 
 /// What may stand before an article within a subject, beside what ends a noun phrase.
 const BEFORE_NOUNS: &[&str] = &[
-    "above", "across", "after", "against", "along", "although", "among", "and", "around", "because", "before", "behind",
-    "below", "beside", "besides", "beyond", "both", "but", "despite", "during", "except", "half", "near", "not", "off",
-    "once", "only", "or", "out", "per", "plus", "rather", "since", "than", "though", "toward", "towards", "until",
-    "up", "upon", "whereas", "while", "whether",
+    "above", "across", "after", "against", "along", "although", "among", "and", "around",
+    "because", "before", "behind", "below", "beside", "besides", "beyond", "both", "but",
+    "despite", "during", "except", "half", "near", "not", "off", "once", "only", "or", "out",
+    "per", "plus", "rather", "since", "than", "though", "toward", "towards", "until", "up", "upon",
+    "whereas", "while", "whether",
 ];
 
 /// Nouns that, as subjects, stand for something that only the sentences before them tell.
@@ -80,7 +81,10 @@ pub(in crate::extract::facts) fn has_subject(
     let is_relative = |two: &[Token<'_>]| is_noun(&two[0]) && words::is_determiner(two[1].text);
     // `The COMMANDS section lists`: of the text.
     let is_of_text = subject.len() > 1 && subject[subject.len() - 1].text == "section";
-    if article && subject.windows(2).any(is_relative) || is_of_text {
+    // `The first directory listed has`: where, another sentence tells.
+    let is_listed =
+        subject.last().is_some_and(|last| matches!(last.text, "listed" | "mentioned" | "shown"));
+    if article && subject.windows(2).any(is_relative) || is_of_text || article && is_listed {
         return false;
     }
     let plain = is_plain(subject, article);
