@@ -109,9 +109,8 @@ fn without_blanks(text: &str) -> Option<String> {
             kept.push_str(&format!("- `{name}`: {}\n", literal(what)));
             term = Some(blanks);
             outer = Some((blanks, name_of(name).to_owned()));
-        } else if term.is_some_and(|term| blanks > term) && !is_behind_blank {
-            kept.push_str(&format!("{}\n", literal(bare)));
-        } else if term.is_some_and(|term| blanks > term) && names_option(bare) {
+        } else if term.is_some_and(|term| blanks > term) && (!is_behind_blank || names_option(bare))
+        {
             kept.push_str(&format!("{}\n", literal(bare)));
         } else if term.is_some_and(|term| blanks > term) {
             // What is told of a term further below says nothing without it.

@@ -29,7 +29,10 @@ impl Home {
             let ends = |at: usize| {
                 !behind[at].joins()
                     || behind.get(at + 1).is_none_or(|next| {
-                        matches!(next.text, "and" | "or") || words::ends_phrase(&next.lower())
+                        let word = next.lower();
+                        matches!(next.text, "and" | "or")
+                            || words::ends_phrase(&word)
+                            || words::looks_past(&word)
                     })
             };
             let phrase = behind.iter().take_while(|it| !words::ends_phrase(&it.lower())).count();

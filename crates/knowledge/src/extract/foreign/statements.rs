@@ -161,7 +161,8 @@ impl Grammar {
             && tokens.iter().enumerate().any(|(at, it)| match it.text {
                 "erste" | "zweite" | "dritte" | "vierte" => at == 1,
                 // `Der folgende Befehl`, `mit der obigen Datei`
-                "folgende" | "folgenden" | "folgender" | "obige" | "obigen" | "obiger" => true,
+                "folgende" | "folgenden" | "folgender" | "obige" | "obigen" | "obiger"
+                | "betreffende" | "betreffenden" | "betroffene" | "betroffenen" => true,
                 _ => false,
             });
         let begins = begins || is_first && begins_with_its(tokens);
@@ -186,9 +187,10 @@ impl Grammar {
         // `Das Paar lebte in Rom`: what happened once, to whom another sentence tells.
         let is_once =
             self.inverts && is_past(&tokens[verb]) && !text.bytes().any(|it| it.is_ascii_digit());
+        let is_vote = self.inverts && is_of_vote(tokens, verb);
         (begins
             && !is_once
-            && !(self.inverts && is_of_vote(tokens, verb))
+            && !is_vote
             && !is_of_today(tokens)
             && whole
             && verb + 1 < tokens.len()

@@ -275,12 +275,12 @@ fn there<'t>(part: &'t str, is_away: &mut bool) -> Vec<&'t str> {
 /// Names, and what those behind them are called together, without a stop between: `Ann Hill Members of public`.
 fn at_role(text: &str) -> (&str, &str) {
     let starts = text.match_indices(' ').map(|(at, _)| at + 1);
-    let at = starts.filter(|at| {
+    let mut at = starts.filter(|at| {
         let word = fold(text[*at..].split(' ').next().unwrap_or_default());
         // `Board members` are no Board.
         text[..*at].trim().contains(' ') && ROLES.contains(&word.strip_suffix('s').unwrap_or(&word))
     });
-    text.split_at(at.last().unwrap_or(0))
+    text.split_at(at.next_back().unwrap_or(0))
 }
 
 /// Beginnings of words beside a name that say that somebody was not there.

@@ -48,6 +48,11 @@ fn what_a_thing_is_stands_for_it() {
             "The village lies in a valley.",
             "Bar lies in a valley.",
         ),
+        (
+            "Bar was a film company based in Wales.",
+            "The company was shut in Rome.",
+            "Bar was shut in Rome.",
+        ),
         ("Bar is a film company in Wales.", "The film was shown in Rome.", ""),
         ("Bar was a film of 1974.", "The film was shown in Rome.", "Bar was shown in Rome."),
         ("Bar is a large village in Wales.", "Foo is a village. The village lies in a valley.", ""),

@@ -69,12 +69,13 @@ pub(in crate::extract::facts) fn has_subject(
     // `The account the daemon should run as`: nothing but which one.
     let is_noun = |token: &Token<'_>| {
         let word = token.lower();
+        // `members attending the meeting`
+        let is_gerund = word.len() > 4 && word.ends_with("ing");
         token.joins()
+            && !is_gerund
             && !words::ends_phrase(&word)
             && !words::is_starter(&word)
             && !words::is_lead(&word)
-            // `members attending the meeting`
-            && !(word.len() > 4 && word.ends_with("ing"))
             && !words::looks_past(&word)
             && !BEFORE_NOUNS.contains(&word.as_str())
     };
