@@ -212,3 +212,40 @@ fn what_occurs_nowhere_is_asked_of_something_else() {
         Some("Make the passwords with this command: `htdigest -c users` [1]")
     );
 }
+
+/// What was learnt is asked for in other words than it was written in.
+#[test]
+fn a_fact_answers_what_it_is_of_and_nothing_near() {
+    let env = TestEnv::with(&[("a.md", "# Ships\n")]);
+    let text = "# HMCS Haida\n\nHMCS Haida is a destroyer that served from 1943 to 1963.\n\n\
+        | HMCS Haida | |\n| --- | --- |\n| Builder | Vickers-Armstrongs, Ltd. |\n\
+        | Launched | 25 August 1942 |\n| Length | 377 ft (114.9 m) |\n\
+        | Complement | 259 (14 officers, 245 ratings) |\n\n\
+        In 2018, HMCS Haida was designated the ceremonial flagship. \
+        HMCS Haida won the first of two races in 1951.\n";
+    env.write("../haida.md", text);
+    env.ok(&["learn", "HMCS Haida", "--from", "../haida.md"]);
+    for (question, said) in [
+        ("Who built HMCS Haida?", "Builder: Vickers-Armstrongs, Ltd."),
+        ("Who built HMCS Hiada?", "Builder: Vickers-Armstrongs, Ltd."),
+        ("How long is HMCS Haida?", "Length: 377 ft (114.9 m)"),
+        ("How many men served aboard HMCS Haida?", "Complement: 259"),
+        ("In which year was HMCS Haida designated flagship?", "In 2018"),
+        ("When did HMCS Haida win the first race?", "in 1951"),
+    ] {
+        let answer = answer(&env, question);
+        let first = answer.as_deref().and_then(|answer| answer.lines().next());
+        assert!(first.is_some_and(|first| first.contains(said)), "{question}: {answer:?}");
+    }
+    for question in [
+        "How wide is HMCS Haida?",
+        "How fast is HMCS Haida?",
+        "How much does HMCS Haida weigh?",
+        "When did HMCS Haida win the last race?",
+        "Was HMCS Haida designated flagship in 2015?",
+        "How do I steer HMCS Haida?",
+        "Who built HMCS Huron?",
+    ] {
+        assert_eq!(answer(&env, question), None, "{question}");
+    }
+}

@@ -115,8 +115,8 @@ fn a_note_of_the_user_comes_before_the_fact_that_says_otherwise() {
         - The KEF LS50 Meta costs $1,600.
         ! your note says otherwise: knowledge/user/speakers.md
 
-    knowledge/learned/entities/kef.md:6  KEF
-        - KEF
+    knowledge/learned/entities/kef.md:8  KEF
+        - KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
     --- stderr
     ");
     let hits = env.json(&["search", "--json", "kef ls50 meta costs $1,600"]);

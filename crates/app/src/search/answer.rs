@@ -153,15 +153,27 @@ pub(super) struct Made<'a> {
 const LEAST_MISSPELT: usize = 5;
 
 /// The question that is answered: with misspelt words as they are meant, unless one of them may be a name, or
-/// is short. A capital within a word makes it one of code: `entryPionts`.
+/// is short. A capital within a word makes it one of code: `entryPionts`; and a name is misspelt where the
+/// first hit is called nearly so.
 fn meant<'q>(question: &'q str, found: &'q Answer) -> &'q str {
-    let is_slip = |(typed, _): &(String, Vec<String>)| {
+    let title = found.hits.first().map(|hit| hit.title.to_lowercase()).unwrap_or_default();
+    let is_of_title = |typed: &str, forms: &[String]| {
+        let initial = typed.chars().next().map(|char| char.to_lowercase().to_string());
+        let is_named = |form: &String| {
+            let form = form.to_lowercase();
+            initial.as_ref().is_some_and(|initial| form.starts_with(initial))
+                && title.split(|char: char| !char.is_alphanumeric()).any(|word| word == form)
+        };
+        forms.iter().any(is_named)
+    };
+    let is_slip = |(typed, forms): &(String, Vec<String>)| {
         let is_of_code = typed
             .chars()
             .zip(typed.chars().skip(1))
             .any(|(a, b)| a.is_lowercase() && b.is_uppercase());
         let has_capital = typed.contains(char::is_uppercase);
-        typed.chars().count() >= LEAST_MISSPELT && (is_of_code || !has_capital)
+        typed.chars().count() >= LEAST_MISSPELT
+            && (is_of_code || !has_capital || is_of_title(typed, forms))
     };
     let respelt = found.respelt.as_deref();
     respelt.filter(|_| found.corrections.iter().all(is_slip)).unwrap_or(question)
@@ -342,7 +354,7 @@ fn make<'a>(
     let is_known = |word: &str| found.corrections.iter().any(|(typed, _)| typed == word);
     let is_answer = |made: &Made| {
         let first = made.sources.first();
-        !first.is_some_and(|first| asked.lacks_name(first.hit, analyzer, is_known))
+        !first.is_some_and(|first| asked.lacks_name(&first.hit.text, first.hit, analyzer, is_known))
             && is_answer(asked, near, made, lead, analyzer)
     };
     Ok(made.filter(is_answer))

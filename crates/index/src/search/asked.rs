@@ -12,6 +12,8 @@ pub(super) enum AsksFor {
     Day,
     /// `when`: a time, or on what it depends.
     Time,
+    /// `where`: a place.
+    Place,
     /// `how many`: a number, of what is named.
     Count,
     /// `how much`, `how long`: a number.
@@ -26,11 +28,14 @@ pub(super) enum AsksFor {
 
 impl AsksFor {
     pub(super) fn of(question: &str) -> Option<Self> {
-        let mut words = words(question).map(|word| question[word.range].to_lowercase());
+        let words = words(question).map(|word| question[word.range].to_lowercase());
+        let mut words = words.skip_while(|word| is_one_of(&BEFORE_WHICH, word));
         match (words.next()?.as_str(), words.next().as_deref()) {
             ("who" | "whom" | "whose", _) => Some(Self::Person),
+            ("where", _) => Some(Self::Place),
             ("when", Some("was" | "were" | "did")) => Some(Self::Day),
             ("when", _) => Some(Self::Time),
+            ("what" | "which", Some("date" | "day" | "month" | "year")) => Some(Self::Day),
             ("what" | "which", next) => {
                 let few: Vec<String> =
                     next.map(str::to_owned).into_iter().chain(words.take(3)).collect();
@@ -45,6 +50,9 @@ impl AsksFor {
         }
     }
 }
+
+/// What a question may begin with before its `which`.
+const BEFORE_WHICH: [&str; 6] = ["at", "by", "from", "in", "on", "since"];
 
 /// Numbers in words, and what stands in place of one.
 pub(super) const AMOUNTS: [&str; 25] = [
@@ -146,11 +154,18 @@ pub(super) const CONDITIONS: [&str; 17] = [
 ];
 
 /// Verbs of questions that answers do not take up: what something `is used for`, what `happens`.
-pub(super) const LIGHT: [&str; 8] =
-    ["use", "mean", "happen", "work", "need", "want", "cause", "get"];
+pub(super) const LIGHT: [&str; 12] = [
+    "use", "mean", "happen", "work", "need", "want", "cause", "get", "lie", "belong", "able", "try",
+];
 
 /// Words of a question that nobody misses in an answer.
-pub(super) const QUIET: [&str; 20] = [
+pub(super) const QUIET: [&str; 30] = [
+    "aboard",
+    "about",
+    "above",
+    "after",
+    "before",
+    "below",
     "between",
     "else",
     "every",
@@ -159,18 +174,34 @@ pub(super) const QUIET: [&str; 20] = [
     "itself",
     "keep",
     "like",
+    "made",
     "make",
     "makes",
     "may",
     "must",
     "one",
     "only",
+    "over",
     "set",
     "several",
     "something",
     "than",
+    "through",
+    "under",
     "when",
     "while",
+];
+
+/// Verbs that a question begins with behind `which` and its noun.
+pub(super) const AUXILIARIES: [&str; 19] = [
+    "are", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may", "must",
+    "should", "was", "were", "will", "would", "operates", "uses",
+];
+
+/// Small words before a place.
+pub(super) const PLACING: [&str; 20] = [
+    "across", "along", "around", "at", "behind", "below", "beside", "between", "from", "in",
+    "inside", "into", "near", "of", "off", "on", "outside", "through", "to", "under",
 ];
 
 /// Letters that a name or an abbreviation has at least.
@@ -184,11 +215,6 @@ pub(super) const ARTICLES: [&str; 6] = ["a", "an", "my", "our", "the", "your"];
 
 pub(super) fn is_one_of(all: &[&str], word: &str) -> bool {
     all.iter().any(|one| word.eq_ignore_ascii_case(one))
-}
-
-/// Whether a word is an amount.
-pub(super) fn is_amount(word: &str) -> bool {
-    word.starts_with(|char: char| char.is_numeric()) || is_one_of(&AMOUNTS, word)
 }
 
 /// Whether a word tells a time: a year, a month, a day, how long ago.

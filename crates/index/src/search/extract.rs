@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Hit,
-    passage::{Kind, Sentence, heading, sentences},
+    passage::{Kind, Sentence, heading, of_hit},
     question::{Named, Question, headings},
 };
 use elophanto_base::{
@@ -97,11 +97,15 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         let (headings, mut named) = (headings(hit, analyzer), Named::of(hit, analyzer));
         let mut beneath = Beneath::default();
         let mut header: Vec<&str> = hit.breadcrumb.last().map_or_else(Vec::new, |last| cells(last));
-        let kinds = sentences(&hit.text, hit.fence.as_deref());
+        let kinds = of_hit(hit);
         // The heading above, within the hit or over it.
         let mut section = hit.breadcrumb.last().unwrap_or(&hit.title).clone();
         let is_headed = question.is_heading(&section, analyzer);
         let is_titled = question.is_heading(&hit.title, analyzer);
+        let is_fact = hit.kind == crate::Kind::Fact;
+        // Of two things that are asked about by one name, it is the one that is called just so.
+        let of_page =
+            if is_fact { TITLED * question.asked_of_title(&hit.title, analyzer) } else { 0.0 };
         for (at, (sentence, (range, value))) in kinds.iter().zip(&hit.sentences).enumerate() {
             let raw = &hit.text[range.clone()];
             if let Some((_, title)) = heading(&hit.text, sentence) {
@@ -130,12 +134,10 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                     terms.contains(term) || headings.contains(term) || beneath.terms.contains(term)
                 }),
                 // What stands beneath need not say it again.
-                value: if is_titled || is_headed || beneath.is_question {
-                    value + TITLED
-                } else {
-                    *value
-                },
-                tells: question.is_told_by(&text, &named, analyzer),
+                value: value
+                    + if is_titled || is_headed || beneath.is_question { TITLED } else { of_page },
+                tells: question.is_told_by(&text, &named, analyzer)
+                    && (!is_fact || question.is_of_fact(&text, hit, analyzer)),
                 is_headed: is_headed || beneath.is_question,
                 beneath: beneath.text.clone(),
                 is_of_another: question.is_of_another(&text),
@@ -392,7 +394,7 @@ fn is_language(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::passage::sentences, *};
 
     #[test]
     fn what_states_nothing_is_not_quoted() {

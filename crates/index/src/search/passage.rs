@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Hit;
 use elophanto_text::{markdown, template::without_templates};
 
 /// Longest snippet in characters.
@@ -37,9 +38,31 @@ pub enum Kind {
 /// rows, code) by lines. Fences and rules are none. `fence` is the one that is open where the text
 /// begins, as [`open_fence`] has it.
 pub fn sentences(text: &str, fence: Option<&str>) -> Vec<Sentence> {
-    let mut reader =
-        Reader { text, open: None, in_list: false, in_table: false, found: Vec::new() };
-    let mut fence = fence;
+    read(text, fence, false)
+}
+
+/// The sentences of a hit. On a page of facts an item is one, however many full stops it has, and its title
+/// says nothing.
+pub fn of_hit(hit: &Hit) -> Vec<Sentence> {
+    let is_page = hit.kind == crate::Kind::Fact;
+    let mut found = read(&hit.text, hit.fence.as_deref(), is_page);
+    for one in found.iter_mut().filter(|_| is_page) {
+        if hit.text[one.range.clone()].strip_prefix("- ") == Some(&hit.title) {
+            one.kind = Kind::Markup;
+        }
+    }
+    found
+}
+
+fn read<'t>(text: &'t str, mut fence: Option<&'t str>, whole_items: bool) -> Vec<Sentence> {
+    let mut reader = Reader {
+        text,
+        open: None,
+        in_list: false,
+        in_table: false,
+        whole_items,
+        found: Vec::new(),
+    };
     for line in line_ranges(text) {
         let content = Content::of(text, line);
         match (fence, fence_mark(content.text)) {
@@ -184,6 +207,8 @@ struct Reader<'t> {
     open: Option<(Range<usize>, Kind, bool)>,
     in_list: bool,
     in_table: bool,
+    /// Whether an item of a list is one sentence.
+    whole_items: bool,
     found: Vec<Sentence>,
 }
 
@@ -264,6 +289,9 @@ impl Reader<'_> {
 
     fn close(&mut self) {
         let Some((range, kind, _)) = self.open.take() else { return };
+        if self.whole_items && kind == Kind::Item {
+            return self.push(range, kind);
+        }
         for found in elophanto_text::sentences::sentences(&self.text[range.clone()]) {
             self.push(range.start + found.start..range.start + found.end, kind);
         }

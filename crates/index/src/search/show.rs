@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     Hit,
-    passage::{Kind, Sentence, clip, heading, sentences},
+    passage::{Kind, Sentence, clip, heading, of_hit},
     question::Question,
 };
 use elophanto_base::lexical::{Finder, words};
@@ -33,7 +33,7 @@ pub fn show(
         }
     }
     let all: f32 = weights.iter().map(|(_, weight)| weight).sum::<f32>().max(f32::MIN_POSITIVE);
-    let shown = sentences(&hit.text, hit.fence.as_deref());
+    let shown = of_hit(hit);
     // Of the heading above, within the chunk.
     let mut above = vec![false; weights.len()];
     let mut found: Vec<(Range<usize>, f32)> = shown
@@ -136,7 +136,7 @@ fn section(name: &str, breadcrumb: &[String], text: &str, before: &[Sentence]) -
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::passage::sentences, *};
 
     #[test]
     fn a_sentence_stands_below_the_nearest_heading() {

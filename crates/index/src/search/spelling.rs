@@ -11,7 +11,7 @@ use std::{cmp::Reverse, collections::hash_map::Entry, ops::Range};
 
 use rustc_hash::FxHashMap;
 
-use super::{compounds, language, lexical::Field, query::Query};
+use super::{compounds, families, language, lexical::Field, query::Query};
 use crate::{
     Part,
     store::{Malformed, bits::Bits},
@@ -89,6 +89,10 @@ impl Spelling {
         for (term, found) in &self.corrections {
             let of_term = |(word, _): &(&Typed, Word)| word.term == *term;
             let Some((word, place)) = typed.iter().zip(words(text)).find(of_term) else { continue };
+            // `gave` is no slip for `giving`.
+            if families::is_known(term, analyzer) {
+                continue;
+            }
             let letters: Vec<char> = word.folded.chars().collect();
             let is_elsewhere = |found: &str| language::is_elsewhere(&word.folded, found);
             let mut forms = Vec::new();

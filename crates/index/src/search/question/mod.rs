@@ -3,14 +3,23 @@
 //!
 //! Knows no language but English by its words; what it does not know asks for nothing special.
 
+mod fact;
+mod parts;
+
 use rustc_hash::FxHashSet;
 
+use self::parts::{
+    bare, classes, counted, deed, holds_number, is_of_place, is_release, is_version, numbered,
+    options, things,
+};
 use super::{
     Hit, Query,
     asked::{
-        ARTICLES, AsksFor, BOUNDLESS, CONDITIONS, FOUNDING, LEAST_NAME, LIGHT, QUIET, is_amount,
-        is_of_time, is_one_of, is_pronoun,
+        ARTICLES, AsksFor, BOUNDLESS, CONDITIONS, FOUNDING, LEAST_NAME, LIGHT, QUIET, is_of_time,
+        is_one_of, is_pronoun,
     },
+    families::{alike, is_known as is_known_word},
+    measures::{Measure, amounts, says_opposite, years},
 };
 use elophanto_base::lexical::{Analyzer, Word, fold, words};
 use elophanto_models::builtin::{Pieces, words_met};
@@ -18,10 +27,15 @@ use elophanto_models::builtin::{Pieces, words_met};
 /// From this nearness of the words on, a statement says what is asked in other words: `price` for
 /// `cost`.
 const OTHER_WORDS: f32 = 0.5;
+/// What a word counts that is said in another of its family.
+const ALIKE: f32 = 0.6;
 
 /// What was asked: its words, each with its weight.
 pub struct Question {
+    text: String,
     terms: Vec<(String, f32)>,
+    /// For each of the terms those that may be said for it.
+    alike: Vec<Vec<String>>,
     /// The same as they were typed, each with its term.
     words: Vec<(String, String)>,
     /// Numbers of several parts, such as versions and days: `0.8.0`, `2026-05-06`.
@@ -36,7 +50,15 @@ pub struct Question {
     counted: Option<(String, String)>,
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
     measure: Option<String>,
+    /// What is to be done, behind `how do I`, and its term.
+    deed: Option<(String, String)>,
+    /// What it measures, where that is known.
+    measured: Option<Measure>,
     asks_for: Option<AsksFor>,
+    /// Words of the kind of thing that is asked for: `video compression` of `which video compression does`.
+    classes: Vec<String>,
+    /// Options of programs that it names: `-x`.
+    options: Vec<String>,
 }
 
 impl Question {
@@ -80,20 +102,68 @@ impl Question {
         let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
         let (measure, kind) = measure.unzip();
         let asks_for = AsksFor::of(text).or(kind);
+        let deed = deed(text, analyzer);
+        let measured = Measure::of(text).filter(|_| asks_for == Some(AsksFor::Amount));
+        let alike = terms.iter().map(|term| {
+            let mut others = alike(term, analyzer);
+            if measure.as_ref() == Some(term) {
+                let names = measured.iter().flat_map(Measure::names);
+                others.extend(names.flat_map(|name| analyzer.terms(name)));
+            }
+            others
+        });
+        let alike = alike.collect();
         let terms = terms.into_iter().map(weigh).collect();
         let numbered = numbered(text, analyzer);
         let counted = counted(text, analyzer);
         let things = things(text, analyzer);
-        Self { terms, words, numbers, things, nowhere, numbered, counted, measure, asks_for }
+        Self {
+            text: text.to_owned(),
+            terms,
+            alike,
+            words,
+            numbers,
+            things,
+            nowhere,
+            numbered,
+            counted,
+            measure,
+            deed,
+            measured,
+            asks_for,
+            classes: classes(text),
+            options: options(text).map(str::to_owned).collect(),
+        }
     }
 
-    /// The terms of a text. `found` is said of what was looked for, though its stem is that of `founded`.
+    /// How much of a term of it is held: less of what is said for it.
+    fn holding(&self, term: &str, held: impl Fn(&str) -> bool) -> f32 {
+        let at = self.terms.iter().position(|(known, _)| known == term);
+        let mut alike = at.and_then(|at| self.alike.get(at)).into_iter().flatten();
+        match held(term) {
+            true => 1.0,
+            false if alike.any(|other| held(other)) => ALIKE,
+            false => 0.0,
+        }
+    }
+
+    /// The terms of a text, and those of the question that it says in others. `found` is said of what was looked for, though its stem is that of `founded`.
     fn said(&self, text: &str, analyzer: &Analyzer) -> FxHashSet<String> {
         let mut said: FxHashSet<String> = analyzer.terms(text).into_iter().collect();
         let asks = self.words.iter().any(|(word, _)| is_one_of(&FOUNDING, word));
         if asks && !words(text).any(|word| is_one_of(&FOUNDING, &text[word.range])) {
             said.remove("found");
         }
+        if is_release(text) {
+            said.extend(analyzer.terms("released"));
+        }
+        if words(text).any(|word| is_of_time(&text[word.range])) {
+            said.extend(analyzer.terms("date day month year"));
+        }
+        let is_said = |term: &&String| self.holding(term, |term| said.contains(term)) > 0.0;
+        let also: Vec<String> =
+            self.terms.iter().map(|(term, _)| term).filter(is_said).cloned().collect();
+        said.extend(also);
         said
     }
 
@@ -140,10 +210,11 @@ impl Question {
         self.asks_for.is_none() && self.share(|term| terms.contains(term)) > 0.999
     }
 
-    /// Whether something that is asked about by its name is nowhere in a hit, or by a word that occurs
+    /// Whether something that is asked about by its name is nowhere in a text of a hit, or by a word that occurs
     /// nowhere at all, nor is `known` to stand for others: it speaks of something else.
     pub fn lacks_name(
         &self,
+        text: &str,
         hit: &Hit,
         analyzer: &Analyzer,
         is_known: impl Fn(&str) -> bool,
@@ -159,12 +230,18 @@ impl Question {
                 && word.chars().count() > LEAST_NAME
                 && !is_known(word)
                 // `send` occurs nowhere where it is always `sent`.
-                && !is_met(word, &hit.text)
+                && !self.terms_of(word).any(|term| is_known_word(term, analyzer))
+                && !is_met(word, text)
                 && self.words.iter().any(of_word)
         };
         let by_capitals = !analyzer.capitalises_nouns();
-        let unsaid = self.unsaid(&hit.text, hit, analyzer);
+        let unsaid = self.unsaid(text, hit, analyzer);
         unsaid.into_iter().any(|word| by_capitals && is_name(word) || is_strange(word))
+    }
+
+    /// The terms of a word as it was typed.
+    fn terms_of(&self, word: &str) -> impl Iterator<Item = &str> {
+        self.words.iter().filter(move |(typed, _)| typed == word).map(|(_, term)| term.as_str())
     }
 
     /// Whether a statement says anything of what is asked about its subject, in these or in other
@@ -172,7 +249,12 @@ impl Question {
     /// of, and what is written as a name: that they stand there tells that it is about the right
     /// thing, and nothing of what it `costs`. What names others only is not about what has a name.
     pub(super) fn is_told_by(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
-        if self.is_of_another(text) || self.is_of_other_thing(text, named, analyzer) {
+        if self.is_of_another(text)
+            || self.is_of_other_thing(text, named, analyzer)
+            || self.is_of_other_year(text, named)
+            || says_opposite(&self.text, text)
+            || !self.says_option(text)
+        {
             return false;
         }
         let said = self.said(text, analyzer);
@@ -204,7 +286,9 @@ impl Question {
         let is_said = asked.iter().any(|(_, term)| said.contains(*term));
         let is_of_its_kind = match self.asks_for {
             Some(AsksFor::Person) => {
-                let deed = asked.first().is_some_and(|(_, term)| said.contains(*term));
+                // In the same word: an `Author` may be unknown.
+                let deed =
+                    asked.first().is_some_and(|(_, term)| analyzer.terms(text).contains(*term));
                 deed || holds_name(text, &self.words)
             }
             Some(AsksFor::Day) => {
@@ -218,6 +302,7 @@ impl Question {
                 };
                 words(text).any(|word| tells(&text[word.range])) || self.names_version(text)
             }
+            Some(AsksFor::Place) => is_of_place(text),
             Some(AsksFor::Bound) => {
                 let is_bound = |word: &str| {
                     word.starts_with(|char: char| char.is_numeric()) || is_one_of(&BOUNDLESS, word)
@@ -228,20 +313,24 @@ impl Question {
                 is_of_it && words(text).any(|word| is_bound(&text[word.range]))
             }
             Some(AsksFor::Code) => {
-                let is_code = |word: &str| word.contains('_') || word.starts_with("--");
+                let is_code = |word: &str| {
+                    word.contains('_') || word.starts_with('-') || word.starts_with(['\'', '"'])
+                };
                 text.contains('`') || text.split_whitespace().any(is_code)
             }
             Some(AsksFor::Default) => words(text).any(|word| {
                 let word = &text[word.range];
                 is_one_of(&["default", "defaults"], word)
             }),
-            Some(AsksFor::Count | AsksFor::Amount) => {
-                words(text).any(|word| is_amount(&text[word.range]))
-            }
+            Some(AsksFor::Count | AsksFor::Amount) => match self.measured {
+                Some(measured) => measured.is_told_by(text),
+                None => amounts(text).next().is_some(),
+            },
             None => true,
         };
         // An amount need not be named again: "20 euros" is what something costs.
-        let is_an_amount = self.asks_for == Some(AsksFor::Amount);
+        let is_an_amount = self.asks_for == Some(AsksFor::Amount)
+            && self.measured.is_none_or(|it| !it.is_asked_by("long") || it.is_named_in(text));
         !is_of_others
             && is_of_its_kind
             && (asked.is_empty() || is_an_amount || is_said || in_other_words())
@@ -274,6 +363,18 @@ impl Question {
         is_version(found) && self.numbered.iter().any(is_other)
     }
 
+    /// Whether a statement names one of the options that are asked about, if any is.
+    fn says_option(&self, text: &str) -> bool {
+        self.options.is_empty()
+            || options(text).any(|said| self.options.iter().any(|it| it == said))
+    }
+
+    /// Whether a statement names years, and neither it nor what stands above names the one asked about.
+    fn is_of_other_year(&self, text: &str, named: &Named) -> bool {
+        let (asked, said) = (years(&self.text), years(text));
+        !said.is_empty() && asked.iter().any(|year| !said.contains(year) && !named.is_above(year))
+    }
+
     /// Whether a statement begins with a thing that nobody asked about, and says nothing of those that are
     /// asked about, in no other words either: `The proxy listens on 8080.` of `the database`.
     fn is_of_other_thing(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
@@ -298,14 +399,13 @@ impl Question {
     pub(super) fn share(&self, held: impl Fn(&str) -> bool) -> f32 {
         let all: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
         let said: f32 =
-            self.terms.iter().filter(|(term, _)| held(term)).map(|(_, weight)| weight).sum();
+            self.terms.iter().map(|(term, weight)| weight * self.holding(term, &held)).sum();
         if all > 0.0 { said / all } else { 0.0 }
     }
 
     /// Share of its weight that a hit holds in its text and headings.
     pub fn covered_by(&self, hit: &Hit, analyzer: &Analyzer) -> f32 {
-        let mut terms = headings(hit, analyzer);
-        terms.extend(analyzer.terms(&hit.text));
+        let terms = self.said(&with_place(&hit.text, hit), analyzer);
         self.share(|term| terms.contains(term))
     }
 
@@ -319,62 +419,6 @@ impl Question {
         numbers.all(|(term, _)| terms.contains(term))
             && self.numbers.iter().all(|number| holds_number(&said, number))
     }
-}
-
-/// Words behind an article, each with its term.
-fn things(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
-    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
-    let behind = all.array_windows().filter(|[article, _]| is_one_of(&ARTICLES, article));
-    let thing = |[_, word]: &[&str; 2]| Some(((*word).to_owned(), analyzer.terms(word).pop()?));
-    behind.filter_map(thing).collect()
-}
-
-/// What stands behind `number of`, and its term.
-fn counted(text: &str, analyzer: &Analyzer) -> Option<(String, String)> {
-    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
-    let behind = |[number, of, _]: &&[&str; 3]| {
-        number.eq_ignore_ascii_case("number") && of.eq_ignore_ascii_case("of")
-    };
-    let [.., thing] = all.array_windows().find(behind)?;
-    Some(((*thing).to_owned(), analyzer.terms(thing).pop()?))
-}
-
-/// Words of a question with the number behind each, in lower case: not small words, and no months.
-fn numbered(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
-    let mut folded = String::new();
-    let mut is_name = |word: &str| {
-        fold(word, &mut folded);
-        word.chars().all(char::is_alphabetic) && !analyzer.is_common(&folded) && !is_of_time(word)
-    };
-    let tokens: Vec<String> = text.split_whitespace().map(bare).collect();
-    let pairs = tokens.array_windows().filter(|[word, number]| is_version(number) && is_name(word));
-    pairs.map(|[word, number]| (word.clone(), number.clone())).collect()
-}
-
-/// A word in lower case, without signs around it, a number without its `v`.
-fn bare(word: &str) -> String {
-    let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
-    match word.strip_prefix('v') {
-        Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => number.to_owned(),
-        _ => word,
-    }
-}
-
-/// Whether a word is a number, perhaps of several parts: `7`, `3.2`.
-fn is_version(word: &str) -> bool {
-    word.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Whether a text holds a number of several parts, and not as part of a longer one.
-fn holds_number(text: &str, number: &str) -> bool {
-    let text = text.to_lowercase();
-    let is_digit = |char: char| char.is_ascii_digit();
-    text.match_indices(number).any(|(at, _)| {
-        let before = text[..at].trim_end_matches('v');
-        let after = &text[at + number.len()..];
-        let goes_on = after.strip_prefix(['.', '-']).unwrap_or(after).starts_with(is_digit);
-        !before.ends_with(['.', '-']) && !before.ends_with(is_digit) && !goes_on
-    })
 }
 
 /// What the statements of a hit may be about.
@@ -426,8 +470,14 @@ impl Named {
 
 /// Whether a text says some words in others.
 fn is_met(asked: &str, text: &str) -> bool {
+    met_by(asked, text) >= OTHER_WORDS
+}
+
+/// How near a text comes to some words, each in its nearest: 0.6 of `price` for `cost`, 0.2 of `oxygen` for
+/// `nitrogen`.
+fn met_by(asked: &str, text: &str) -> f32 {
     let met = words_met(asked, vec![Pieces::of(text)]).unwrap_or_default();
-    met.first().is_some_and(|met| *met >= OTHER_WORDS)
+    met.first().copied().unwrap_or(0.0)
 }
 
 fn first_word(text: &str) -> Option<&str> {
@@ -530,6 +580,15 @@ mod tests {
             ("what is the default limit of retries", "The limit of retries can be set.", false),
             ("what is the default limit of retries", "The limit defaults to 5 retries.", true),
             ("what is the default of retries", "retries: Default: **2**", true),
+            ("who built the ship", "Ship – Builder: the Yard", true),
+            ("when was tool 0.4.0 released", "tool 0.4.0 (2020-11-06) – It is faster.", true),
+            ("who bought it in 1960", "In 1887 Ada bought it.", false),
+            ("who bought it in 1960", "In 1960 the Tube acquired it.", true),
+            ("how many people died when it sank", "It sank on 29 August 1782.", false),
+            ("where was Ada born", "Ada (born March 4, 1982) is a player.", false),
+            ("where was Ada born", "Ada was born in London.", true),
+            ("what does tool -x do", "-k: it may fail (e.g. a missing x)", false),
+            ("what does tool -x do", "-x, --exclusive: it may fail", true),
         ] {
             let analyzer = Analyzer::new("english");
             let question = Question::new(question, &[], &analyzer);

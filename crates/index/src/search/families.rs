@@ -1,0 +1,122 @@
+//! English words that a question and what answers it say for the same: forms of irregular verbs, and what
+//! was done beside the label under which a table has it, as `built` and `Builder`. Pure.
+//!
+//! They are for telling whether a statement answers, not for finding it.
+
+use elophanto_base::lexical::Analyzer;
+
+/// In each row every word may stand for every other.
+const FAMILIES: &[&[&str]] = &[
+    &["abbreviation", "acronym", "stand"],
+    &["acquire", "acquisition", "bought", "buy", "purchase"],
+    &["admitted", "enter", "entered", "inducted"],
+    &["age", "aged", "old"],
+    &["aim", "goal", "purpose"],
+    &["alma", "educated", "education", "studied", "study"],
+    &["altitude", "elevation", "level", "sea"],
+    &["ate", "diet", "eat", "eaten", "feed"],
+    &["author", "screenplay", "script", "write", "writer", "written", "wrote"],
+    &["beat", "beaten", "defeat"],
+    &["began", "begin", "begun", "start"],
+    &["birth", "birthplace", "born"],
+    &["break", "broke", "broken"],
+    &["bring", "brought"],
+    &["build", "builder", "built", "manufacturer", "shipyard"],
+    &["called", "known", "name", "named"],
+    &["cast", "play", "played", "portrayed", "star", "starring"],
+    &["chief", "head", "leader", "led"],
+    &["choose", "chose", "chosen"],
+    &["cinematography", "filmed", "photographed", "shot"],
+    &["coach", "pupil", "student", "taught", "teach", "teacher"],
+    &["come", "origin", "originated", "originating"],
+    &["complement", "crew", "men", "sailors"],
+    &["compose", "composer", "music"],
+    &["contributed", "contributor"],
+    &["cost", "fee", "price"],
+    &["create", "created", "creator", "invented", "inventor"],
+    &["dead", "death", "die", "died"],
+    &["delete", "erase", "remove"],
+    &["detect", "notice", "recognise", "recognize"],
+    &["direct", "directed", "director"],
+    &["distributed", "publish"],
+    &["edit", "editing", "editor"],
+    &["employ", "employee", "employees", "staff"],
+    &["established", "founded", "founder"],
+    &["fall", "fallen", "fell"],
+    &["film", "movie"],
+    &["gave", "give", "given"],
+    &["gestation", "pregnancy", "pregnant"],
+    &["grew", "grow", "grown"],
+    &["headquarters", "headquartered", "seat"],
+    &["held", "hold"],
+    &["highest", "max", "maximum", "peak", "top"],
+    &["husband", "marriage", "married", "marry", "spouse", "wife"],
+    &["inhabitants", "live", "population", "residents"],
+    &["job", "occupation", "profession"],
+    &["keep", "kept"],
+    &["knew", "know"],
+    &["licence", "license"],
+    &["lose", "loss", "lost"],
+    &["lowest", "min", "minimum"],
+    &["own", "owned", "owner"],
+    &["paid", "pay"],
+    &["produce", "producer"],
+    &["ran", "run"],
+    &["sale", "sell", "sold"],
+    &["sang", "sing", "singer", "sung"],
+    &["sank", "sink", "sunk"],
+    &["send", "sent"],
+    &["speak", "spoke", "spoken"],
+    &["succeed", "successor"],
+    &["take", "taken", "took"],
+    &["victory", "win", "winner", "won"],
+];
+
+/// The terms of what may be said for a term.
+pub(super) fn alike(term: &str, analyzer: &Analyzer) -> Vec<String> {
+    let terms = |family: &&[&str]| {
+        let terms = family.iter().filter_map(|word| Some(analyzer.term(word)?.into_owned()));
+        terms.collect::<Vec<_>>()
+    };
+    let families = FAMILIES.iter().map(terms).filter(|family| family.iter().any(|it| it == term));
+    let mut others: Vec<String> = families.flatten().filter(|other| other != term).collect();
+    others.sort_unstable();
+    others.dedup();
+    others
+}
+
+/// Whether a term is one of these words: no name, and no misspelt word.
+pub(super) fn is_known(term: &str, analyzer: &Analyzer) -> bool {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.iter())
+        .any(|word| analyzer.term(word).is_some_and(|known| known == term))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stands_in_one_family_and_in_order() {
+        let all: Vec<&str> = FAMILIES.iter().flat_map(|family| family.iter().copied()).collect();
+        let mut once = all.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), all.len());
+        assert!(FAMILIES.is_sorted_by_key(|family| family[0]));
+    }
+
+    #[test]
+    fn deeds_and_labels_are_alike() {
+        let analyzer = Analyzer::new("english");
+        let of = |word: &str| alike(&analyzer.term(word).unwrap(), &analyzer);
+        for (asked, said) in
+            [("built", "Builder"), ("live", "Population"), ("gave", "given"), ("movie", "films")]
+        {
+            let said = analyzer.terms(said).remove(0);
+            assert!(of(asked).contains(&said), "{asked} {said} {:?}", of(asked));
+        }
+        assert_eq!(of("otter"), [""; 0]);
+    }
+}

@@ -1,0 +1,324 @@
+//! What `how long`, `how heavy` and `how much` ask for: an amount of something, in a unit of it or under a
+//! name of it. Pure.
+
+use elophanto_base::lexical::{MONTHS, words};
+
+use super::asked::{AMOUNTS, is_one_of};
+
+/// Something that is measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Measure {
+    /// The words of a question that ask for it.
+    asked: &'static [&'static str],
+    /// Words that name it.
+    names: &'static [&'static str],
+    /// What stands behind its numbers, in the singular.
+    units: &'static [&'static str],
+    /// Whether a unit alone tells it: a number of knots is a speed, a number of feet no width.
+    by_unit: bool,
+}
+
+const LENGTHS: &[&str] = &[
+    "centimeter",
+    "centimetre",
+    "cm",
+    "fathom",
+    "feet",
+    "foot",
+    "ft",
+    "inch",
+    "inche",
+    "kilometer",
+    "kilometre",
+    "km",
+    "m",
+    "meter",
+    "metre",
+    "mi",
+    "mile",
+    "mm",
+    "nmi",
+    "yard",
+    "yd",
+];
+
+const MEASURES: &[Measure] = &[
+    Measure {
+        asked: &["long"],
+        names: &["duration", "length", "lifespan", "long", "lasted", "lasts", "runtime"],
+        units: &[
+            "century",
+            "day",
+            "decade",
+            "fortnight",
+            "hour",
+            "hr",
+            "min",
+            "minute",
+            "month",
+            "ms",
+            "sec",
+            "second",
+            "week",
+            "year",
+            "yr",
+            // Not only of time.
+            "centimeter",
+            "centimetre",
+            "cm",
+            "feet",
+            "foot",
+            "ft",
+            "inch",
+            "inche",
+            "kilometer",
+            "kilometre",
+            "km",
+            "m",
+            "meter",
+            "metre",
+            "mi",
+            "mile",
+            "mm",
+            "yard",
+        ],
+        by_unit: true,
+    },
+    Measure {
+        asked: &["wide", "broad"],
+        names: &["beam", "breadth", "broad", "wide", "width", "wingspan"],
+        units: LENGTHS,
+        by_unit: false,
+    },
+    Measure {
+        asked: &["tall", "high"],
+        names: &["altitude", "elevation", "height", "high", "tall"],
+        units: LENGTHS,
+        by_unit: false,
+    },
+    Measure {
+        asked: &["deep"],
+        names: &["deep", "depth", "draft", "draught"],
+        units: LENGTHS,
+        by_unit: false,
+    },
+    Measure { asked: &["far"], names: &["distance", "far"], units: LENGTHS, by_unit: true },
+    Measure {
+        asked: &["fast"],
+        names: &["fast", "speed", "velocity"],
+        units: &[
+            "fps", "gbps", "ghz", "hz", "khz", "mb/s", "mbps", "mhz", "km/h", "kmh", "kn", "knot",
+            "kph", "m/s", "mph",
+        ],
+        by_unit: true,
+    },
+    Measure {
+        asked: &["heavy", "weigh"],
+        names: &["mass", "weigh", "weighed", "weighs", "weight"],
+        units: &[
+            "g", "gram", "kg", "kilo", "kilogram", "lb", "ounce", "oz", "pound", "stone", "t",
+            "ton", "tonne",
+        ],
+        by_unit: true,
+    },
+    Measure {
+        asked: &["old"],
+        names: &["age", "aged", "old"],
+        units: &["month", "year"],
+        by_unit: false,
+    },
+    Measure {
+        asked: &["cost", "price", "pay", "paid", "worth", "charge"],
+        names: &[],
+        units: &["cent", "dollar", "eur", "euro", "gbp", "penny", "pound", "usd", "yen"],
+        by_unit: true,
+    },
+];
+
+impl Measure {
+    /// What a question asks for: `how` and the next word, or behind `how much` what is done with it.
+    pub(super) fn of(question: &str) -> Option<Self> {
+        let all: Vec<String> =
+            words(question).map(|word| question[word.range].to_lowercase()).collect();
+        let how = all.iter().position(|word| word == "how")?;
+        let next = all.get(how + 1)?;
+        let by = |word: &String| MEASURES.iter().find(|it| is_one_of(it.asked, word)).copied();
+        match next.as_str() {
+            "much" => all.iter().skip(how + 2).find_map(by),
+            _ => by(next),
+        }
+    }
+
+    /// The words that name it, besides those that ask for it.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.iter().copied()
+    }
+
+    pub(super) fn is_asked_by(&self, word: &str) -> bool {
+        is_one_of(self.asked, word)
+    }
+
+    /// Whether a statement tells an amount of it.
+    pub(super) fn is_told_by(&self, text: &str) -> bool {
+        let is_named = || self.is_named_in(text);
+        let is_money = self.units.contains(&"euro")
+            && (text.contains(['€', '$', '£', '¥'])
+                || text.split_whitespace().any(|word| bare(word).eq_ignore_ascii_case("free")));
+        let has_amount = amounts(text).next().is_some();
+        // `since 1906`.
+        let is_span = self.units.contains(&"year")
+            && words(text).any(|word| text[word.range].eq_ignore_ascii_case("since"))
+            && !years(text).is_empty();
+        is_money || is_span || has_amount && (is_named() || self.by_unit && self.has_unit(text))
+    }
+
+    /// Whether a statement names what is measured.
+    pub(super) fn is_named_in(&self, text: &str) -> bool {
+        words(text).any(|word| is_one_of(self.names, &text[word.range]))
+    }
+
+    /// Whether one of its units follows a number, right behind it or after one word.
+    fn has_unit(&self, text: &str) -> bool {
+        let is_unit = |word: &str| {
+            let word = word.to_lowercase();
+            let singular = word.strip_suffix('s').unwrap_or(&word);
+            self.units.contains(&word.as_str()) || self.units.contains(&singular)
+        };
+        let tokens: Vec<&str> = text.split([' ', '\u{a0}', '(', ')', '-', '–']).map(bare).collect();
+        tokens.iter().enumerate().any(|(at, token)| {
+            let own = token.trim_start_matches(|char: char| {
+                char.is_numeric() || [',', '.', '+'].contains(&char)
+            });
+            let behind = || tokens[at + 1..].iter().filter(|next| !next.is_empty()).take(2);
+            is_amount(token) && (!own.is_empty() && is_unit(own) || behind().any(|it| is_unit(it)))
+        })
+    }
+}
+
+/// A word without signs around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|char: char| !char.is_alphanumeric())
+}
+
+fn is_amount(word: &str) -> bool {
+    word.starts_with(|char: char| char.is_numeric()) || is_one_of(&AMOUNTS, word)
+}
+
+/// The numbers of a text that are no part of a day, a year or a version.
+pub(super) fn amounts(text: &str) -> impl Iterator<Item = &str> {
+    let tokens: Vec<&str> = text.split_whitespace().map(bare).collect();
+    let is_month = |word: &str| word.len() > 2 && is_one_of(&MONTHS, word);
+    let is_amount = move |at: usize| {
+        let token = tokens[at];
+        let near = [at.checked_sub(1), Some(at + 1)];
+        let near = near.into_iter().flatten().filter_map(|at| tokens.get(at));
+        let is_of_day = token.len() <= 4 && near.clone().any(|word| is_month(word));
+        let number = token.bytes().all(|byte| byte.is_ascii_digit()).then(|| token.parse().ok());
+        let is_year = number.flatten().is_some_and(|year: u32| (1000..2100).contains(&year));
+        let parts = token.split(['.', '-', '–', '/', ':']);
+        let is_of_parts = parts.clone().count() > 2
+            || token.contains(['-', '–', '/'])
+                && parts.clone().all(|part| part.len() == 4 || part.len() == 2)
+                && parts.clone().any(|part| part.len() == 4);
+        (is_amount(token) && !is_of_day && !is_year && !is_of_parts).then_some(token)
+    };
+    let count = text.split_whitespace().count();
+    (0..count).filter_map(is_amount)
+}
+
+/// Years that a text names.
+pub(super) fn years(text: &str) -> Vec<&str> {
+    let is_year = |word: &&str| {
+        word.len() == 4
+            && word.bytes().all(|byte| byte.is_ascii_digit())
+            && (word.starts_with('1') || word.starts_with("20"))
+    };
+    text.split(|char: char| !char.is_alphanumeric()).filter(is_year).collect()
+}
+
+/// Words of which one says what the other does not.
+const OPPOSITES: &[[&str; 2]] = &[
+    ["biggest", "smallest"],
+    ["female", "male"],
+    ["first", "last"],
+    ["highest", "lowest"],
+    ["largest", "smallest"],
+    ["longest", "shortest"],
+    ["maximum", "minimum"],
+    ["most", "least"],
+    ["newest", "oldest"],
+];
+
+/// Whether a statement says the opposite of a word that is asked with, and not the word.
+pub(super) fn says_opposite(question: &str, text: &str) -> bool {
+    let says =
+        |text: &str, one: &str| words(text).any(|it| text[it.range].eq_ignore_ascii_case(one));
+    let is_against = |asked: &str, other: &str| {
+        says(question, asked) && !says(question, other) && says(text, other) && !says(text, asked)
+    };
+    OPPOSITES.iter().any(|[one, other]| is_against(one, other) || is_against(other, one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_of_what_is_measured() {
+        for (question, statement, tells) in [
+            ("How long is an otter pregnant?", "The gestation period is 60 to 64 days.", true),
+            ("How long is an otter pregnant?", "The body weight is 7 to 12 kg.", false),
+            ("How long is the film?", "Film – Runtime: 104 minutes", true),
+            ("How long is the film?", "In 1999 it was voted the best.", false),
+            ("How long may I keep it?", "It may be renewed two times.", false),
+            ("How long has it been there?", "It has been there since 1906.", true),
+            ("How wide is the ship?", "Ship – Beam: 37 ft 6 in (11.4 m)", true),
+            ("How wide is the ship?", "Ship – Length: 377 ft", false),
+            ("How wide is the ship?", "Ship – Launched: 5 May 1917", false),
+            ("How fast is it?", "Speed: 36.5 knots", true),
+            ("How fast is it?", "It makes 54km/h.", true),
+            ("How heavy is it?", "Packed weight: 1.71kg", true),
+            ("How much does it weigh?", "Capacity: 2 people", false),
+            ("How much does it weigh?", "Packed: 6 lbs. 8 oz.", true),
+            ("How much does it cost?", "A seat is 20 euros a year.", true),
+            ("How much does it cost?", "It is £590 in shops.", true),
+            ("How much does it cost?", "Capacity: 4 people", false),
+            ("How old was he when he died?", "He died on January 19, 2000, aged 86.", true),
+            ("How old was he when he died?", "He died in 2000.", false),
+        ] {
+            let measure = Measure::of(question).unwrap();
+            assert_eq!(measure.is_told_by(statement), tells, "{question} {statement}");
+        }
+        for question in ["how do I do it", "how many are there", "what is long", "how much fits"] {
+            assert_eq!(Measure::of(question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn days_years_and_versions_are_no_amounts() {
+        for (text, expected) in [
+            ("It sank on 29 August 1782.", &[][..]),
+            ("It served from 1943 to 1963, and 1948–57.", &[]),
+            ("On August 17, 1911, at 2020-11-06.", &[]),
+            ("Version 0.5.0 has two modes.", &["two"]),
+            ("A crew of 259 (14 officers).", &["259", "14"]),
+            ("It costs 1,200 or 2.5.", &["1,200", "2.5"]),
+            ("Capacity: 4-person", &["4-person"]),
+        ] {
+            assert_eq!(amounts(text).collect::<Vec<_>>(), expected, "{text}");
+        }
+        assert_eq!(years("in 1949 and 20495, v1999x, 2024-05"), ["1949", "2024"]);
+    }
+
+    #[test]
+    fn an_opposite_answers_nothing() {
+        for (question, statement, expected) in [
+            ("When was the last one?", "The first one was in 1931.", true),
+            ("When was the first one?", "The first one was in 1931.", false),
+            ("When was the last one?", "The first and last one was in 1931.", false),
+            ("When was one?", "The first one was in 1931.", false),
+        ] {
+            assert_eq!(says_opposite(question, statement), expected, "{question} {statement}");
+        }
+    }
+}

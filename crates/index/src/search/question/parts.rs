@@ -1,0 +1,201 @@
+//! What is read off the text of a question or a statement: things, numbers, options, labels. Pure.
+
+use super::super::asked::{ARTICLES, AUXILIARIES, PLACING, is_of_time, is_one_of, is_pronoun};
+use super::super::measures::years;
+use elophanto_base::lexical::{Analyzer, fold, words};
+
+/// Words of the label of a value.
+const MOST_LABEL: usize = 4;
+
+/// What one wants to do behind `how do I`, `how can I` and `how to`, and its term.
+pub(super) fn deed(text: &str, analyzer: &Analyzer) -> Option<(String, String)> {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    let is = |word: &str, all: &[&str]| is_one_of(all, word);
+    let how = all.iter().position(|word| is(word, &["how"]))?;
+    let word = match all.get(how + 1..)? {
+        [to, deed, ..] if is(to, &["to"]) => deed,
+        [do_, i, deed, ..]
+            if is(do_, &["do", "can", "should", "could", "may", "must"])
+                && is(i, &["i", "we", "you", "one"]) =>
+        {
+            deed
+        }
+        _ => return None,
+    };
+    Some(((*word).to_owned(), analyzer.terms(word).pop()?))
+}
+
+/// The words between `which` and the verb, all of one question's beginning.
+pub(super) fn classes(text: &str) -> Vec<String> {
+    let mut all = words(text).map(|word| &text[word.range]);
+    if !all.next().is_some_and(|first| is_one_of(&["what", "which"], first)) {
+        return Vec::new();
+    }
+    let rest: Vec<String> = all.map(str::to_owned).collect();
+    let verb = rest.iter().position(|word| is_one_of(&AUXILIARIES, word)).unwrap_or(0);
+    rest.into_iter().take(verb).collect()
+}
+
+/// The options of programs that a text names.
+pub(super) fn options(text: &str) -> impl Iterator<Item = &str> {
+    let is_end = |char: char| !(char.is_alphanumeric() || char == '-' || char == '_');
+    text.split(is_end).filter(|word| {
+        word.starts_with('-') && word.trim_start_matches('-').starts_with(char::is_alphabetic)
+    })
+}
+
+/// What a statement is of where it begins with something's part: `first stock exchange` of `Warsaw's first
+/// stock exchange was`; else nothing.
+pub(super) fn part_of(text: &str) -> String {
+    let own = text.split_once(" – ").map_or(text, |(_, own)| own);
+    let mut all = own.split_whitespace();
+    let is_owner = |word: &str| {
+        let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+        word.starts_with(char::is_uppercase) && owner.is_some_and(|owner| !is_pronoun(owner))
+    };
+    let begins = all.by_ref().take(MOST_LABEL).any(is_owner);
+    let part: Vec<&str> =
+        all.take_while(|word| !is_one_of(&AUXILIARIES, word)).take(MOST_LABEL).collect();
+    if begins { part.join(" ") } else { String::new() }
+}
+
+/// Whether a statement says where: behind a small word of places stands no number and no month, or it is in
+/// code; or it is a value of several parts.
+pub(super) fn is_of_place(text: &str) -> bool {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    let is_there = all.array_windows().any(|[small, place]| {
+        is_one_of(&PLACING, small)
+            && !is_of_time(place)
+            && !place.starts_with(|char: char| char.is_numeric())
+    });
+    is_there || text.contains(['`', '/']) || label(text).is_some()
+}
+
+/// The label of a fact that is a value, `Builder` of `Ship – Builder: Yard`; `None` where a sentence stands.
+pub(super) fn label(text: &str) -> Option<&str> {
+    let own = text.split_once(" – ").map_or(text, |(_, own)| own);
+    let (label, value) = own.split_once(": ")?;
+    let label = label.rsplit(", ").next()?;
+    let is_value = !value.trim_end().ends_with('.') && !label.starts_with('-');
+    (is_value && label.split(' ').count() <= MOST_LABEL).then_some(label)
+}
+
+/// Words behind an article, each with its term.
+pub(super) fn things(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    let behind = all.array_windows().filter(|[article, _]| is_one_of(&ARTICLES, article));
+    let thing = |[_, word]: &[&str; 2]| Some(((*word).to_owned(), analyzer.terms(word).pop()?));
+    behind.filter_map(thing).collect()
+}
+
+/// What stands behind `number of`, and its term.
+pub(super) fn counted(text: &str, analyzer: &Analyzer) -> Option<(String, String)> {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    let behind = |[number, of, _]: &&[&str; 3]| {
+        number.eq_ignore_ascii_case("number") && of.eq_ignore_ascii_case("of")
+    };
+    let [.., thing] = all.array_windows().find(behind)?;
+    Some(((*thing).to_owned(), analyzer.terms(thing).pop()?))
+}
+
+/// Words of a question with the number behind each, in lower case: not small words, and no months.
+pub(super) fn numbered(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
+    let mut folded = String::new();
+    let mut is_name = |word: &str| {
+        fold(word, &mut folded);
+        word.chars().all(char::is_alphabetic) && !analyzer.is_common(&folded) && !is_of_time(word)
+    };
+    let tokens: Vec<String> = text.split_whitespace().map(bare).collect();
+    let pairs = tokens.array_windows().filter(|[word, number]| is_version(number) && is_name(word));
+    pairs.map(|[word, number]| (word.clone(), number.clone())).collect()
+}
+
+/// A word in lower case, without signs around it, a number without its `v`.
+pub(super) fn bare(word: &str) -> String {
+    let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+    match word.strip_prefix('v') {
+        Some(number) if number.starts_with(|char: char| char.is_ascii_digit()) => number.to_owned(),
+        _ => word,
+    }
+}
+
+/// Whether a statement is of a version with its day, which is when that was released: `tool 0.4.0
+/// (2020-11-06) – Faster`.
+pub(super) fn is_release(text: &str) -> bool {
+    let subject = text.split_once(" – ").map_or("", |(subject, _)| subject);
+    let named = subject.strip_suffix(')').and_then(|named| named.split_once(" ("));
+    named.is_some_and(|(name, day)| {
+        let number = name.rsplit(' ').next().map(bare).unwrap_or_default();
+        is_version(&number) && !years(day).is_empty()
+    })
+}
+
+/// Whether a word is a number, perhaps of several parts: `7`, `3.2`.
+pub(super) fn is_version(word: &str) -> bool {
+    word.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether a text holds a number of several parts, and not as part of a longer one.
+pub(super) fn holds_number(text: &str, number: &str) -> bool {
+    let text = text.to_lowercase();
+    let is_digit = |char: char| char.is_ascii_digit();
+    text.match_indices(number).any(|(at, _)| {
+        let before = text[..at].trim_end_matches('v');
+        let after = &text[at + number.len()..];
+        let goes_on = after.strip_prefix(['.', '-']).unwrap_or(after).starts_with(is_digit);
+        !before.ends_with(['.', '-']) && !before.ends_with(is_digit) && !goes_on
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_taken_apart() {
+        let analyzer = Analyzer::new("english");
+        for (question, kind, done) in [
+            ("Which video compression does Sky use?", &["video", "compression"][..], None),
+            ("what port must it have", &["port"], None),
+            ("which is it", &[], None),
+            ("where is which port", &[], None),
+            ("how do I rename it", &[], Some("rename")),
+            ("How to rename it", &[], Some("rename")),
+            ("how can one rename it", &[], Some("rename")),
+            ("how is it renamed", &[], None),
+            ("how", &[], None),
+        ] {
+            assert_eq!(classes(question), kind, "{question}");
+            let found = deed(question, &analyzer);
+            assert_eq!(found.as_ref().map(|(word, _)| word.as_str()), done, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_statement_is_taken_apart() {
+        for (statement, of, named) in [
+            ("Warsaw's first stock exchange was set up in 1817.", "first stock exchange", None),
+            ("Warsaw – Warsaw's trams are old.", "trams", None),
+            ("Warsaw was founded in 1300.", "", None),
+            ("It's old.", "", None),
+            ("Ship – Canada, Builder: the Yard", "", Some("Builder")),
+            ("Ship – Length: 377 ft (114.9 m)", "", Some("Length")),
+            ("tool – -u: remove it", "", None),
+            ("tool – It says: no.", "", None),
+        ] {
+            assert_eq!(part_of(statement), of, "{statement}");
+            assert_eq!(label(statement), named, "{statement}");
+        }
+        let of = |text: &'static str| options(text).collect::<Vec<_>>();
+        assert_eq!(of("-u, --user=NAME: a well-known 5-3 - x"), ["-u", "--user"]);
+        for (statement, expected) in [
+            ("Ada was born in London.", true),
+            ("Ada was born on 4 May 1982.", false),
+            ("Ada (born March 4, 1982) is a player.", false),
+            ("Settings lie below `~/.config`.", true),
+            ("Ada – Born: 4 May, London", true),
+        ] {
+            assert_eq!(is_of_place(statement), expected, "{statement}");
+        }
+    }
+}
