@@ -211,8 +211,20 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
                 !it.is_defined || is_noun
             })
         };
+        // A sentence may have a dash of its own.
+        let is_label = |entity: usize, label: &str| {
+            let candidate = entity.checked_sub(known.len()).and_then(|number| new.get(number));
+            candidate.is_none_or(|it| {
+                [&it.name, &thing.name].iter().any(|name| {
+                    let rest = label.strip_prefix(name.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(','))
+                })
+            })
+        };
         for (entity, statement) in &mut facts {
-            let (label, said) = statement.text.split_once(" – ").unwrap_or(("", &statement.text));
+            let parts = statement.text.split_once(" – ");
+            let parts = parts.filter(|(label, _)| is_label(*entity, label));
+            let (label, said) = parts.unwrap_or(("", &statement.text));
             let is_named = !label.is_empty() && !said.starts_with(label);
             let whole = if is_named { &statement.text } else { said };
             if *entity != thing.entity && is_part(*entity, whole) {

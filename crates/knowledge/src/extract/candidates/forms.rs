@@ -6,6 +6,7 @@ use crate::extract::name::{is_year, structural, tidy};
 use crate::extract::page::Page;
 use crate::extract::shape;
 use crate::extract::subject::Class;
+use crate::extract::thing::titles;
 use crate::extract::token::tokens;
 use crate::extract::words;
 use crate::words::{Words, list};
@@ -31,7 +32,7 @@ pub(super) fn joined(
     taken: Vec<Candidate>,
 ) -> Vec<Candidate> {
     let runs = Runs::of(page);
-    let asked = runs.asked(title.or(page.title.as_deref()), topic);
+    let asked = runs.asked(page, title, topic);
     let mut kept: Vec<Candidate> = Vec::new();
     for candidate in taken {
         let full = (candidate.class == Class::NewProper)
@@ -63,6 +64,9 @@ pub(super) fn joined(
             full.is_none() || asked.as_ref() == full.as_ref() || shape::is_shaped(&candidate.name);
         match known {
             Some(known) => {
+                if asked.as_ref() == Some(&name) {
+                    known.also(name, true);
+                }
                 known.also(candidate.name, is_alias);
                 candidate.aliases.into_iter().for_each(|alias| known.also(alias, true));
             }
@@ -165,11 +169,16 @@ impl Runs {
         Self { all, is_of_person }
     }
 
-    /// The topic as this page writes it, if it is a name of several words.
-    fn asked(&self, title: Option<&str>, topic: &str) -> Option<String> {
-        let asked = fold(&tidy(topic));
-        let title = title.map(tidy).filter(|title| fold(title) == asked);
+    /// The topic as this page writes it, alone or with more of a person's names, if it is a name of several
+    /// words.
+    fn asked(&self, page: &Page, title: Option<&str>, topic: &str) -> Option<String> {
+        let topic = tidy(topic);
+        let asked = fold(&topic);
+        let title = titles(page, title).map(tidy).find(|title| fold(title) == asked);
         let run = self.all.iter().find(|run| fold(run) == asked).cloned();
+        let is_written = |run: &String| is_same_person(&topic, run) || is_written_out(&topic, run);
+        let in_full =
+            || (self.is_of_person && self.all.iter().any(is_written)).then(|| topic.clone());
         let is_name = |name: &String| {
             // `About SQLite`, `Installing Docker`: what is said of a thing, not a name of it.
             let first = name.split(' ').next().unwrap_or_default().to_lowercase();
@@ -179,7 +188,7 @@ impl Runs {
                 || first.ends_with("ing");
             name.contains(' ') && shape::is_proper(name) && !said
         };
-        run.or(title).filter(is_name)
+        run.or(title).or_else(in_full).filter(is_name)
     }
 
     /// The full name of what is called `short`.

@@ -2,7 +2,7 @@
 
 use super::own::says_text;
 use super::whole::first_verb;
-use super::{Told, is_plural};
+use super::{Told, bare, is_plural};
 use crate::extract::thing::Thing;
 use crate::extract::token::Token;
 use crate::extract::words;
@@ -34,7 +34,9 @@ pub(super) fn told(
     if !is_one {
         return None;
     }
-    let plural = is_plural(head.text);
+    // `St Andrew's`, and `The Linguists is`.
+    let is_of_one = matches!(tokens[verb].text, "is" | "was" | "has");
+    let plural = is_plural(bare(head.text)) && !is_of_one;
     let is_text = says_text(tokens, thing, opens);
     // `The mane is long. It has stripes`: the thing itself does, of which a part was told.
     if !plural && lead == "the" && !is_text {

@@ -62,6 +62,8 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         && word(tokens.len() - 2) == "as"
         && matches!(word(tokens.len() - 3).as_str(), "equally" | "just" | "not");
     // `The setup is now open.`: in a procedure.
+    // `All three lacked tentacles`: of what was told before.
+    let counts_all = word(0) == "all" && COUNTS.contains(&word(1).as_str()) && is_told_of(&word(2));
     let is_state = tokens.len() > 3 && tokens.len() < 8 && word(tokens.len() - 2) == "now";
     // `During the first decade,`: of what, another sentence tells.
     let counts = matches!(word(2).as_str(), "first" | "following" | "last" | "next" | "second")
@@ -83,6 +85,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         || cut
         || cites
         || is_state
+        || counts_all
         || (0..tokens.len()).any(|at| match word(at).as_str() {
             "such" => word(at + 1) != "as",
             "this" => true,
@@ -252,6 +255,14 @@ fn tells_several(tokens: &[Token<'_>]) -> bool {
                     | "women"
             )
     })
+}
+
+/// Numbers behind `all`.
+const COUNTS: &[&str] = &["two", "three", "four", "five", "six"];
+
+/// Whether a word begins what is said, so that nothing is counted before it.
+fn is_told_of(word: &str) -> bool {
+    words::is_finite(word, true) || words::looks_past(word) || words::is_adverb(word)
 }
 
 /// What `that` and `later` tell the time by.

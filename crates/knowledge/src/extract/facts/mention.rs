@@ -31,6 +31,8 @@ pub(super) fn of(
     if item
         || commands
         || !whole
+        // Whose, the sentence before tells.
+        || matches!(first.as_str(), "its" | "their")
         || CONTRASTS.contains(first.as_str())
         || begins_elsewhere(tokens)
         || pointer::begins(tokens)

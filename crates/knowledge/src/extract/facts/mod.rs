@@ -25,9 +25,9 @@ mod whole;
 use std::borrow::Cow;
 
 use super::Statement;
-use super::page::{Kind, Page};
+use super::page::{Kind, Page, Sentence};
 use super::subject::Names;
-use super::thing::Thing;
+use super::thing::{Thing, spaced};
 use super::token;
 pub use form::FACT_WORDS;
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
@@ -96,7 +96,8 @@ pub(super) fn collect(
         let goes_on = told.or_else(|| {
             home.by_beginning(page, sentence, &tokens).filter(|_| ground.has(sentence))
         });
-        if let Some((told, fact)) = by_name(sentence, text, &tokens, item, names) {
+        if let Some((mut told, fact)) = by_name(sentence, text, &tokens, item, names) {
+            told.owns |= thing.is_some_and(|thing| is_after(&told, thing, page, sentence));
             if let Some(text) = fact {
                 let also = told.also.map(|also| (also, Statement { text: text.clone(), line }));
                 found.push((told.entity, Statement { text, line }));
@@ -166,6 +167,17 @@ struct Told {
     human: bool,
     /// It did something to one thing, for which `it` may stand as well.
     acts: bool,
+    /// Something that it has, or whose name has its name in it, was told of: `it` may stand for either.
+    owns: bool,
+}
+
+/// Whether a sentence is about something else that the page's thing gave its name, of which the paragraph told
+/// before: `Foo is fast. The Foo Society has members. Its users`.
+fn is_after(told: &Told, thing: &Thing, page: &Page, sentence: &Sentence) -> bool {
+    let has_name = |text: &str| spaced(text).contains(&spaced(&thing.name));
+    told.entity != thing.entity
+        && has_name(&told.surface)
+        && page.before(sentence).iter().any(|before| has_name(page.text(before)))
 }
 
 /// A word without its possessive.

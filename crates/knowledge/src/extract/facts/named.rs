@@ -39,6 +39,7 @@ pub(super) fn by_name(
             pronoun: None,
             human: false,
             acts: false,
+            owns: hit.possessive,
         };
         if hit.possessive {
             let verb = possessed(tokens, hit.end)?;

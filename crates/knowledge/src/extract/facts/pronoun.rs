@@ -24,6 +24,9 @@ pub(super) fn by_pronoun(text: &str, tokens: &[Token<'_>], told: &Told) -> Optio
     }
     let first = tokens.get(at)?;
     let word = first.lower();
+    if told.owns && matches!(word.as_str(), "it" | "its" | "they") {
+        return None;
+    }
     let (end, possessive) = match word.as_str() {
         "it" if !told.plural && !told.is_human() && !told.acts => (1, false),
         "they" if told.plural => (1, false),

@@ -82,6 +82,55 @@ pub(super) fn numbered(block: Block) -> Vec<Block> {
     parts(block, starts.into_iter().chain([whole]))
 }
 
+/// A paragraph of lines that are paragraphs themselves, for none is that long where lines are broken by hand,
+/// with the short ones among them that no sentence is on as headings: `History`.
+pub(super) fn headed(block: Block) -> Vec<Block> {
+    /// Letters of a line that nobody breaks, and of a heading.
+    const LONG: usize = 160;
+    const LONGEST: usize = 60;
+    const MOST_WORDS: usize = 8;
+    let ends = block.breaks.iter().copied().chain([block.text.len()]);
+    let starts: Vec<usize> = std::iter::once(0).chain(block.breaks.iter().copied()).collect();
+    let lines: Vec<&str> =
+        starts.iter().zip(ends).map(|(from, to)| block.text[*from..to].trim()).collect();
+    let begins = |line: &str| line.starts_with(|char: char| char.is_uppercase());
+    let is_label = |at: usize| {
+        let (line, from) = (lines[at], starts[at]);
+        let words: Vec<String> = line.split(' ').map(str::to_lowercase).collect();
+        let (first, last) = (words[0].as_str(), words[words.len() - 1].as_str());
+        let tells = |word: &String| words::is_auxiliary(word) || words::is_pronoun(word);
+        let opens = at == 0 || lines[at - 1].ends_with(['.', '!', '?', '"', '”', ')']);
+        begins(line)
+            && line.len() <= LONGEST
+            && words.len() <= MOST_WORDS
+            && line.ends_with(char::is_alphanumeric)
+            && !words::ends_phrase(last)
+            && (!words::is_lead(first) || first == "early")
+            && !words.iter().any(tells)
+            && opens
+            && !block.marks.iter().any(|(range, _)| range.contains(&from))
+            && lines.get(at + 1).is_some_and(|next| begins(next) && next.len() >= LONG)
+    };
+    let labels: Vec<usize> = (0..lines.len()).filter(|at| is_label(*at)).collect();
+    if block.kind != Kind::Paragraph || labels.is_empty() {
+        return vec![block];
+    }
+    let bounds = labels.iter().flat_map(|at| [starts[*at], starts[*at + 1]]);
+    let bounds: Vec<usize> = bounds.filter(|at| *at > 0).chain([block.text.len()]).collect();
+    let heads: Vec<&str> = labels.iter().map(|at| lines[*at]).collect();
+    let is_head = |text: &str| heads.contains(&text.trim());
+    let heads: Vec<bool> = std::iter::once(0)
+        .chain(bounds.iter().copied())
+        .zip(&bounds)
+        .map(|(from, to)| is_head(&block.text[from..*to]))
+        .collect();
+    let mut all = parts(block, bounds);
+    for (part, _) in all.iter_mut().zip(heads).filter(|(_, is_head)| *is_head) {
+        part.kind = Kind::Heading(3);
+    }
+    all
+}
+
 /// A paragraph of which several lines end where the next word would have had room, in one part for each: what is
 /// noted line by line is no sentence that goes on.
 pub(super) fn lined(block: Block) -> Vec<Block> {
@@ -182,6 +231,12 @@ mod tests {
             (format!("The chair of the\nFoo Council is in\nRome. {long}"), 1),
             (format!("1. Roads\n{long}"), 2),
             (format!("Roads\n{long}"), 1),
+            // Lines that are paragraphs, below a heading.
+            (format!("Roads\n{long}, {long}, {long}"), 2),
+            (format!("{long}, {long}.\nRoads and parks\n{long}, {long}, {long}"), 3),
+            (format!("Early roads\n{long}, {long}, {long}"), 2),
+            (format!("In Rome\n{long}, {long}, {long}"), 1),
+            (format!("It was so\n{long}, {long}, {long}"), 1),
         ] {
             assert_eq!(read(&text).blocks.len(), expected, "{text}");
         }

@@ -6,7 +6,7 @@ use comrak::arena_tree::NodeEdge;
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 
-use super::cut::{cut, lined, numbered};
+use super::cut::{cut, headed, lined, numbered};
 use super::html;
 use super::properties::{self, Section};
 use super::tables::{self, plain};
@@ -240,7 +240,7 @@ impl Reader {
             return;
         }
         self.section.take(&block);
-        for part in numbered(block).into_iter().flat_map(lined) {
+        for part in headed(block).into_iter().flat_map(numbered).flat_map(lined) {
             cut(part, &mut self.blocks);
         }
     }

@@ -175,6 +175,19 @@ fn one_thing_has_one_page_under_its_names() {
 }
 
 #[test]
+fn a_person_has_one_page_under_the_name_that_was_asked_for() {
+    let said = "Ann May Hill is a player of Rome. Hill was born in Bath. She left Bath in 1999. \
+                She won the Foo Cup.";
+    let facts = ["Ann May Hill is a player of Rome.", "Hill was born in Bath."];
+    let more = ["Hill left Bath in 1999.", "Hill won the Foo Cup."];
+    let facts = [facts, more].concat();
+    for page in [said.to_owned(), format!("Ann Hill\n\n\n{said}"), format!("# Ann Hill\n\n{said}")]
+    {
+        check_asked(&page, "Ann Hill", &[("Ann Hill", &["Ann May Hill", "Hill"], &facts)]);
+    }
+}
+
+#[test]
 fn what_is_no_entity_brings_none() {
     for text in [
         "",

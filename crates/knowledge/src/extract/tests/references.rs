@@ -131,6 +131,27 @@ fn pronouns_give_way_only_to_what_stands_right_before() {
 }
 
 #[test]
+fn it_is_not_whose_something_was_told_of() {
+    for (text, left) in [
+        ("Fern's first exchange was opened in 1817. It was opened again in 1991.", "again"),
+        ("Fern's first exchange was opened in 1817. Its halls are of stone.", "halls"),
+        (
+            "Many people speak Fern. The Fern Society is in Bath. Its usage is highest in Rome.",
+            "usage",
+        ),
+        (
+            "Oak Road has been their home ground since 1906. They have a rivalry with Bath.",
+            "rivalry",
+        ),
+        ("St Bo's has been a home ground since 1906. They have a rivalry with Bath.", "rivalry"),
+        ("All three apparently lacked tentacles of Fern in 1990.", "lacked"),
+    ] {
+        let told = told(&format!("# Fern\n\nFern is a town in Bath.\n\n{text}\n"), "Fern");
+        assert!(!told.iter().any(|fact| fact.contains(left)), "{told:?}");
+    }
+}
+
+#[test]
 fn what_holds_from_a_time_told_before_is_left() {
     let page = "# Ada Byron\n\nAda Byron was born in Ferndale. Byron's films include Mirrors. She directed \
                 four of them. One month later, Byron was promoted to captain. Byron then moved to Sutton. \
