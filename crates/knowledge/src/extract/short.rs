@@ -60,12 +60,20 @@ pub(crate) fn is_part_of(short: &str, full: &str) -> bool {
 }
 
 /// `Rust Council` and `RC` on a page about `Foo Rust Council`: the end of a name, or its initials or those
-/// of such an end.
+/// of such an end; and `V&A`, of the `Victoria and Albert Museum`, of its beginning.
 pub(super) fn is_short_for(name: &str, full: &str) -> bool {
     let words: Vec<&str> = full.split(' ').collect();
     let ends = (1..words.len().saturating_sub(1)).map(|from| words[from..].join(" "));
     let is_end = |end: &String| fold(end) == fold(name) || is_acronym_of(name, end);
-    words.len() > 1 && (is_acronym_of(name, full) || ends.into_iter().any(|end| is_end(&end)))
+    let mut begins = (1..words.len()).map(|to| words[..to].join(" "));
+    let is_begin = |begin: String| {
+        let (pair, joint) = (begin.replace('&', "and"), " and ");
+        pair.contains(joint) && is_acronym_of(name, &pair)
+    };
+    words.len() > 1
+        && (is_acronym_of(name, full)
+            || ends.into_iter().any(|end| is_end(&end))
+            || name.contains('&') && begins.any(is_begin))
 }
 
 /// Whether a word in lower case is what a company is by law.
@@ -121,6 +129,18 @@ mod tests {
         check("Tesla was named after Nikola Tesla.", "Tesla, Inc.", &["EW"]);
         check("Marie Curie met Pierre Curie. Curie was born in Paris.", "physics", &["EW"]);
         check("Marie Curie was born in Warsaw.", "physics", &["EW", "Curie"]);
+    }
+
+    #[test]
+    fn the_initials_of_a_pair_are_short_for_what_has_its_name() {
+        for (name, full, expected) in [
+            ("V&A", "Victoria and Albert Museum", true),
+            ("V&A", "Victoria Albert Museum", false),
+            ("VA", "Victoria and Albert Museum", false),
+            ("H&A", "Victoria and Albert Museum", false),
+        ] {
+            assert_eq!(is_short_for(name, full), expected, "{name} {full}");
+        }
     }
 
     #[test]

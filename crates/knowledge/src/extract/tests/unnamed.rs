@@ -146,3 +146,15 @@ fn what_is_handed_over_is_told_of_what_it_was_handed_over_for() {
         ]
     );
 }
+
+#[test]
+fn whoever_speaks_in_a_policy_is_whose_it_is_under_either_name() {
+    let page = "# Security Policy\n\nSafe software is at the core of what we do in the Foo Alliance.\n\n## Reports\n\n\
+                Write to the Foo Alliance at any time. Your report will be read by a member of our \
+                security team.\n\n## Harbor\n\nThe Foo Alliance supports safe harbor for people.\n";
+    for topic in ["Foo Alliance", "Foo Alliance security policy"] {
+        let all = found(page, topic, &[], Mode::Given);
+        let is_told = |fact: &String| fact.contains("the core of what we do");
+        assert!(all.iter().any(|(_, facts)| facts.iter().any(is_told)), "{topic}: {all:?}");
+    }
+}

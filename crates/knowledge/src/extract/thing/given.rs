@@ -10,6 +10,7 @@ use crate::extract::fold::fold;
 use crate::extract::name::tidy;
 use crate::extract::page::{Block, Kind, Page};
 use crate::extract::shape;
+use crate::extract::short::is_short_for;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 
@@ -95,6 +96,17 @@ pub(super) fn begins_with_name(page: &Page, key: &str) -> bool {
     let said = all.get(start..run).unwrap_or_default().iter().map(Token::lower);
     let is_in_topic = run > start + 1 && key.contains(&spaced(&said.collect::<Vec<_>>().join(" ")));
     is_name && !is_led && !is_in_topic
+}
+
+/// Whether a page begins with what is short for what was asked for: `The V&A has`, where the `Victoria and Albert
+/// Museum` was.
+pub(super) fn begins_with_short(page: &Page, topic: &str) -> bool {
+    let text = page.sentences.first().map_or("", |first| page.text(first));
+    let all = tokens(text);
+    let start = clause::behind_article(&all, 0);
+    let run = all.get(start).zip(all.get(shape::run(&all, start).wrapping_sub(1)));
+    let run = run.and_then(|(first, last)| text.get(first.start..last.end)).unwrap_or_default();
+    !run.is_empty() && is_short_for(run, topic)
 }
 
 /// Articles of other languages, with a capital where a sentence begins.

@@ -110,13 +110,14 @@ pub(super) fn of(page: &Page, topic: &str, title: Option<&str>, names: &Names) -
     let is_titled = titles(page, title).next().is_some();
     let whole = |name: String| Some((names.whole(&name)?, name));
     let of_document = of_document(page, topic, title, names);
+    let is_its_document = of_document.is_some();
     let found = of_document.or_else(|| called(page, topic, title).into_iter().find_map(whole));
     if let Some((entity, name)) = found {
         let is_sure = is_titled
             || begins_with(page, entity, names)
             || of_topic(page, topic, title).is_some_and(|own| own == name);
         let is_document = titles(page, title).next().is_some_and(|title| is_document(&tidy(title)))
-            && fold(&name) == fold(&tidy(topic));
+            && (fold(&name) == fold(&tidy(topic)) || is_its_document);
         return Some(Thing { entity, name, is_sure, is_document });
     }
     let (entity, name) =

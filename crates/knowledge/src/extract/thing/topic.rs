@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::given::{begins_with_name, is_of_another, speaks_of};
+use super::given::{begins_with_name, begins_with_short, is_of_another, speaks_of};
 use super::{DOCUMENT_KINDS, TITLE_MARKS, is_document, spaced, tells_of, titles};
 use crate::extract::changelog;
 use crate::extract::fold::fold;
@@ -38,7 +38,8 @@ pub(in crate::extract) fn of_topic(
         let is_other = begins_with_name(page, "")
             && !changelog::tells_of_versions(page)
             && !is_headed(page, &key);
-        let is_given = page.is_given && !is_other && speaks_of(page, &key, title);
+        let is_given = page.is_given
+            && (!is_other && speaks_of(page, &key, title) || begins_with_short(page, &topic));
         let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
         return is_its.then_some(topic);
     }
@@ -296,6 +297,8 @@ mod tests {
             ("Satzung des Foo e.V.\n\nDer Verein ist in Rom.", "Foo Satzung", true),
             ("Satzung „Foo Bar“\n\nDer Verein ist in Rom.", "Foo Bar", true),
             ("Nikola J. Tesla was an engineer.", "Nikola Tesla", false),
+            ("The V&A has its origins in 1851.", "Victoria and Albert Museum", true),
+            ("The A&B has its origins in 1851.", "Victoria and Albert Museum", false),
             ("The KEF LS50 Meta is a speaker.", "kef ls50", false),
             ("# Sound\n\nThe KEF LS50 Meta is a speaker.", "speakers", false),
             ("# Redis Cluster\n\nA Redis Cluster has nodes.", "Redis", false),
