@@ -18,6 +18,11 @@ const LEAST: usize = 2;
 pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement)>) {
     let Some(first) = versions(page, &thing.name).next() else { return };
     found.retain(|(_, statement)| statement.line < page.line_of(first));
+    // Asked for as `tool 2.4`, it is told of as the tool.
+    let name = match thing.name.rsplit_once(' ') {
+        Some((name, number)) if is_version(number) => name,
+        _ => &thing.name,
+    };
     // The version that is told of, and the depth of its heading; and the heading below that.
     let mut below: Option<(String, u8)> = None;
     let mut part: Option<String> = None;
@@ -48,7 +53,7 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
         let first = sentences(text).into_iter().next().and_then(|range| text.get(range));
         let Some(first) = first.map(str::trim).filter(|first| is_change(first)) else { continue };
         let version = part.as_ref().map_or(version.clone(), |part| format!("{version}, {part}"));
-        let text = shown(&format!("{} {version} – {}", thing.name, without_this(first)));
+        let text = shown(&format!("{name} {version} – {}", without_this(first)));
         if is_told(&text) {
             found.push((thing.entity, Statement { text, line: page.line_of(block) }));
         }
@@ -75,11 +80,12 @@ pub(super) fn is_version(heading: &str) -> bool {
 }
 
 /// The version of a heading with its day, without the name of the thing: `0.2.42 (2026-11-09)`.
-fn version(heading: &str, name: &str) -> Option<String> {
+pub(super) fn version(heading: &str, name: &str) -> Option<String> {
     const MOST_WORDS: usize = 7;
     let heading = tidy(heading);
     let words: Vec<&str> = heading.split_whitespace().collect();
-    let bare = |word: &str| word.trim_matches(|char| "[](),:v".contains(char)).to_owned();
+    // What was withdrawn is struck through.
+    let bare = |word: &str| word.trim_matches(|char| "[](),:v~".contains(char)).to_owned();
     // `polkit 122`, of polkit.
     let is_whole = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
@@ -102,7 +108,10 @@ fn version(heading: &str, name: &str) -> Option<String> {
     let before = words[..at].iter().all(|word| {
         let word = fold(word.trim_matches(':'));
         fold(name).split(' ').any(|own| own == word)
-            || matches!(word.as_str(), "version" | "release" | "changes" | "in" | "v")
+            || matches!(
+                word.as_str(),
+                "version" | "release" | "changes" | "in" | "v" | "noteworthy"
+            )
     });
     let rest: Vec<String> = words[at + 1..].iter().map(|word| bare(word)).collect();
     let rest: Vec<&str> =
@@ -207,6 +216,8 @@ mod tests {
             ("3. Treasurer's report", None),
             ("1.2 Installation", None),
             ("version 1.34 - Ann Hill, 2021-02-13", Some("1.34 (2021-02-13)")),
+            ("~~[v0.15.0] - 2024-10-01~~", Some("0.15.0 (2024-10-01)")),
+            ("Noteworthy changes in release 6.1 (2022-12-12)", Some("6.1 (2022-12-12)")),
             ("Unreleased", None),
             ("jiff 122", Some("122")),
             ("jiff 2022", None),

@@ -2,26 +2,35 @@
 
 use std::borrow::Cow;
 
+use crate::extract::changelog::version;
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
 use elophanto_text::markdown;
 
-/// The text without the sections whose heading is the topic with another number, if one is the topic
-/// itself: `polkit 121` where `polkit 122` is asked for. Lines stay lines.
+/// The text without the sections of other versions than the one that the topic names, where there are
+/// several: `polkit 121` where `polkit 122` is asked for, and `Version 2.5.0` where it is `tool 2.4`. Lines
+/// stay lines.
 pub(super) fn of_topic<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
     let Some(own) = named(topic) else { return Cow::Borrowed(text) };
     let Ok(document) = markdown::parse(text) else { return Cow::Borrowed(text) };
-    if !document.headings.iter().any(|heading| named(&heading.text).as_ref() == Some(&own)) {
+    let of = |heading: &str| {
+        let of_name = named(heading).filter(|name| name.0 == own.0).map(|name| name.1);
+        let version = || version(heading, &own.0)?.split(' ').next().map(str::to_owned);
+        of_name.or_else(version)
+    };
+    if document.headings.iter().filter(|heading| of(&heading.text).is_some()).count() < 2 {
         return Cow::Borrowed(text);
     }
+    let is_own = |version: &str| {
+        version.strip_prefix(&own.1).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
     let mut kept = String::with_capacity(text.len());
     let mut headings = document.headings.iter().peekable();
     // The level of the heading that is left out.
     let mut out: Option<u8> = None;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         if let Some(heading) = headings.next_if(|heading| heading.line == number) {
-            let is_other =
-                named(&heading.text).is_some_and(|name| name.0 == own.0 && name.1 != own.1);
+            let is_other = of(&heading.text).is_some_and(|version| !is_own(&version));
             out = match out {
                 Some(above) if heading.level > above => out,
                 _ => is_other.then_some(heading.level),
@@ -55,7 +64,8 @@ mod tests {
         for (topic, expected) in [
             ("Foo 1.2", ["A.", "C."].as_slice()),
             ("foo 1.1", &["B.", "C."]),
-            ("Foo 2", &["A.", "B.", "C."]),
+            ("Foo 1", &["A.", "B.", "C."]),
+            ("Foo 2", &["C."]),
             ("Foo", &["A.", "B.", "C."]),
             ("", &["A.", "B.", "C."]),
         ] {
@@ -64,6 +74,13 @@ mod tests {
                 ["A.", "B.", "C."].into_iter().filter(|it| kept.contains(it)).collect();
             assert_eq!(said, expected, "{topic}");
             assert_eq!(kept.lines().count(), text.lines().count(), "{topic}");
+        }
+        let bare = "# Version 2.5.0\n\nA.\n\n# ~~Version 2.4.1~~\n\nB.\n";
+        for (topic, expected) in
+            [("Foo 2.4", [false, true]), ("Foo 2", [true; 2]), ("Foo 3", [false; 2])]
+        {
+            let kept = of_topic(bare, topic);
+            assert_eq!(["A.", "B."].map(|it| kept.contains(it)), expected, "{topic}");
         }
         // What bears a day is no version.
         let days = "## Meeting of May 1 2023\n\nA.\n\n## Meeting of May 1 2024\n\nB.\n";
