@@ -13,16 +13,8 @@ use elophanto_app::{
 use elophanto_net::vault::Vault;
 
 const NAMES: &[&str] = &[
-    "CI",
-    "COLUMNS",
-    "HF_ENDPOINT",
-    "HOME",
-    "NO_COLOR",
-    "TERM",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
+    "CI", "COLUMNS", "HF_ENDPOINT", "HOME", "NO_COLOR", "TERM", "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
 ];
 
 /// Variables that set settings, locate the user's files, or speak of the terminal.

@@ -10,14 +10,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Knowledge",
         &[
-            "entity",
-            "like",
-            "unlike",
-            "dislike",
-            "undislike",
-            "interests",
-            "react",
-            "graph",
+            "entity", "like", "unlike", "dislike", "undislike", "interests", "react", "graph",
             "changelog",
         ],
     ),

@@ -137,12 +137,8 @@ fn pick(attack: &mut Attack, env: &TestEnv, victim: Victim) -> Option<PathBuf> {
         Victim::View => vec![".git/elophanto"],
         Victim::Text => {
             let all = [
-                ".elophanto/journal",
-                ".elophanto/memory",
-                ".elophanto/config.yaml",
-                "knowledge",
-                "notes",
-                ".gitattributes",
+                ".elophanto/journal", ".elophanto/memory", ".elophanto/config.yaml", "knowledge",
+                "notes", ".gitattributes",
             ];
             vec![all[attack.chance.usize(0..all.len())]]
         }

@@ -568,11 +568,8 @@ fn all_hooks_fire_and_only_pre_commit_decides() {
     assert_eq!(
         site.install(&[]),
         [
-            "pre-commit unchanged",
-            "post-merge unchanged",
-            "post-commit removed",
-            "post-checkout removed",
-            "post-rewrite removed",
+            "pre-commit unchanged", "post-merge unchanged", "post-commit removed",
+            "post-checkout removed", "post-rewrite removed",
         ]
     );
     assert_eq!(

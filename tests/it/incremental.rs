@@ -29,14 +29,8 @@ pub const WORDS: &[&str] = &[
     "pause", "salmon", "forest", "branch",
 ];
 const QUERIES: &[&str] = &[
-    "otter",
-    "kelp river",
-    "how does a merge work",
-    "\"stone river\"",
-    "honey -winter",
-    "wintre",
-    "vector index",
-    "salmon in the forest",
+    "otter", "kelp river", "how does a merge work", "\"stone river\"", "honey -winter", "wintre",
+    "vector index", "salmon in the forest",
 ];
 
 #[derive(Debug, Clone)]

@@ -101,12 +101,7 @@ fn pages_have_full_front_matter() {
     let env = TestEnv::new();
     env.ok(&["init"]);
     for name in [
-        "identity",
-        "architecture",
-        "capabilities",
-        "conventions",
-        "known-limitations",
-        "changelog",
+        "identity", "architecture", "capabilities", "conventions", "known-limitations", "changelog",
     ] {
         let page = String::from_utf8(env.read(format!("knowledge/system/{name}.md"))).unwrap();
         let front = page.strip_prefix("---\n").and_then(|page| page.split_once("\n---\n"));

@@ -50,20 +50,8 @@ fn lessons_lose_details_before_they_are_left_out() {
         let command = format!("radio --channel {at} --call {town}-harbour --wait-for horn");
         let rate = format!("{}/9", at + 4);
         env.ok(&[
-            "agent",
-            "remember",
-            "--type",
-            "error",
-            "--lesson",
-            &lesson,
-            "--context",
-            &context,
-            "--command",
-            &command,
-            "--success-rate",
-            &rate,
-            "--tags",
-            "ferry,harbour,radio",
+            "agent", "remember", "--type", "error", "--lesson", &lesson, "--context", &context,
+            "--command", &command, "--success-rate", &rate, "--tags", "ferry,harbour,radio",
         ]);
     }
     let calls = [150, 250, 500, 1_000, 4_000].map(|tokens| {

@@ -335,12 +335,9 @@ fn what_a_partial_clone_lacks_is_said() {
     // for, and are not fetched now.
     let missing = || {
         let mut git = env.sealed("git");
-        let listed = git.current_dir(env.outside().join("partial")).args([
-            "rev-list",
-            "--objects",
-            "--missing=print",
-            "--all",
-        ]);
+        let listed = git
+            .current_dir(env.outside().join("partial"))
+            .args(["rev-list", "--objects", "--missing=print", "--all"]);
         finish(listed).stdout().lines().filter(|line| line.starts_with('?')).count()
     };
     assert_eq!(missing(), 2);

@@ -72,13 +72,8 @@ fn what_it_adds_is_told() {
     let part = |hit: &Value, name: &str| hit["explain"].get(name).and_then(Value::as_f64);
     for hit in &hits {
         let parts = [
-            "keyword_part",
-            "semantic_part",
-            "recency_part",
-            "words_part",
-            "window_part",
-            "whole_part",
-            "excerpt_part",
+            "keyword_part", "semantic_part", "recency_part", "words_part", "window_part",
+            "whole_part", "excerpt_part",
         ];
         let sum: f64 = parts.iter().filter_map(|name| part(hit, name)).sum();
         assert!((sum - hit["score"].as_f64().unwrap()).abs() < 1e-5, "{hit}");

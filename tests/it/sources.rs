@@ -590,17 +590,8 @@ fn what_is_written_down_of_a_search() {
     for search in &searches {
         let keys: BTreeSet<&str> = search.as_object().unwrap().keys().map(String::as_str).collect();
         let expected = [
-            "at",
-            "duration_ms",
-            "id",
-            "kind",
-            "learn_prompt_id",
-            "query",
-            "response_hash",
-            "timestamp",
-            "trigger",
-            "urls",
-            "user",
+            "at", "duration_ms", "id", "kind", "learn_prompt_id", "query", "response_hash",
+            "timestamp", "trigger", "urls", "user",
         ];
         assert_eq!(keys, BTreeSet::from(expected));
         assert_eq!(search["trigger"], "learn_command");
@@ -620,15 +611,8 @@ fn what_is_written_down_of_a_search() {
     let prompt = shared(&env, "learn_prompt").pop().unwrap();
     let keys: BTreeSet<&str> = prompt.as_object().unwrap().keys().map(String::as_str).collect();
     let expected = [
-        "at",
-        "created_at",
-        "id",
-        "kind",
-        "prompt_text",
-        "searches_remaining",
-        "status",
-        "updated_at",
-        "user",
+        "at", "created_at", "id", "kind", "prompt_text", "searches_remaining", "status",
+        "updated_at", "user",
     ];
     assert_eq!(keys, BTreeSet::from(expected));
     assert_eq!(json!([prompt["status"], prompt["searches_remaining"]]), json!(["completed", 0]));

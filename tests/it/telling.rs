@@ -168,26 +168,9 @@ fn two_entities_are_two_messages_and_many_facts_are_few() {
     let env = TestEnv::new();
     let about = |name: &str, count: usize| -> String {
         let nouns = [
-            "cabinet",
-            "tweeter",
-            "woofer",
-            "waveguide",
-            "grille",
-            "port",
-            "binding post",
-            "crossover",
-            "damper",
-            "voice coil",
-            "surround",
-            "baffle",
-            "foot",
-            "badge",
-            "stand",
-            "bracket",
-            "carton",
-            "manual",
-            "warranty",
-            "colour",
+            "cabinet", "tweeter", "woofer", "waveguide", "grille", "port", "binding post",
+            "crossover", "damper", "voice coil", "surround", "baffle", "foot", "badge", "stand",
+            "bracket", "carton", "manual", "warranty", "colour",
         ];
         nouns
             .iter()
@@ -350,23 +333,8 @@ fn the_more_is_known_the_narrower_the_questions() {
     let env = TestEnv::new();
     let program = script(&env, "find.sh", "true");
     let nouns = [
-        "cabinet",
-        "tweeter",
-        "woofer",
-        "waveguide",
-        "grille",
-        "port",
-        "crossover",
-        "damper",
-        "coil",
-        "surround",
-        "baffle",
-        "badge",
-        "stand",
-        "bracket",
-        "carton",
-        "manual",
-        "warranty",
+        "cabinet", "tweeter", "woofer", "waveguide", "grille", "port", "crossover", "damper",
+        "coil", "surround", "baffle", "badge", "stand", "bracket", "carton", "manual", "warranty",
     ];
     let fact = |noun: &&str| format!("- The KEF LS50 Meta has a {noun} of {noun} material.\n");
     env.ok(&["like", TOPIC]);

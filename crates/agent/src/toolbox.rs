@@ -305,12 +305,7 @@ mod tests {
     #[test]
     fn near_names() {
         let names = [
-            "file_read",
-            "file_write",
-            "git_log",
-            "shell_execute",
-            "web_fetch",
-            "knowledge_search",
+            "file_read", "file_write", "git_log", "shell_execute", "web_fetch", "knowledge_search",
         ];
         let (toolbox, _) = of(&names);
         for (wrong, first) in [

@@ -284,14 +284,8 @@ fn taken_out(
     let Some(git) = Git::of(repository) else { return Vec::new() };
     let pattern = format!(":(top){FOLDER}");
     let arguments = [
-        "log",
-        "--diff-filter=D",
-        "--no-renames",
-        "--name-only",
-        "--format=commit %H",
-        "HEAD",
-        "--",
-        &pattern,
+        "log", "--diff-filter=D", "--no-renames", "--name-only", "--format=commit %H", "HEAD",
+        "--", &pattern,
     ];
     let told = String::from_utf8(git.run(&arguments).unwrap_or_default()).unwrap_or_default();
     let (mut gone, mut commit, mut seen) = (Vec::new(), None, FxHashSet::default());

@@ -68,13 +68,7 @@ pub fn enrich(workspace: &Workspace, yes: bool, reporter: &dyn Reporter) -> Resu
         if !found.is_empty() {
             let sources = learning.sources(&ask, reporter)?;
             let done = deepen(
-                &learning.record_store,
-                &snapshot,
-                &found,
-                &sources,
-                most,
-                &learning.user,
-                &now,
+                &learning.record_store, &snapshot, &found, &sources, most, &learning.user, &now,
             )?;
             match done {
                 Deepened::Searched { name, mode, made } => {

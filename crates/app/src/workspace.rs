@@ -369,12 +369,8 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error
 /// When a folder of ours leads out of the repository.
 pub fn refuse_links_out(repository: &Repository) -> Result<(), Error> {
     for folder in [
-        ".elophanto",
-        ".elophanto/index",
-        ".elophanto/words",
-        ".elophanto/journal",
-        ".elophanto/cache",
-        ".elophanto/cache/view",
+        ".elophanto", ".elophanto/index", ".elophanto/words", ".elophanto/journal",
+        ".elophanto/cache", ".elophanto/cache/view",
     ] {
         let path = repository.root.join(folder);
         if fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&repository.root)) {

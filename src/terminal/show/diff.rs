@@ -10,13 +10,7 @@ const MOST_COMPARED: usize = 2_000;
 /// Lines that have less in common than this are others, not changed ones.
 const LEAST_ALIKE: f32 = 0.4;
 const HEADERS: [&str; 8] = [
-    "diff --git ",
-    "--- ",
-    "+++ ",
-    "new file mode ",
-    "deleted file mode ",
-    "index ",
-    "rename ",
+    "diff --git ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "index ", "rename ",
     "similarity ",
 ];
 

@@ -286,15 +286,7 @@ fn more_than_a_lesson() {
     let long = "x".repeat(41);
     for tags in [tags.join(","), long, "a,,b".to_owned()] {
         let output = desk.run(&[
-            "agent",
-            "remember",
-            "--type",
-            "error",
-            "--context",
-            "c",
-            "--lesson",
-            "l",
-            "--tags",
+            "agent", "remember", "--type", "error", "--context", "c", "--lesson", "l", "--tags",
             &tags,
         ]);
         assert_eq!(output.code, Some(2), "{output}");

@@ -314,13 +314,7 @@ fn wherever_a_repository_is() {
     let below = env.run_in(
         "src/deep",
         &[
-            "agent",
-            "remember",
-            "--type",
-            "success",
-            "--context",
-            "deep",
-            "--lesson",
+            "agent", "remember", "--type", "success", "--context", "deep", "--lesson",
             "lesson from below",
         ],
     );
@@ -441,16 +435,8 @@ fn a_repository_does_not_say_where_lessons_go() {
     let env = TestEnv::new();
     let desk = Desk::of(&env);
     desk.write(".elophanto/config.yaml", "memory:\n  folder: ../stolen\n");
-    let output = desk.run(&[
-        "agent",
-        "remember",
-        "--type",
-        "error",
-        "--context",
-        "c",
-        "--lesson",
-        "our lesson",
-    ]);
+    let output = desk
+        .run(&["agent", "remember", "--type", "error", "--context", "c", "--lesson", "our lesson"]);
     told!(output, @"
     exit: 0
     --- stdout

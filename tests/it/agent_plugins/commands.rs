@@ -254,13 +254,7 @@ fn a_new_plugin_works_from_the_start() {
     let listed = env.run(&["agent", "plugin", "list"]);
     assert!(listed.stdout().starts_with("count_words "), "{listed}");
     let described = env.json(&[
-        "agent",
-        "plugin",
-        "new",
-        "shout",
-        "--description",
-        "Says \"it\" louder",
-        "--json",
+        "agent", "plugin", "new", "shout", "--description", "Says \"it\" louder", "--json",
     ]);
     assert_eq!(described[0]["written"].as_array().unwrap().len(), 4);
     assert!(text(&env, "plugins/shout/schema.json").contains(r#""Says \"it\" louder""#));

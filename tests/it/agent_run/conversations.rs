@@ -108,12 +108,7 @@ fn what_became_a_summary_is_kept() {
     assert_eq!(chat(&bench, lines).code, Some(0));
     let exported = std::fs::read_to_string(bench.home("animals.md")).unwrap();
     let said = [
-        "Tell of otters",
-        "One. otters",
-        "And of beavers",
-        "Two. otters",
-        "And of seals",
-        "Three.",
+        "Tell of otters", "One. otters", "And of beavers", "Two. otters", "And of seals", "Three.",
     ];
     let places: Vec<_> = said.iter().map(|part| exported.find(part)).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {exported}");

@@ -422,14 +422,8 @@ fn every_inlet_of_text_is_quoted() {
     assert!(tainted(&told), "{}", told.output);
     let prompts = bench.model.prompts();
     for words in [
-        "NOTE-TEXT",
-        "TASK-TEXT",
-        "FAILURE-TEXT",
-        "LESSON-TEXT",
-        "SKILL-LINE",
-        "SKILL-BODY",
-        "OUTPUT-TEXT",
-        "COMMIT-TEXT",
+        "NOTE-TEXT", "TASK-TEXT", "FAILURE-TEXT", "LESSON-TEXT", "SKILL-LINE", "SKILL-BODY",
+        "OUTPUT-TEXT", "COMMIT-TEXT",
     ] {
         assert_eq!(is_quoted(&prompts, words), Some(true), "{words}\n{}", told.output);
     }

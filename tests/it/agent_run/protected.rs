@@ -184,13 +184,8 @@ fn protected(bench: &Bench) -> BTreeMap<String, (u32, Vec<u8>)> {
         // what was spent, what the user said.
         let below = path.strip_prefix(&git).unwrap_or(Path::new(""));
         let is_own = [
-            "objects",
-            "refs/elophanto",
-            "logs",
-            "elophanto/view",
-            "elophanto/runs",
-            "elophanto/cache",
-            "index",
+            "objects", "refs/elophanto", "logs", "elophanto/view", "elophanto/runs",
+            "elophanto/cache", "index",
         ]
         .iter()
         .any(|own| below.starts_with(own));

@@ -110,15 +110,7 @@ fn style_of(cell: &vt100::Cell) -> String {
 }
 
 const NAMES: [&str; 10] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "bright black",
+    "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "bright black",
     "bright red",
 ];
 

@@ -53,16 +53,8 @@ fn ten_steps_in_one_go() {
     let told = bench.run(GOAL, &[], "once");
     told.done();
     let tools = [
-        "git_status",
-        "file_list",
-        "knowledge_search",
-        "file_search",
-        "file_read",
-        "file_edit",
-        "shell_execute",
-        "file_write",
-        "git_diff",
-        "git_commit",
+        "git_status", "file_list", "knowledge_search", "file_search", "file_read", "file_edit",
+        "shell_execute", "file_write", "git_diff", "git_commit",
     ];
     assert_eq!(told.ran(), tools, "{}", told.output);
     // In the mode `ask` each of them asked, once, before it ran.

@@ -101,14 +101,7 @@ fn byte_for_byte_there_and_back_again() {
     assert_ne!(after, before);
     let files = told.ended()["files"].as_array().unwrap().clone();
     for path in [
-        "a.txt",
-        "b.bin",
-        "moved.bin",
-        "docs/one.md",
-        "new/deep/file.txt",
-        "to-a",
-        "c.sh",
-        "d.txt",
+        "a.txt", "b.bin", "moved.bin", "docs/one.md", "new/deep/file.txt", "to-a", "c.sh", "d.txt",
         "e.txt",
     ] {
         assert!(files.contains(&json!(path)), "{path} {}", told.output);

@@ -55,15 +55,8 @@ impl World {
         let base = folder.path().canonicalize().unwrap();
         let at = |name: &str| base.join(name);
         for name in [
-            "root/.git/hooks",
-            "root/.elophanto",
-            "root/src/permissions",
-            "root/docs",
-            "home/.ssh",
-            "home/.cargo/bin",
-            "temporary",
-            "outside",
-            "root/deep/a/b",
+            "root/.git/hooks", "root/.elophanto", "root/src/permissions", "root/docs", "home/.ssh",
+            "home/.cargo/bin", "temporary", "outside", "root/deep/a/b",
         ] {
             fs::create_dir_all(at(name)).unwrap();
         }

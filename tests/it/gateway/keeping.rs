@@ -109,16 +109,7 @@ fn a_repository_that_is_gone() {
 fn a_job_of_a_gateway_that_is_gone() {
     let env = plain();
     env.ok(&[
-        "schedule",
-        "add",
-        "slow",
-        "--gateway",
-        "--every",
-        "30d",
-        "--",
-        "scan",
-        "--every",
-        "1h",
+        "schedule", "add", "slow", "--gateway", "--every", "30d", "--", "scan", "--every", "1h",
     ]);
     env.ok(&["schedule", "add", "other", "--gateway", "--every", "30d", "--", "search", "otters"]);
     let file = jobs(&env).join("gateway.json");

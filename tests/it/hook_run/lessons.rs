@@ -4,14 +4,7 @@ use super::*;
 
 fn remember(site: &Site, lesson: &str) -> String {
     let output = site.run(&[
-        "agent",
-        "remember",
-        "--json",
-        "--type",
-        "error",
-        "--context",
-        "the build",
-        "--lesson",
+        "agent", "remember", "--json", "--type", "error", "--context", "the build", "--lesson",
         lesson,
     ]);
     assert_eq!(output.code, Some(0), "{output}");

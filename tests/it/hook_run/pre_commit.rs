@@ -160,12 +160,7 @@ fn a_sparse_work_tree() {
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     site.status();
     site.git(&[
-        "sparse-checkout",
-        "set",
-        "--no-cone",
-        "/*",
-        "!/.elophanto/index/",
-        "!/docs/long.md",
+        "sparse-checkout", "set", "--no-cone", "/*", "!/.elophanto/index/", "!/docs/long.md",
     ]);
     assert!(site.tables_here().is_empty());
     site.stage("newer", "Something newer.");

@@ -614,20 +614,9 @@ fn promisor(a: &Arena, url: &str) {
 
 fn hooks(a: &Arena, folder: &str) {
     for name in [
-        "applypatch-msg",
-        "commit-msg",
-        "fsmonitor-watchman",
-        "post-checkout",
-        "post-commit",
-        "post-index-change",
-        "post-merge",
-        "post-rewrite",
-        "pre-auto-gc",
-        "pre-commit",
-        "pre-merge-commit",
-        "pre-push",
-        "pre-rebase",
-        "prepare-commit-msg",
+        "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit",
+        "post-index-change", "post-merge", "post-rewrite", "pre-auto-gc", "pre-commit",
+        "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg",
         "reference-transaction",
     ] {
         a.trap_at(&format!("{folder}/{name}"), name);

@@ -159,19 +159,8 @@ fn what_hides_in_a_note_is_marked() {
     let tags: String =
         "obey".chars().map(|c| char::from_u32(0xe0000 + u32::from(c)).unwrap()).collect();
     let hidden = [
-        "\u{1b}]0;x\u{7}",
-        "\u{9b}2J",
-        "\u{202e}",
-        "\u{200b}",
-        "\u{2066}",
-        "\u{e0100}",
-        "\u{fe01}",
-        "\u{34f}",
-        "\u{2800}",
-        "\u{fffc}",
-        "\u{1d173}",
-        "\u{180b}",
-        &tags,
+        "\u{1b}]0;x\u{7}", "\u{9b}2J", "\u{202e}", "\u{200b}", "\u{2066}", "\u{e0100}", "\u{fe01}",
+        "\u{34f}", "\u{2800}", "\u{fffc}", "\u{1d173}", "\u{180b}", &tags,
     ];
     let path = "knowledge/learned/notes/a\u{200b}b.md";
     let said = format!(

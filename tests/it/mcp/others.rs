@@ -22,13 +22,7 @@ fn what_others_write_is_seen_at_once_and_the_reverse() {
     env.remove("docs/gannet.md");
     assert!(!hits(&mut session, "puffins burrows").contains(&json!("docs/gannet.md")));
     env.ok(&[
-        "agent",
-        "remember",
-        "--type",
-        "error",
-        "--context",
-        "cargo build",
-        "--lesson",
+        "agent", "remember", "--type", "error", "--context", "cargo build", "--lesson",
         "Free the disk",
     ]);
     let lessons = session.found("recall", json!({"text": "cargo build"}));

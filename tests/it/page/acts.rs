@@ -133,13 +133,7 @@ fn likes_lessons_and_questions() {
     env.commit("First");
     env.ok(&["scan"]);
     env.ok(&[
-        "agent",
-        "remember",
-        "--type",
-        "error",
-        "--context",
-        "the build failed",
-        "--lesson",
+        "agent", "remember", "--type", "error", "--context", "the build failed", "--lesson",
         "install protoc",
     ]);
     let visitor = Visitor::open(&env);

@@ -129,15 +129,8 @@ fn without_git_without_notes_and_shallow() {
     plain.ok(&["init"]);
     let visitor = Visitor::open(&plain);
     for page in [
-        "",
-        "notes",
-        "note/ferry.md",
-        "history/ferry.md",
-        "lines/ferry.md",
-        "search?q=ferry",
-        "graph",
-        "status",
-        "runs",
+        "", "notes", "note/ferry.md", "history/ferry.md", "lines/ferry.md", "search?q=ferry",
+        "graph", "status", "runs",
     ] {
         visitor.html(page);
     }
@@ -148,14 +141,7 @@ fn without_git_without_notes_and_shallow() {
     let visitor = Visitor::open(&empty);
     assert!(visitor.html("").contains("There are no notes yet"));
     for page in [
-        "notes",
-        "search?q=a",
-        "answer?q=a",
-        "entities",
-        "graph",
-        "questions",
-        "memory",
-        "runs",
+        "notes", "search?q=a", "answer?q=a", "entities", "graph", "questions", "memory", "runs",
         "status",
     ] {
         visitor.html(page);

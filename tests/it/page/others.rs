@@ -48,16 +48,8 @@ fn questions_lessons_and_answers() {
     env.commit("First");
     env.ok(&["scan"]);
     env.ok(&[
-        "agent",
-        "remember",
-        "--type",
-        "error",
-        "--context",
-        "the build failed",
-        "--lesson",
-        "install protoc first",
-        "--success-rate",
-        "3/4",
+        "agent", "remember", "--type", "error", "--context", "the build failed", "--lesson",
+        "install protoc first", "--success-rate", "3/4",
     ]);
     let visitor = Visitor::open(&env);
     let questions = visitor.json("questions.json");
@@ -202,11 +194,7 @@ fn lessons_of_several_repositories() {
     assert!(visitor.html("patterns").contains("No lesson was learnt in three repositories"));
     for repo in ["harbour", "island", "pier"] {
         let lesson = [
-            "--lesson",
-            "install protoc first",
-            "--context",
-            "the build failed",
-            "--success-rate",
+            "--lesson", "install protoc first", "--context", "the build failed", "--success-rate",
             "3/4",
         ];
         env.ok(&[&["agent", "remember", "--type", "error", "--repo", repo][..], &lesson].concat());

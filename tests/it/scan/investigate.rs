@@ -117,21 +117,8 @@ fn what_is_written_down() {
     let summary = summary_of(&env, "src/heron.rs");
     let fields: Vec<&String> = summary.as_object().unwrap().keys().collect();
     let mut expected = [
-        "kind",
-        "id",
-        "at",
-        "doc_id",
-        "file_path",
-        "file_type",
-        "file_size",
-        "blob",
-        "indexed_at",
-        "summary",
-        "model",
-        "prompt_version",
-        "truncated",
-        "original_size",
-        "summary_failed",
+        "kind", "id", "at", "doc_id", "file_path", "file_type", "file_size", "blob", "indexed_at",
+        "summary", "model", "prompt_version", "truncated", "original_size", "summary_failed",
     ];
     expected.sort_unstable();
     let mut sorted: Vec<&str> = fields.into_iter().map(String::as_str).collect();

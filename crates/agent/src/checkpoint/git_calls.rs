@@ -129,13 +129,7 @@ pub(super) fn hold(git: &Git, holder: &Holder) -> Result<ObjectId, GitError> {
 fn import(git: &Git, mut input: Vec<u8>) -> Result<Vec<u8>, GitError> {
     input.extend_from_slice(b"done\n");
     let arguments = [
-        "-c",
-        "core.fsync=all",
-        "fast-import",
-        "--quiet",
-        "--force",
-        "--done",
-        "--date-format=raw",
+        "-c", "core.fsync=all", "fast-import", "--quiet", "--force", "--done", "--date-format=raw",
     ];
     git.clone().with_timeout(PATIENCE).run_with(&arguments, &input)
 }
@@ -180,14 +174,10 @@ pub(super) fn folder(
 
 /// The topmost files and folders that git ignores and does not track.
 pub(super) fn ignored(git: &Git) -> Result<Vec<Name>, GitError> {
-    let output = git.clone().with_timeout(PATIENCE).run(&[
-        "ls-files",
-        "-z",
-        "--others",
-        "--ignored",
-        "--exclude-standard",
-        "--directory",
-    ])?;
+    let output = git
+        .clone()
+        .with_timeout(PATIENCE)
+        .run(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])?;
     Ok(zeros(&output).map(|name| Name::new(name.strip_suffix(b"/").unwrap_or(name))).collect())
 }
 

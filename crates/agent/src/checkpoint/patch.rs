@@ -212,17 +212,8 @@ fn written(git: &Git, sides: &[(&Name, (Side, Side))]) -> Result<Vec<u8>, Checkp
     let was = tree(git, sides.iter().map(|(path, (was, _))| (*path, was)))?;
     let left = tree(git, sides.iter().map(|(path, (_, left))| (*path, left)))?;
     let asked = [
-        "diff-tree",
-        "--patch",
-        "--binary",
-        "--full-index",
-        "--find-renames",
-        "--no-color",
-        "--src-prefix=a/",
-        "--dst-prefix=b/",
-        &was,
-        &left,
-        "--",
+        "diff-tree", "--patch", "--binary", "--full-index", "--find-renames", "--no-color",
+        "--src-prefix=a/", "--dst-prefix=b/", &was, &left, "--",
     ];
     Ok(git.run(&asked)?)
 }

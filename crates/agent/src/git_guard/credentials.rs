@@ -9,14 +9,7 @@ use elophanto_repo::Git;
 const SECTIONS: [&str; 1] = ["credential"];
 /// Parts of names of settings that hold one.
 const NAMES: [&str; 9] = [
-    "extraheader",
-    "password",
-    "passwd",
-    "smtppass",
-    "secret",
-    "token",
-    "apikey",
-    "authorization",
+    "extraheader", "password", "passwd", "smtppass", "secret", "token", "apikey", "authorization",
     "cookie",
 ];
 /// A setting that is called just this holds one.

@@ -22,51 +22,18 @@ use elophanto_repo::{Git, GitError};
 
 /// Last parts of names of settings whose value is a line of a shell, or the name of a program.
 const PROGRAMS: [&str; 31] = [
-    "alternaterefscommand",
-    "askpass",
-    "cccmd",
-    "clean",
-    "cmd",
-    "command",
-    "defaultkeycommand",
-    "difffilter",
-    "driver",
-    "editor",
-    "external",
-    "fsmonitor",
-    "gitproxy",
-    "headercmd",
-    "helper",
-    "packobjectshook",
-    "pager",
-    "process",
-    "program",
-    "receivepack",
-    "recentobjectshook",
-    "sendmailcmd",
-    "smtpserver",
-    "smudge",
-    "sshcommand",
-    "textconv",
-    "tocmd",
-    "tunnel",
-    "update",
-    "uploadpack",
-    "vcs",
+    "alternaterefscommand", "askpass", "cccmd", "clean", "cmd", "command", "defaultkeycommand",
+    "difffilter", "driver", "editor", "external", "fsmonitor", "gitproxy", "headercmd", "helper",
+    "packobjectshook", "pager", "process", "program", "receivepack", "recentobjectshook",
+    "sendmailcmd", "smtpserver", "smudge", "sshcommand", "textconv", "tocmd", "tunnel", "update",
+    "uploadpack", "vcs",
 ];
 /// The section whose names people choose, and whose values are programs all the same.
 const PAGER: &str = "pager";
 /// Last parts of names of settings whose value is the path of a file or folder git obeys.
 const FILES: [&str; 9] = [
-    "allowedsignersfile",
-    "attributesfile",
-    "cookiefile",
-    "hookspath",
-    "path",
-    "revocationfile",
-    "sslcainfo",
-    "sslcapath",
-    "templatedir",
+    "allowedsignersfile", "attributesfile", "cookiefile", "hookspath", "path", "revocationfile",
+    "sslcainfo", "sslcapath", "templatedir",
 ];
 /// Settings that git goes by only where the user asks for just that.
 const ASKED_FOR: [&str; 6] = ["alias", "browser", "difftool", "guitool", "man", "mergetool"];
@@ -117,20 +84,9 @@ const USUAL: [&str; 36] = [
 ];
 /// Variables in which a program is named that git runs.
 const VARIABLES: [&str; 13] = [
-    "EDITOR",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    // A folder of programs.
-    "GIT_EXEC_PATH",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-    "GIT_PROXY_COMMAND",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "PAGER",
-    "SSH_ASKPASS",
-    "VISUAL",
+    "EDITOR", "GIT_ASKPASS", "GIT_EDITOR", // A folder of programs.
+    "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH", "GIT_SSH_COMMAND", "PAGER", "SSH_ASKPASS", "VISUAL",
 ];
 /// Hooks that run where the user only looks.
 const LOOKING: [&str; 2] = ["post-index-change", "reference-transaction"];

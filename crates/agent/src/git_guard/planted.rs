@@ -23,23 +23,9 @@ const PLAIN: &str = "/._-=:@~+";
 /// Options of git with which it makes a repository as usual: none names a program, settings, a
 /// folder of hooks, or where objects are to be had.
 const USUAL: [&str; 17] = [
-    "--",
-    "--bare",
-    "--branch",
-    "--depth",
-    "--detach",
-    "--init",
-    "--initial-branch",
-    "--no-checkout",
-    "--no-tags",
-    "--object-format",
-    "--quiet",
-    "--recurse-submodules",
-    "--recursive",
-    "--single-branch",
-    "-b",
-    "-n",
-    "-q",
+    "--", "--bare", "--branch", "--depth", "--detach", "--init", "--initial-branch",
+    "--no-checkout", "--no-tags", "--object-format", "--quiet", "--recurse-submodules",
+    "--recursive", "--single-branch", "-b", "-n", "-q",
 ];
 
 /// What the settings of a bare repository hold that git has just made.

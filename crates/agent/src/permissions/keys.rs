@@ -76,12 +76,7 @@ const PLAIN_PROC: &[&str] =
     &["cpuinfo", "meminfo", "version", "loadavg", "uptime", "stat", "filesystems", "mounts"];
 /// Files of this form that hold examples.
 const EXAMPLES: &[&str] = &[
-    ".env.example",
-    ".env.sample",
-    ".env.template",
-    ".env.dist",
-    "example.env",
-    "sample.env",
+    ".env.example", ".env.sample", ".env.template", ".env.dist", "example.env", "sample.env",
     "template.env",
 ];
 

@@ -19,69 +19,24 @@ pub(super) const MAX_WARNINGS: usize = 60;
 const LARGE: usize = 512 << 10;
 /// Endings of programs in text form.
 const SCRIPTS: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "fish",
-    "py",
-    "rb",
-    "pl",
-    "js",
-    "mjs",
-    "cjs",
-    "ts",
-    "ps1",
-    "bat",
-    "cmd",
-    "lua",
-    "php",
-    "applescript",
-    "command",
-    "awk",
+    "sh", "bash", "zsh", "fish", "py", "rb", "pl", "js", "mjs", "cjs", "ts", "ps1", "bat", "cmd",
+    "lua", "php", "applescript", "command", "awk",
 ];
 /// Languages of code blocks that are commands.
 const SHELLS: &[&str] =
     &["sh", "bash", "shell", "zsh", "console", "terminal", "powershell", "ps1", "cmd"];
 /// What a text says, in lower case, when it wants something done with more power than a skill has.
 const PUSHY: &[&str] = &[
-    "ignore previous",
-    "ignore all previous",
-    "ignore the above",
-    "ignore your",
-    "disregard",
-    "do not tell the user",
-    "don't tell the user",
-    "without asking",
-    "without confirmation",
-    "never mention",
-    "system prompt",
-    "override your",
-    "full auto",
-    "mode full",
-    "auto-approve",
+    "ignore previous", "ignore all previous", "ignore the above", "ignore your", "disregard",
+    "do not tell the user", "don't tell the user", "without asking", "without confirmation",
+    "never mention", "system prompt", "override your", "full auto", "mode full", "auto-approve",
     "skip the approval",
 ];
 /// What a command looks like that runs what it fetches, or takes more rights.
 const RISKY: &[&str] = &[
-    "sudo ",
-    "chmod +x",
-    "eval ",
-    "base64 -d",
-    "base64 --decode",
-    "rm -rf",
-    "npx ",
-    "uvx ",
-    "pip install",
-    "npm install",
-    "curl ",
-    "wget ",
-    "| sh",
-    "|sh",
-    "| bash",
-    "|bash",
-    "invoke-expression",
-    "iex(",
-    "osascript",
+    "sudo ", "chmod +x", "eval ", "base64 -d", "base64 --decode", "rm -rf", "npx ", "uvx ",
+    "pip install", "npm install", "curl ", "wget ", "| sh", "|sh", "| bash", "|bash",
+    "invoke-expression", "iex(", "osascript",
 ];
 
 /// What kind of thing is warned of.

@@ -24,12 +24,7 @@ use elophanto_base::{counted::counted, one_line::one_line};
 /// What readers may call: it looks into the work tree, its history and its knowledge, and changes
 /// nothing, asks nobody and reaches nowhere.
 const READS: [&str; 7] = [
-    "file_list",
-    "file_read",
-    "file_search",
-    "git_diff",
-    "git_log",
-    "git_status",
+    "file_list", "file_read", "file_search", "git_diff", "git_log", "git_status",
     "knowledge_search",
 ];
 /// Replies of one reader's model at most; and at least, or it is not worth one.

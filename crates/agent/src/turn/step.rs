@@ -245,19 +245,8 @@ fn name_as_kept(name: &str) -> String {
 /// Whether a text says what its writer is about to do, rather than what is.
 fn announces(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
-        "i will",
-        "i'll",
-        "i\u{2019}ll",
-        "let me",
-        "let's",
-        "i am going to",
-        "i'm going to",
-        "i\u{2019}m going to",
-        "next, i",
-        "now i",
-        "first, i",
-        "i need to",
-        "i should",
+        "i will", "i'll", "i\u{2019}ll", "let me", "let's", "i am going to", "i'm going to",
+        "i\u{2019}m going to", "next, i", "now i", "first, i", "i need to", "i should",
     ];
     let lower = text.trim().to_lowercase();
     let head = lower.get(..lower.floor_char_boundary(200)).unwrap_or("");

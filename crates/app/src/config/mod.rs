@@ -80,13 +80,8 @@ impl Config {
         let mut config = Self { is_chosen: true, ..self.clone() };
         let tasks = &mut config.sections.llm.tasks;
         let all = [
-            &mut tasks.planning,
-            &mut tasks.coding,
-            &mut tasks.analysis,
-            &mut tasks.simple,
-            &mut tasks.review,
-            &mut tasks.extraction,
-            &mut tasks.summary,
+            &mut tasks.planning, &mut tasks.coding, &mut tasks.analysis, &mut tasks.simple,
+            &mut tasks.review, &mut tasks.extraction, &mut tasks.summary,
         ];
         for models in all {
             *models = vec![model.to_owned()];

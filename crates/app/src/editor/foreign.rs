@@ -7,9 +7,7 @@ use elophanto_text::markdown::{Destination, Link, LinkKind, anchor, followed, pe
 
 /// What says that Docusaurus makes a site of the notes below a folder.
 const DOCUSAURUS: [&str; 4] = [
-    "docusaurus.config.js",
-    "docusaurus.config.ts",
-    "docusaurus.config.mjs",
+    "docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs",
     "docusaurus.config.cjs",
 ];
 /// The same of MkDocs.
@@ -174,29 +172,9 @@ fn is_of_shell(source: &str, target: &str) -> bool {
 
 /// Words that say before `@` what a path of rustdoc names.
 const KINDS: [&str; 23] = [
-    "attr",
-    "attribute",
-    "const",
-    "constant",
-    "derive",
-    "enum",
-    "field",
-    "fn",
-    "function",
-    "macro",
-    "method",
-    "mod",
-    "module",
-    "prim",
-    "primitive",
-    "static",
-    "struct",
-    "trait",
-    "tyalias",
-    "type",
-    "union",
-    "value",
-    "variant",
+    "attr", "attribute", "const", "constant", "derive", "enum", "field", "fn", "function", "macro",
+    "method", "mod", "module", "prim", "primitive", "static", "struct", "trait", "tyalias", "type",
+    "union", "value", "variant",
 ];
 
 /// Paths of Rust, as rustdoc links to them.
@@ -237,16 +215,8 @@ mod tests {
     #[test]
     fn paths_of_rust_are_told_from_names_of_notes() {
         for path in [
-            "macro@crate::bits",
-            "fn@from_fn",
-            "tower_http::cors",
-            "::serde_core",
-            "crate",
-            "Snafu",
-            "`tower::Service`",
-            "Vec<T>",
-            "vec!",
-            "from_fn()",
+            "macro@crate::bits", "fn@from_fn", "tower_http::cors", "::serde_core", "crate",
+            "Snafu", "`tower::Service`", "Vec<T>", "vec!", "from_fn()",
         ] {
             assert!(is_of_rustdoc(path), "{path}");
         }

@@ -50,12 +50,8 @@ const OF_STORES: [(&str, &str, &[&str]); 3] = [
 ];
 /// Variables that say where a store is, not who may come in.
 const NO_KEYS: [&str; 6] = [
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
-    "AWS_ENDPOINT_URL",
-    "AWS_ENDPOINT_URL_S3",
-    "AWS_ALLOW_HTTP",
-    "AZURE_STORAGE_ENDPOINT",
+    "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
+    "AWS_ALLOW_HTTP", "AZURE_STORAGE_ENDPOINT",
 ];
 
 /// Opens the place at an address with the user's keys: of the environment, where programs of the clouds

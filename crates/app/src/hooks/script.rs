@@ -255,12 +255,8 @@ mod tests {
     #[test]
     fn no_program_is_read_out_of_a_damaged_block() {
         for text in [
-            "",
-            "elophanto_program=",
-            "elophanto_program=''",
-            "elophanto_program='a",
-            "elophanto_program=/a",
-            "elophanto_program='a'b",
+            "", "elophanto_program=", "elophanto_program=''", "elophanto_program='a",
+            "elophanto_program=/a", "elophanto_program='a'b",
         ] {
             assert_eq!(program_in(text.as_bytes()), None, "{text}");
         }

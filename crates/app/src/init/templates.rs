@@ -39,15 +39,8 @@ pub(super) const NOTES: &[Note] = &[
 
 /// Folders that begin empty, relative to the folder of our own notes.
 pub(super) const FOLDERS: &[&str] = &[
-    "system/designs",
-    "system/decisions",
-    "user",
-    "learned/tasks",
-    "learned/patterns",
-    "learned/failures",
-    "learned/services",
-    "learned/entities",
-    "plugins",
+    "system/designs", "system/decisions", "user", "learned/tasks", "learned/patterns",
+    "learned/failures", "learned/services", "learned/entities", "plugins",
 ];
 
 /// The whole note, front matter included.

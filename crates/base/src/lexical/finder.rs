@@ -5,18 +5,8 @@ use super::{Analyzer, fold};
 /// Languages whose stemmers leave the first letter of a word alone. Those of French and Italian take
 /// articles off (`l'arte`).
 const ENDINGS_ONLY: [&str; 12] = [
-    "danish",
-    "dutch",
-    "english",
-    "finnish",
-    "german",
-    "hungarian",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "spanish",
-    "swedish",
+    "danish", "dutch", "english", "finnish", "german", "hungarian", "norwegian", "portuguese",
+    "romanian", "russian", "spanish", "swedish",
 ];
 
 /// Finds a few terms in texts. Stemming is dear: each word is stemmed once, and one that begins as

@@ -52,18 +52,8 @@ const SPANISH_QUESTION_WORDS: &[&str] = &[
 
 /// Names of the months in English, the first one first.
 pub const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
 ];
 
 /// Turns words into terms for one language.

@@ -5,46 +5,11 @@ use super::rules::Candidate;
 /// Words that stand where a secret would. All have four letters or more: a random key holds one
 /// of them once in ten thousand times.
 const PLACEHOLDERS: &[&str] = &[
-    "example",
-    "sample",
-    "placeholder",
-    "changeme",
-    "change-me",
-    "change_me",
-    "your",
-    "replace",
-    "dummy",
-    "fake",
-    "redacted",
-    "insert",
-    "foobar",
-    "password",
-    "passwd",
-    "passw0rd",
-    "ssw0rd",
-    "secret",
-    "token",
-    "apikey",
-    "api_key",
-    "api-key",
-    "mykey",
-    "my_key",
-    "my-key",
-    "notreal",
-    "not-real",
-    "invalid",
-    "goes-here",
-    "goes_here",
-    "todo",
-    "test",
-    "demo",
-    "lorem",
-    "hidden",
-    "xxxx",
-    "****",
-    "....",
-    "____",
-    "----",
+    "example", "sample", "placeholder", "changeme", "change-me", "change_me", "your", "replace",
+    "dummy", "fake", "redacted", "insert", "foobar", "password", "passwd", "passw0rd", "ssw0rd",
+    "secret", "token", "apikey", "api_key", "api-key", "mykey", "my_key", "my-key", "notreal",
+    "not-real", "invalid", "goes-here", "goes_here", "todo", "test", "demo", "lorem", "hidden",
+    "xxxx", "****", "....", "____", "----",
 ];
 
 /// Signs that the value is filled in later.
@@ -170,16 +135,8 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
 
 /// Names of what is secret even where it looks like the hash of something.
 const SECRETS: &[&str] = &[
-    "secret",
-    "secret_key",
-    "secret-key",
-    "secret key",
-    "secretkey",
-    "secret_key_base",
-    "signing_key",
-    "encryption_key",
-    "passphrase",
-    "password",
+    "secret", "secret_key", "secret-key", "secret key", "secretkey", "secret_key_base",
+    "signing_key", "encryption_key", "passphrase", "password",
 ];
 
 /// What `openssl rand -hex 32` and its like make.

@@ -411,30 +411,18 @@ fn told(error: &HttpError) -> ChannelError {
         return ChannelError::of(error);
     }
     if has(&[
-        "invalid_auth",
-        "not_authed",
-        "account_inactive",
-        "token_revoked",
-        "token_expired",
+        "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired",
         "not_allowed_token_type",
     ]) {
         ChannelError::Token(reason)
     } else if has(&[
-        "channel_not_found",
-        "is_archived",
-        "not_in_channel",
-        "user_not_found",
-        "cannot_dm_bot",
+        "channel_not_found", "is_archived", "not_in_channel", "user_not_found", "cannot_dm_bot",
     ]) {
         ChannelError::Gone(reason)
     } else if has(&["message_not_found", "cant_update_message", "edit_window_closed"]) {
         ChannelError::Missing(reason)
     } else if has(&[
-        "internal_error",
-        "fatal_error",
-        "service_unavailable",
-        "ratelimited",
-        "request_timeout",
+        "internal_error", "fatal_error", "service_unavailable", "ratelimited", "request_timeout",
     ]) {
         ChannelError::Later { reason, wait: None }
     } else if matches!(error, HttpError::Status { status: 200, .. }) {

@@ -9,42 +9,16 @@ use elophanto_base::lexical::MONTHS;
 pub const CHANGES: f32 = 0.9;
 /// Names of files that list changes, in lower case, letters only.
 const NAMES: &[&str] = &[
-    "changelog",
-    "changelogs",
-    "changes",
-    "history",
-    "news",
-    "releases",
-    "releasenotes",
-    "whatsnew",
-    "releasehistory",
-    "versionhistory",
+    "changelog", "changelogs", "changes", "history", "news", "releases", "releasenotes",
+    "whatsnew", "releasehistory", "versionhistory",
 ];
 /// Folders that hold an entry or a version each, as the names.
 const FOLDERS: &[&str] = &["changelog", "changelogs", "releasenotes", "releases", "whatsnew"];
 /// Words that ask for a version or a time by themselves.
 const WORDS: &[&str] = &[
-    "version",
-    "versions",
-    "changelog",
-    "released",
-    "introduced",
-    "deprecated",
-    "removed",
-    "since",
-    "latest",
-    "newest",
-    "recently",
-    "recent",
-    "dropped",
-    "seit",
-    "wann",
-    "versionen",
-    "neueste",
-    "neuesten",
-    "veröffentlicht",
-    "eingeführt",
-    "entfernt",
+    "version", "versions", "changelog", "released", "introduced", "deprecated", "removed", "since",
+    "latest", "newest", "recently", "recent", "dropped", "seit", "wann", "versionen", "neueste",
+    "neuesten", "veröffentlicht", "eingeführt", "entfernt",
 ];
 /// Pairs of words that do.
 const PAIRS: &[(&str, &str)] = &[

@@ -21,30 +21,9 @@ const SAME_SUBJECT: f32 = 0.8;
 const OF_OTHERS: &[&str] = &["vendor", "vendored", "third_party", "third-party", "node_modules"];
 /// Folders that hold copies of what is written elsewhere, beside those.
 const COPIES: &[&str] = &[
-    "example",
-    "examples",
-    "fixtures",
-    "testdata",
-    "web",
-    "website",
-    "site",
-    "www",
-    "public",
-    "static",
-    "dist",
-    "build",
-    "out",
-    "_build",
-    "_site",
-    "archive",
-    "archived",
-    "attic",
-    "backup",
-    "old",
-    "copy",
-    "copies",
-    "mirror",
-    "snapshots",
+    "example", "examples", "fixtures", "testdata", "web", "website", "site", "www", "public",
+    "static", "dist", "build", "out", "_build", "_site", "archive", "archived", "attic", "backup",
+    "old", "copy", "copies", "mirror", "snapshots",
 ];
 
 /// A chunk that is listed, its score, and how many like it are not.

@@ -349,20 +349,9 @@ fn says_something(text: &str) -> bool {
 
 /// How a sentence begins that only says where to read on.
 const POINTERS: [&str; 14] = [
-    "for details",
-    "for further",
-    "for more about",
-    "for more details",
-    "for more information",
-    "for more on",
-    "learn more",
-    "more details",
-    "more information",
-    "read more",
-    "refer to",
-    "see ",
-    "this page describes",
-    "this section describes",
+    "for details", "for further", "for more about", "for more details", "for more information",
+    "for more on", "learn more", "more details", "more information", "read more", "refer to",
+    "see ", "this page describes", "this section describes",
 ];
 
 /// Whether a sentence says nothing but where something is said.

@@ -94,15 +94,9 @@ impl Score {
     /// Makes the total and each of its parts smaller or larger.
     pub fn scale(&mut self, by: f32) {
         for part in [
-            &mut self.total,
-            &mut self.keyword_part,
-            &mut self.semantic_part,
-            &mut self.recency_part,
-            &mut self.words_part,
-            &mut self.window_part,
-            &mut self.whole_part,
-            &mut self.excerpt_part,
-            &mut self.source_part,
+            &mut self.total, &mut self.keyword_part, &mut self.semantic_part,
+            &mut self.recency_part, &mut self.words_part, &mut self.window_part,
+            &mut self.whole_part, &mut self.excerpt_part, &mut self.source_part,
         ] {
             *part *= by;
         }

@@ -36,21 +36,8 @@ fn is_of_minutes(title: &&str) -> bool {
 
 /// Who meets, and how often, whoever they are.
 const BODIES: &[&str] = &[
-    "annual",
-    "board",
-    "committee",
-    "council",
-    "directors",
-    "general",
-    "monthly",
-    "q1",
-    "q2",
-    "q3",
-    "q4",
-    "quarterly",
-    "regular",
-    "special",
-    "trustees",
+    "annual", "board", "committee", "council", "directors", "general", "monthly", "q1", "q2", "q3",
+    "q4", "quarterly", "regular", "special", "trustees",
 ];
 
 /// `29/4/24`

@@ -15,17 +15,8 @@ const MAX_AGENT_CHARACTERS: usize = 100;
 const MAX_INPUT_BYTES: usize = 256 * 1024;
 
 const KEYS: [&str; 11] = [
-    "id",
-    "timestamp",
-    "agent_id",
-    "repo",
-    "event_type",
-    "context",
-    "command",
-    "lesson",
-    "success_rate",
-    "tags",
-    "replaces",
+    "id", "timestamp", "agent_id", "repo", "event_type", "context", "command", "lesson",
+    "success_rate", "tags", "replaces",
 ];
 
 /// A lesson that is not checked yet. Empty texts stand for what is missing.

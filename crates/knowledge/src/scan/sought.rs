@@ -13,17 +13,8 @@ use elophanto_text::outline::{Family, FileKind};
 
 /// Folders that hold what others wrote or tools made, wherever they lie.
 const FOREIGN_FOLDERS: &[&str] = &[
-    "__pycache__",
-    "node_modules",
-    "bower_components",
-    "site-packages",
-    "vendor",
-    "vendored",
-    "_vendor",
-    "_vendored",
-    "third_party",
-    "third-party",
-    "venv",
+    "__pycache__", "node_modules", "bower_components", "site-packages", "vendor", "vendored",
+    "_vendor", "_vendored", "third_party", "third-party", "venv",
 ];
 /// A folder with one of these in it is a cache or a virtual environment.
 const FOREIGN_MARKS: &[&str] = &["CACHEDIR.TAG", "pyvenv.cfg"];

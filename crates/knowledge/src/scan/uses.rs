@@ -13,22 +13,8 @@ const MOST_NAMES: usize = 256;
 const MOST_BYTES: usize = 256 * 1024;
 /// A line that imports begins with one of these.
 const IMPORTS: &[&str] = &[
-    "use ",
-    "pub use ",
-    "pub(crate) use ",
-    "mod ",
-    "pub mod ",
-    "import ",
-    "from ",
-    "export ",
-    "#include",
-    "require",
-    "source ",
-    ". ",
-    "const ",
-    "ExecStart",
-    "package ",
-    "@import",
+    "use ", "pub use ", "pub(crate) use ", "mod ", "pub mod ", "import ", "from ", "export ",
+    "#include", "require", "source ", ". ", "const ", "ExecStart", "package ", "@import",
     "extern ",
 ];
 /// Files that stand for their folder.

@@ -128,14 +128,8 @@ fn unit_sentences(text: &str) -> Vec<String> {
         (
             "Its schedule is",
             &[
-                "OnCalendar",
-                "OnBootSec",
-                "OnStartupSec",
-                "OnUnitActiveSec",
-                "OnUnitInactiveSec",
-                "OnActiveSec",
-                "Persistent",
-                "RandomizedDelaySec",
+                "OnCalendar", "OnBootSec", "OnStartupSec", "OnUnitActiveSec", "OnUnitInactiveSec",
+                "OnActiveSec", "Persistent", "RandomizedDelaySec",
             ],
         ),
         ("Its start depends on", &["After", "Requires", "Wants", "BindsTo", "WantedBy"]),

@@ -13,29 +13,9 @@ pub(super) fn is_prose(text: &str) -> bool {
             .iter()
             .any(|mark| text.contains(mark))
         || [
-            "eslint",
-            "noqa",
-            "nolint",
-            "pragma",
-            "type:",
-            "ts-",
-            "tslint",
-            "prettier",
-            "rustfmt",
-            "clippy",
-            "pylint",
-            "mypy",
-            "istanbul",
-            "go:",
-            "+build",
-            "region",
-            "endregion",
-            "vim:",
-            "-*-",
-            "shellcheck",
-            "@ts",
-            "cspell",
-            "yaml-language-server",
+            "eslint", "noqa", "nolint", "pragma", "type:", "ts-", "tslint", "prettier", "rustfmt",
+            "clippy", "pylint", "mypy", "istanbul", "go:", "+build", "region", "endregion", "vim:",
+            "-*-", "shellcheck", "@ts", "cspell", "yaml-language-server",
         ]
         .iter()
         .any(|mark| text.starts_with(mark));

@@ -7,30 +7,9 @@ const MAX_PARAGRAPH: usize = 4_000;
 
 /// Lines that begin the part of a doc comment that tells of parameters and shows how to call.
 const DETAIL_STARTS: &[&str] = &[
-    "@param",
-    "@return",
-    "@throws",
-    "@see",
-    "@since",
-    "@author",
-    "@deprecated",
-    "@example",
-    ":param",
-    ":return",
-    ":rtype",
-    ":raises",
-    ":type",
-    ">>>",
-    "Args:",
-    "Arguments:",
-    "Parameters:",
-    "Returns:",
-    "Raises:",
-    "Yields:",
-    "Example:",
-    "Examples:",
-    "Usage:",
-    "Attributes:",
+    "@param", "@return", "@throws", "@see", "@since", "@author", "@deprecated", "@example",
+    ":param", ":return", ":rtype", ":raises", ":type", ">>>", "Args:", "Arguments:", "Parameters:",
+    "Returns:", "Raises:", "Yields:", "Example:", "Examples:", "Usage:", "Attributes:",
 ];
 
 /// The paragraphs of a text in light markup: headings, fenced code, tables, HTML and link targets

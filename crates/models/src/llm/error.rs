@@ -165,11 +165,6 @@ const TOO_LONG: &[&str] = &[
     "input is too long",
 ];
 const NO_MODEL: &[&str] = &[
-    "not found",
-    "not_found",
-    "does not exist",
-    "not a valid model",
-    "no endpoints",
-    "unknown model",
-    "invalid model",
+    "not found", "not_found", "does not exist", "not a valid model", "no endpoints",
+    "unknown model", "invalid model",
 ];

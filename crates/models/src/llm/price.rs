@@ -157,14 +157,8 @@ mod tests {
         );
         assert_eq!(of("x/a/b:14b"), Some(Price::FREE));
         for text in [
-            "",
-            "openai/gpt-6",
-            "openai/gpt-6=1",
-            "openai/gpt-6=-1/2",
-            "gpt-6=1/2",
-            "a/b=x/2",
-            "P/m=1/2;P/x=1/2",
-            "a/b==1/2",
+            "", "openai/gpt-6", "openai/gpt-6=1", "openai/gpt-6=-1/2", "gpt-6=1/2", "a/b=x/2",
+            "P/m=1/2;P/x=1/2", "a/b==1/2",
         ] {
             assert!(matches!(Prices::read(text), Err(PriceParseError::Form(_))), "{text}");
         }

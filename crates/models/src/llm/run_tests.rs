@@ -202,10 +202,7 @@ fn the_first_model_that_answers() {
     assert_eq!(
         scene.recorded(),
         [
-            "a 10+10 110 1 ok",
-            "a 0+0 0 3 server",
-            "b 5+5 0 1 ok",
-            "a 0+0 0 3 server",
+            "a 10+10 110 1 ok", "a 0+0 0 3 server", "b 5+5 0 1 ok", "a 0+0 0 3 server",
             "b 5+5 0 1 ok"
         ],
     );

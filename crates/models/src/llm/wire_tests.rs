@@ -344,28 +344,9 @@ fn what_openrouter_charges_is_taken() {
 
 pub fn any_json() -> impl Strategy<Value = Value> {
     let words = [
-        "choices",
-        "delta",
-        "message",
-        "content",
-        "tool_calls",
-        "function",
-        "name",
-        "arguments",
-        "type",
-        "text",
-        "message_start",
-        "content_block_start",
-        "content_block",
-        "index",
-        "usage",
-        "tool_use",
-        "done",
-        "error",
-        "model",
-        "finish_reason",
-        "input",
-        "stop_reason",
+        "choices", "delta", "message", "content", "tool_calls", "function", "name", "arguments",
+        "type", "text", "message_start", "content_block_start", "content_block", "index", "usage",
+        "tool_use", "done", "error", "model", "finish_reason", "input", "stop_reason",
         "message_delta",
     ];
     let word = prop::sample::select(words.to_vec());

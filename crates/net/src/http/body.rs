@@ -193,12 +193,7 @@ fn is_out_of_quota(json: &Value) -> bool {
 fn message(json: &Value) -> Option<String> {
     let first = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let said = [
-        "/error/message",
-        "/error",
-        "/message",
-        "/detail",
-        "/detail/0/msg",
-        "/errors/0/message",
+        "/error/message", "/error", "/message", "/detail", "/detail/0/msg", "/errors/0/message",
         "/description",
     ]
     .iter()

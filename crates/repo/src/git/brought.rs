@@ -25,18 +25,9 @@ impl Git {
     /// When git cannot read the history.
     pub fn brought_below(&self, folder: &Path) -> Result<Vec<Brought>, GitError> {
         let arguments = [
-            "log",
-            "--all",
-            "--reflog",
-            "--full-history",
+            "log", "--all", "--reflog", "--full-history",
             // Of a merge, what it has beside each of its sides.
-            "-m",
-            "--raw",
-            "--no-abbrev",
-            "--no-renames",
-            "--no-ext-diff",
-            "-z",
-            "--format=@%H %ct",
+            "-m", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-z", "--format=@%H %ct",
             "--",
         ];
         let arguments = arguments.map(std::ffi::OsStr::new);

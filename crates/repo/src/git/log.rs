@@ -113,15 +113,8 @@ impl Git {
     /// When git cannot read the history.
     pub fn comings(&self, endings: &[String]) -> Result<Vec<(i64, bool)>, GitError> {
         let output = self.run(&[
-            "log",
-            "--diff-filter=AD",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--name-status",
-            "--format=@%ct",
-            "HEAD",
-            "--",
+            "log", "--diff-filter=AD", "--no-renames", "--no-ext-diff", "--no-textconv",
+            "--name-status", "--format=@%ct", "HEAD", "--",
         ])?;
         let text = String::from_utf8_lossy(&output);
         let mut time = 0;

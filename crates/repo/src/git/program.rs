@@ -102,21 +102,8 @@ const FORCED: &[(&[&str], &[&str])] = &[
 /// Subcommands that compare files with the index, if only because they write it: git runs the
 /// filters that attributes name on a file whose time alone does not prove it unchanged.
 const COMPARING: &[&str] = &[
-    "add",
-    "checkout-index",
-    "commit",
-    "diff",
-    "diff-files",
-    "diff-index",
-    "hash-object",
-    "mv",
-    "read-tree",
-    "rm",
-    "stash",
-    "status",
-    "update-index",
-    "worktree",
-    "write-tree",
+    "add", "checkout-index", "commit", "diff", "diff-files", "diff-index", "hash-object", "mv",
+    "read-tree", "rm", "stash", "status", "update-index", "worktree", "write-tree",
 ];
 
 /// Most filters that a repository may define.

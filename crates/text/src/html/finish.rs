@@ -43,31 +43,8 @@ pub(super) fn spoken(text: &str) -> String {
 
 static ALLOWED: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let tags = [
-        "a",
-        "blockquote",
-        "br",
-        "code",
-        "del",
-        "em",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "img",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "strong",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "ul",
+        "a", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img",
+        "li", "ol", "p", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
     ];
     let of = |attributes: &[&'static str]| attributes.iter().copied().collect::<HashSet<_>>();
     let attributes = HashMap::from([

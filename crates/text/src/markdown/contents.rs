@@ -7,22 +7,9 @@ use super::{Block, BlockKind, Document};
 
 /// Headings over a table of contents, in lower case.
 const TITLES: &[&str] = &[
-    "contents",
-    "table of contents",
-    "toc",
-    "on this page",
-    "in this article",
-    "inhalt",
-    "inhaltsverzeichnis",
-    "sommaire",
-    "table des matières",
-    "contenido",
-    "contenidos",
-    "índice",
-    "indice",
-    "содержание",
-    "目录",
-    "目次",
+    "contents", "table of contents", "toc", "on this page", "in this article", "inhalt",
+    "inhaltsverzeichnis", "sommaire", "table des matières", "contenido", "contenidos", "índice",
+    "indice", "содержание", "目录", "目次",
 ];
 /// Marks that generators put a table of contents in place of, in lower case.
 const MARKS: &[&str] = &["[toc]", "[[toc]]", "[[_toc_]]", "{:toc}", "* toc", "- toc", "${toc}"];

@@ -112,12 +112,7 @@ mod tests {
     use super::*;
 
     const FILES: &[&str] = &[
-        "index.md",
-        "a/one.md",
-        "a/two words.md",
-        "a/pic.png",
-        "b/one.md",
-        "b/deep/only.md",
+        "index.md", "a/one.md", "a/two words.md", "a/pic.png", "b/one.md", "b/deep/only.md",
         "b/100%.md",
     ];
 

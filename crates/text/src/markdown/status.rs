@@ -4,13 +4,7 @@
 const MOST_LINES: usize = 60;
 /// How the state of a note that no longer holds begins.
 const OVER: [&str; 8] = [
-    "superseded",
-    "deprecated",
-    "obsolete",
-    "outdated",
-    "rejected",
-    "replaced by",
-    "withdrawn",
+    "superseded", "deprecated", "obsolete", "outdated", "rejected", "replaced by", "withdrawn",
     "no longer",
 ];
 /// What says that there is no such note.

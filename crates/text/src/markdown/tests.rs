@@ -82,11 +82,7 @@ fn finds_links() {
     check(
         "[[a]] [[b|B]] [[c#h]]\n![[d#^e|100]] ![i](p.png)",
         &[
-            "Paragraph 1..=2",
-            "Wiki 1 a",
-            "Wiki 1 b",
-            "Wiki 1 c # h",
-            "Embed 2 d # ^e",
+            "Paragraph 1..=2", "Wiki 1 a", "Wiki 1 b", "Wiki 1 c # h", "Embed 2 d # ^e",
             "Inline 2 p.png",
         ],
     );

@@ -70,30 +70,9 @@ fn joined<'l>(lines: impl Iterator<Item = &'l str>) -> String {
 /// For a tool, not for people.
 fn is_directive(line: &str) -> bool {
     const STARTS: &[&str] = &[
-        "eslint",
-        "prettier-",
-        "jshint",
-        "jslint",
-        "tslint",
-        "clang-format",
-        "@ts-",
-        "@flow",
-        "@jsx",
-        "go:",
-        "+build",
-        "nolint",
-        "NOLINT",
-        "-*-",
-        "vim:",
-        "vi:",
-        "shellcheck ",
-        "pylint:",
-        "flake8",
-        "type: ",
-        "noqa",
-        "coding:",
-        "istanbul ",
-        "sourceMappingURL",
+        "eslint", "prettier-", "jshint", "jslint", "tslint", "clang-format", "@ts-", "@flow",
+        "@jsx", "go:", "+build", "nolint", "NOLINT", "-*-", "vim:", "vi:", "shellcheck ",
+        "pylint:", "flake8", "type: ", "noqa", "coding:", "istanbul ", "sourceMappingURL",
         "$schema",
     ];
     let line = line.trim_start_matches(['!', ' ']);

@@ -43,19 +43,8 @@ pub(super) const BEGINNERS: &[&str] = &[
 ];
 /// Months as German dates name them behind a day.
 pub(super) const MONTHS: &[&str] = &[
-    "januar",
-    "jänner",
-    "februar",
-    "märz",
-    "april",
-    "mai",
-    "juni",
-    "juli",
-    "august",
-    "september",
-    "oktober",
-    "november",
-    "dezember",
+    "januar", "jänner", "februar", "märz", "april", "mai", "juni", "juli", "august", "september",
+    "oktober", "november", "dezember",
 ];
 /// Words that a German ordinal follows.
 pub(super) const BEFORE_ORDINALS: &[&str] = &[

@@ -102,27 +102,8 @@ fn a_line_is_shown_before_it_ends() {
 
 fn pieces() -> impl Strategy<Value = String> {
     const WORDS: &[&str] = &[
-        "a ",
-        "**b** ",
-        "`c d` ",
-        "[e](f) ",
-        "*",
-        "`",
-        "_x",
-        "[",
-        "](",
-        ")",
-        "\n",
-        "- ",
-        "# ",
-        "```\n",
-        "| g | h |\n",
-        "1. ",
-        "> ",
-        "\\*",
-        "otters ",
-        "---\n",
-        "  ",
+        "a ", "**b** ", "`c d` ", "[e](f) ", "*", "`", "_x", "[", "](", ")", "\n", "- ", "# ",
+        "```\n", "| g | h |\n", "1. ", "> ", "\\*", "otters ", "---\n", "  ",
     ];
     prop::collection::vec(prop::sample::select(WORDS), 0..30).prop_map(|words| words.concat())
 }

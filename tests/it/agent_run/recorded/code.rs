@@ -51,12 +51,7 @@ pub(super) fn refactoring() -> Recorded {
             "Commit",
         ],
         tools: &[
-            "file_search",
-            "file_read",
-            "file_write",
-            "file_edit",
-            "shell_execute",
-            "git_commit",
+            "file_search", "file_read", "file_write", "file_edit", "shell_execute", "git_commit",
         ],
         replies: || {
             let edit =

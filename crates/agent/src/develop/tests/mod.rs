@@ -27,13 +27,8 @@ fn from_a_goal_to_a_tool() {
     assert_eq!(
         scene.stages(),
         [
-            "0 research done",
-            "0 design done",
-            "1 implement done",
-            "1 test done",
-            "1 review done",
-            "0 deploy done",
-            "0 document done"
+            "0 research done", "0 design done", "1 implement done", "1 test done", "1 review done",
+            "0 deploy done", "0 document done"
         ]
     );
     scene.check_events();
@@ -98,14 +93,8 @@ fn reasons_go_into_the_next_attempt() {
     assert_eq!(
         scene.stages()[2..10],
         [
-            "1 implement done",
-            "1 test failed",
-            "2 implement done",
-            "2 test done",
-            "2 review failed",
-            "3 implement done",
-            "3 test done",
-            "3 review done"
+            "1 implement done", "1 test failed", "2 implement done", "2 test done",
+            "2 review failed", "3 implement done", "3 test done", "3 review done"
         ]
     );
     let coding: Vec<&String> = host

@@ -10,45 +10,13 @@ use super::{arguments::has_option, env::Env, walk::Walker, word::Word};
 
 /// Options of interpreters that run no code that stands in the line.
 const PLAIN_FLAGS: &[&str] = &[
-    "-u",
-    "-B",
-    "-O",
-    "-OO",
-    "-v",
-    "-V",
-    "--version",
-    "-h",
-    "--help",
-    "-s",
-    "-I",
-    "-E",
-    "-S",
-    "-w",
-    "-b",
-    "-bb",
-    "--check",
-    "--test",
-    "--watch",
-    "-version",
-    "--no-warnings",
+    "-u", "-B", "-O", "-OO", "-v", "-V", "--version", "-h", "--help", "-s", "-I", "-E", "-S", "-w",
+    "-b", "-bb", "--check", "--test", "--watch", "-version", "--no-warnings",
 ];
 /// Modules of Python that do what their name says, with the work tree's code.
 const MODULES: &[&str] = &[
-    "pytest",
-    "unittest",
-    "venv",
-    "black",
-    "ruff",
-    "mypy",
-    "json.tool",
-    "compileall",
-    "flake8",
-    "pylint",
-    "isort",
-    "coverage",
-    "py_compile",
-    "doctest",
-    "build",
+    "pytest", "unittest", "venv", "black", "ruff", "mypy", "json.tool", "compileall", "flake8",
+    "pylint", "isort", "coverage", "py_compile", "doctest", "build",
 ];
 
 impl Walker<'_> {

@@ -13,12 +13,7 @@ use super::{
 
 /// Folders of programs that the system installed.
 const SYSTEM: &[&str] = &[
-    "/bin",
-    "/usr/bin",
-    "/usr/local/bin",
-    "/sbin",
-    "/usr/sbin",
-    "/usr/local/sbin",
+    "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin",
     "/opt/homebrew/bin",
 ];
 /// Variables that match a dangerous name and are harmless.

@@ -38,20 +38,8 @@ const WRAPPERS: &[(&str, &[&str], &[&str], usize)] = &[
         "xargs",
         &["-0", "-r", "-t", "-x", "--null", "--no-run-if-empty", "--verbose"],
         &[
-            "-n",
-            "-P",
-            "-L",
-            "-s",
-            "-d",
-            "-a",
-            "-E",
-            "-I",
-            "--max-args",
-            "--max-procs",
-            "--max-lines",
-            "--delimiter",
-            "--replace",
-            "--arg-file",
+            "-n", "-P", "-L", "-s", "-d", "-a", "-E", "-I", "--max-args", "--max-procs",
+            "--max-lines", "--delimiter", "--replace", "--arg-file",
         ],
         0,
     ),
@@ -138,22 +126,8 @@ impl Walker<'_> {
         let known: Vec<String> =
             argv.iter().take(argv.len().saturating_sub(1)).map(Word::shown).collect();
         let quiet = [
-            "echo",
-            "wc",
-            "ls",
-            "basename",
-            "dirname",
-            "file",
-            "stat",
-            "grep",
-            "egrep",
-            "fgrep",
-            "head",
-            "tail",
-            "cat",
-            "du",
-            "md5sum",
-            "sha256sum",
+            "echo", "wc", "ls", "basename", "dirname", "file", "stat", "grep", "egrep", "fgrep",
+            "head", "tail", "cat", "du", "md5sum", "sha256sum",
         ];
         let reads = known.first().is_some_and(|name| quiet.contains(&name.as_str()));
         // Options of these could only print: what is read is what the list of files says.

@@ -25,49 +25,17 @@ const MAX_RULES: usize = 20_000;
 
 /// Programs, libraries and settings of the system. What is missing is passed over.
 const SYSTEM: &[&str] = &[
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/etc",
-    "/opt",
-    "/nix",
-    "/gnu",
-    "/snap",
-    "/proc",
-    "/sys",
-    "/var/lib/dpkg",
-    "/var/lib/alternatives",
-    "/var/cache/fontconfig",
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
+    "/snap", "/proc", "/sys", "/var/lib/dpkg", "/var/lib/alternatives", "/var/cache/fontconfig",
 ];
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// What names are looked up with lies outside `/etc` on many systems.
 const NAMES: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"];
 /// Toolchains and their caches in the user's home, read only.
 const TOOLCHAINS: &[&str] = &[
-    ".cargo",
-    ".rustup",
-    ".nvm",
-    ".npm/_cacache",
-    ".pyenv",
-    ".rbenv",
-    ".asdf",
-    ".sdkman",
-    ".deno",
-    ".bun",
-    ".volta",
-    ".local/bin",
-    ".local/lib",
-    ".local/share/mise",
-    ".local/share/uv",
-    ".local/share/pnpm",
-    "go",
-    ".cache/pip",
-    ".cache/uv",
-    ".cache/go-build",
+    ".cargo", ".rustup", ".nvm", ".npm/_cacache", ".pyenv", ".rbenv", ".asdf", ".sdkman", ".deno",
+    ".bun", ".volta", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/uv",
+    ".local/share/pnpm", "go", ".cache/pip", ".cache/uv", ".cache/go-build",
 ];
 /// Keys within those.
 const TOOLCHAIN_KEYS: &[&str] = &[".cargo/credentials", ".cargo/credentials.toml"];

@@ -52,12 +52,8 @@ fn no_program_of_the_repository_runs() {
     let canary = tried.root().join("canary");
     let program = format!("touch {}", canary.display());
     for key in [
-        "diff.external",
-        "diff.own.command",
-        "diff.own.textconv",
-        "filter.own.clean",
-        "core.fsmonitor",
-        "core.pager",
+        "diff.external", "diff.own.command", "diff.own.textconv", "filter.own.clean",
+        "core.fsmonitor", "core.pager",
     ] {
         tried.run(&["config", key, &program]);
     }

@@ -233,24 +233,9 @@ impl Host for Try {
 
 /// Names of the tools that have tests here, sorted: a tool without is not shipped.
 const TESTED: &[&str] = &[
-    "ask_user",
-    "delegate_reading",
-    "file_delete",
-    "file_edit",
-    "file_list",
-    "file_move",
-    "file_read",
-    "file_search",
-    "file_write",
-    "git_commit",
-    "git_diff",
-    "git_log",
-    "git_status",
-    "llm_call",
-    "shell_execute",
-    "todo_list",
-    "web_fetch",
-    "web_search",
+    "ask_user", "delegate_reading", "file_delete", "file_edit", "file_list", "file_move",
+    "file_read", "file_search", "file_write", "git_commit", "git_diff", "git_log", "git_status",
+    "llm_call", "shell_execute", "todo_list", "web_fetch", "web_search",
 ];
 
 /// Every built-in tool, with nothing behind the closures.

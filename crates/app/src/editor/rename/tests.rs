@@ -274,15 +274,8 @@ fn link() -> impl Strategy<Value = String> {
         "nowhere",
     ]);
     let form = prop::sample::select(vec![
-        "[[{}]]",
-        "[[{}|shown]]",
-        "![[{}#part]]",
-        "[x]({})",
-        "[x](<{}>)",
-        "[x]({} \"title\")",
-        "> - [[{}]]",
-        "`[[{}]]`",
-        "[x][l]\n\n[l]: {}",
+        "[[{}]]", "[[{}|shown]]", "![[{}#part]]", "[x]({})", "[x](<{}>)", "[x]({} \"title\")",
+        "> - [[{}]]", "`[[{}]]`", "[x][l]\n\n[l]: {}",
     ]);
     (form, target).prop_map(|(form, target)| form.replace("{}", target))
 }

@@ -100,16 +100,8 @@ fn words_of_the_text_are_no_proof() {
     let document = Document { text: HISTORY, title: Some("YouTube") };
     let believed = |fact: &str| {
         let entity = [
-            "YouTube",
-            "Google",
-            "PayPal",
-            "Wojcicki",
-            "Viacom",
-            "Neal Mohan",
-            "Twitch",
-            "Vimeo",
-            "Chad Hurley",
-            "wreck",
+            "YouTube", "Google", "PayPal", "Wojcicki", "Viacom", "Neal Mohan", "Twitch", "Vimeo",
+            "Chad Hurley", "wreck",
         ]
         .into_iter()
         .find(|name| fact.contains(name))

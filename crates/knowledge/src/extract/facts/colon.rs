@@ -8,21 +8,8 @@ use crate::extract::words;
 
 /// Words by which a sentence only leads up to what follows.
 const LEADING: &[&str] = &[
-    "below",
-    "command",
-    "commands",
-    "e.g",
-    "example",
-    "examples",
-    "follow",
-    "following",
-    "follows",
-    "here",
-    "like",
-    "run",
-    "so",
-    "these",
-    "this",
+    "below", "command", "commands", "e.g", "example", "examples", "follow", "following", "follows",
+    "here", "like", "run", "so", "these", "this",
 ];
 
 /// The sentence with a full stop, if it ends with a colon and no list goes on with it.

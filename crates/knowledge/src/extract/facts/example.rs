@@ -7,13 +7,8 @@ use crate::extract::token::Token;
 
 /// Headings, in lower case, below which such a story stands.
 const HEADINGS: &[&str] = &[
-    "a worked example",
-    "an example",
-    "an example scenario",
-    "example scenario",
-    "example scenarios",
-    "worked example",
-    "worked examples",
+    "a worked example", "an example", "an example scenario", "example scenario",
+    "example scenarios", "worked example", "worked examples",
 ];
 
 /// For each block, whether it stands below such a heading.

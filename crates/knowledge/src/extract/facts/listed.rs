@@ -102,21 +102,8 @@ fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
 fn is_offered(heading: &str) -> bool {
     const MOST: usize = 3;
     const NOT_HAD: &[&str] = &[
-        "coming",
-        "deprecated",
-        "experimental",
-        "future",
-        "missing",
-        "new",
-        "no",
-        "not",
-        "optional",
-        "planned",
-        "possible",
-        "removed",
-        "requested",
-        "unsupported",
-        "upcoming",
+        "coming", "deprecated", "experimental", "future", "missing", "new", "no", "not",
+        "optional", "planned", "possible", "removed", "requested", "unsupported", "upcoming",
         "wanted",
     ];
     let key = fold(heading);

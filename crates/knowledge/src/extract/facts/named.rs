@@ -110,17 +110,8 @@ fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
 
 /// Nouns that, behind `the` and a name, say which one of something else is meant.
 const OF_OTHERS: &[&str] = &[
-    "adaptation",
-    "edition",
-    "example",
-    "implementation",
-    "port",
-    "proposal",
-    "release",
-    "side",
-    "translation",
-    "variant",
-    "version",
+    "adaptation", "edition", "example", "implementation", "port", "proposal", "release", "side",
+    "translation", "variant", "version",
 ];
 
 /// The second of two names and the verb behind it: `X and Y are`.

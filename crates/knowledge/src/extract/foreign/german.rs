@@ -25,16 +25,8 @@ const RELATING: &[&str] =
 
 /// What a law or a contract calls itself.
 const LAWS: &[&str] = &[
-    "Gesetz",
-    "Gesetzes",
-    "Ordnung",
-    "Richtlinie",
-    "Satzung",
-    "Vereinbarung",
-    "Verordnung",
-    "Vertrag",
-    "Vertrages",
-    "Vertrags",
+    "Gesetz", "Gesetzes", "Ordnung", "Richtlinie", "Satzung", "Vereinbarung", "Verordnung",
+    "Vertrag", "Vertrages", "Vertrags",
 ];
 
 /// `im Sinne des Gesetzes` for `im Sinne dieses Gesetzes`, on the page of it.
@@ -97,15 +89,7 @@ impl Grammar {
     /// which.
     pub(super) fn cites(&self, tokens: &[Token<'_>], at: usize) -> bool {
         const PARTS: &[&str] = &[
-            "Abs",
-            "Absatz",
-            "Absätze",
-            "Sätze",
-            "Absatzes",
-            "Buchstabe",
-            "Nr",
-            "Nummer",
-            "Satz",
+            "Abs", "Absatz", "Absätze", "Sätze", "Absatzes", "Buchstabe", "Nr", "Nummer", "Satz",
             "Satzes",
         ];
         let counts = |at: usize| {

@@ -115,18 +115,8 @@ fn two_people(part: &str) -> Vec<&str> {
 
 /// Nouns that say what several people are, and no name: `Town Supervisors`.
 const ROLES: &[&str] = &[
-    "chair",
-    "chairman",
-    "clerk",
-    "councillor",
-    "director",
-    "guest",
-    "manager",
-    "member",
-    "officer",
-    "secretary",
-    "supervisor",
-    "treasurer",
+    "chair", "chairman", "clerk", "councillor", "director", "guest", "manager", "member",
+    "officer", "secretary", "supervisor", "treasurer",
 ];
 
 impl Minutes {
@@ -228,21 +218,8 @@ impl Minutes {
 /// Whether what stands below `Decisions` decides anything.
 fn decides(text: &str) -> bool {
     const NOTHING: &[&str] = &[
-        "none",
-        "nothing",
-        "n/a",
-        "tbd",
-        "no decision",
-        "no action",
-        "no item",
-        "no resolution",
-        "not decided",
-        "see ",
-        "discussed",
-        "we discussed",
-        "keine",
-        "aucune",
-        "ninguna",
+        "none", "nothing", "n/a", "tbd", "no decision", "no action", "no item", "no resolution",
+        "not decided", "see ", "discussed", "we discussed", "keine", "aucune", "ninguna",
     ];
     let text = fold(text);
     !NOTHING.iter().any(|start| text.starts_with(start)) && !text.ends_with(['?', ':'])
@@ -285,14 +262,7 @@ fn at_role(text: &str) -> (&str, &str) {
 
 /// Beginnings of words beside a name that say that somebody was not there.
 const AWAY: &[&str] = &[
-    "absent",
-    "excused",
-    "apolog",
-    "regrets",
-    "not present",
-    "entschuldigt",
-    "abwesend",
-    "excuse",
+    "absent", "excused", "apolog", "regrets", "not present", "entschuldigt", "abwesend", "excuse",
     "ausente",
 ];
 

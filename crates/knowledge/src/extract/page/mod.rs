@@ -113,20 +113,8 @@ impl Row {
 
 /// What is above a column of properties.
 const PROPERTIES: &[&str] = &[
-    "property",
-    "specification",
-    "attribute",
-    "parameter",
-    "field",
-    "key",
-    "item",
-    "feature",
-    "characteristic",
-    "detail",
-    "fact",
-    "spec",
-    "eigenschaft",
-    "merkmal",
+    "property", "specification", "attribute", "parameter", "field", "key", "item", "feature",
+    "characteristic", "detail", "fact", "spec", "eigenschaft", "merkmal",
 ];
 
 /// The prose of a document.

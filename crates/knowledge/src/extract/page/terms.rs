@@ -103,13 +103,8 @@ fn meaning(what: &str) -> Option<String> {
         let lower = said.to_lowercase();
         let defaults = ["default ", "the default ", "by default", "defaults "];
         const WITHIN: &[&str] = &[
-            "as the default",
-            "available since",
-            "default is",
-            "defaults to",
-            "is the default",
-            "since version",
-            "supported since",
+            "as the default", "available since", "default is", "defaults to", "is the default",
+            "since version", "supported since",
         ];
         let is_default = defaults.iter().any(|start| lower.starts_with(start))
             || WITHIN.iter().any(|phrase| lower.contains(phrase));

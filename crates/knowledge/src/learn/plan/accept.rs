@@ -34,30 +34,9 @@ pub enum Refused {
 
 /// How a line begins that talks to us.
 const TALK: &[&str] = &[
-    "here are",
-    "here is",
-    "here's",
-    "sure",
-    "certainly",
-    "of course",
-    "okay",
-    "i cannot",
-    "i can't",
-    "i am",
-    "i'm",
-    "i will",
-    "i have",
-    "i've",
-    "as an ai",
-    "sorry",
-    "let me",
-    "these searches",
-    "these queries",
-    "note:",
-    "ignore",
-    "disregard",
-    "system:",
-    "assistant:",
+    "here are", "here is", "here's", "sure", "certainly", "of course", "okay", "i cannot",
+    "i can't", "i am", "i'm", "i will", "i have", "i've", "as an ai", "sorry", "let me",
+    "these searches", "these queries", "note:", "ignore", "disregard", "system:", "assistant:",
     "user:",
 ];
 

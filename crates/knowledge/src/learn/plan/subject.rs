@@ -10,39 +10,16 @@ const FEW_WORDS: usize = 8;
 /// How people ask somebody to look for something. Single verbs are not among them: `learn to rank`
 /// and `find command` are topics.
 const REQUESTS: &[&str] = &[
-    "please",
-    "can you",
-    "could you",
-    "i want to know",
-    "i want to learn",
-    "i would like to know",
-    "i'd like to know",
-    "help me understand",
-    "find me",
-    "find out",
-    "tell me",
-    "teach me",
-    "show me",
-    "give me",
-    "look up",
-    "search for",
-    "read up on",
+    "please", "can you", "could you", "i want to know", "i want to learn", "i would like to know",
+    "i'd like to know", "help me understand", "find me", "find out", "tell me", "teach me",
+    "show me", "give me", "look up", "search for", "read up on",
 ];
 /// Verbs that ask if `about` follows, as in `learn all about otters`.
 const VERBS: &[&str] = &["learn", "research", "find", "search", "read", "know"];
 /// How much of it they want.
 const AMOUNTS: &[&str] = &[
-    "some",
-    "all",
-    "more",
-    "stuff",
-    "things",
-    "information",
-    "info",
-    "facts",
-    "everything",
-    "anything",
-    "something",
+    "some", "all", "more", "stuff", "things", "information", "info", "facts", "everything",
+    "anything", "something",
 ];
 /// The words with which a question begins.
 const QUESTION_WORDS: &[&str] =

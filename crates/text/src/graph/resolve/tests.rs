@@ -254,52 +254,15 @@ const LANGUAGES: [Language; 8] = [
 
 fn part() -> impl Strategy<Value = &'static str> {
     proptest::sample::select(vec![
-        "a",
-        "b",
-        "src",
-        "tests",
-        "mod.rs",
-        "lib.rs",
-        "a.rs",
-        "a.py",
-        "__init__.py",
-        "index.ts",
-        "a.h",
-        "a.go",
-        "A.java",
-        "a.sh",
-        "a.service",
-        "é.ts",
+        "a", "b", "src", "tests", "mod.rs", "lib.rs", "a.rs", "a.py", "__init__.py", "index.ts",
+        "a.h", "a.go", "A.java", "a.sh", "a.service", "é.ts",
     ])
 }
 
 fn import() -> impl Strategy<Value = String> {
     let word = proptest::sample::select(vec![
-        "a",
-        "b",
-        "crate",
-        "super",
-        "self",
-        "mod ",
-        "::",
-        ".",
-        "..",
-        "/",
-        "./",
-        "../",
-        "@/",
-        "$",
-        "*",
-        "{",
-        "A",
-        "é",
-        "a.h",
-        "a.service",
-        "a.sh",
-        "\0",
-        " ",
-        "source ",
-        "github.com",
+        "a", "b", "crate", "super", "self", "mod ", "::", ".", "..", "/", "./", "../", "@/", "$",
+        "*", "{", "A", "é", "a.h", "a.service", "a.sh", "\0", " ", "source ", "github.com",
     ]);
     proptest::collection::vec(word, 0..9).prop_map(|words| words.concat())
 }

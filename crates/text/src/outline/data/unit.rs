@@ -7,12 +7,7 @@ use super::super::{
 
 /// What a unit runs.
 const COMMANDS: &[&str] = &[
-    "ExecStart",
-    "ExecStartPre",
-    "ExecStartPost",
-    "ExecCondition",
-    "ExecReload",
-    "ExecStop",
+    "ExecStart", "ExecStartPre", "ExecStartPost", "ExecCondition", "ExecReload", "ExecStop",
     "ExecStopPost",
 ];
 

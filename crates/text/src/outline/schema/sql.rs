@@ -18,37 +18,13 @@ const STYLE: Style = Style {
 };
 /// Words between `CREATE` and what is created.
 const BETWEEN: &[&str] = &[
-    "or",
-    "replace",
-    "temp",
-    "temporary",
-    "unlogged",
-    "global",
-    "local",
-    "external",
-    "foreign",
-    "unique",
-    "materialized",
-    "recursive",
-    "virtual",
-    "clustered",
-    "definer",
-    "constraint",
+    "or", "replace", "temp", "temporary", "unlogged", "global", "local", "external", "foreign",
+    "unique", "materialized", "recursive", "virtual", "clustered", "definer", "constraint",
 ];
 /// How a line of a table starts that is no column.
 const NO_COLUMN: &[&str] = &[
-    "primary",
-    "foreign",
-    "unique",
-    "constraint",
-    "check",
-    "key",
-    "index",
-    "exclude",
-    "like",
-    "fulltext",
-    "spatial",
-    "period",
+    "primary", "foreign", "unique", "constraint", "check", "key", "index", "exclude", "like",
+    "fulltext", "spatial", "period",
 ];
 
 pub(in super::super) fn read(draft: &mut Draft<'_>) {

@@ -13,14 +13,8 @@ impl Walker<'_> {
                     arguments,
                     &['f', 'E', 'I'],
                     &[
-                        "--file",
-                        "--makefile",
-                        "--eval",
-                        "--include-dir",
-                        "--justfile",
-                        "--command",
-                        "--shell",
-                        "--shell-arg",
+                        "--file", "--makefile", "--eval", "--include-dir", "--justfile",
+                        "--command", "--shell", "--shell-arg",
                     ],
                 ) || text.iter().any(|t| t.contains('=') || t.contains('$'))
             }

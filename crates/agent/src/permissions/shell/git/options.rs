@@ -4,32 +4,11 @@ use super::{Walker, Word};
 
 /// Options of any subcommand that run programs or write elsewhere.
 const RUNNING: &[&str] = &[
-    "--upload-pack",
-    "--receive-pack",
-    "--exec",
-    "--ext-diff",
-    "--textconv",
-    "--output",
-    "--open-files-in-pager",
-    "--template",
-    "--config",
-    "--strategy",
-    "--extcmd",
-    "--tool",
-    "--separate-git-dir",
-    "--reference",
-    "--gpg-sign",
-    "--show-signature",
-    "--no-index",
-    "--filters",
-    "--output-directory",
-    "--edit-description",
-    "--recurse-submodules",
-    "--interactive",
-    "--file",
-    "--global",
-    "--system",
-    "--server-option",
+    "--upload-pack", "--receive-pack", "--exec", "--ext-diff", "--textconv", "--output",
+    "--open-files-in-pager", "--template", "--config", "--strategy", "--extcmd", "--tool",
+    "--separate-git-dir", "--reference", "--gpg-sign", "--show-signature", "--no-index",
+    "--filters", "--output-directory", "--edit-description", "--recurse-submodules",
+    "--interactive", "--file", "--global", "--system", "--server-option",
 ];
 
 impl Walker<'_> {

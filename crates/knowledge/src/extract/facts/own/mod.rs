@@ -78,14 +78,7 @@ pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> boo
 
 /// What a specification does.
 const OF_SPECIFICATION: &[&str] = &[
-    "adds",
-    "defines",
-    "describes",
-    "documents",
-    "introduces",
-    "proposes",
-    "requires",
-    "specifies",
+    "adds", "defines", "describes", "documents", "introduces", "proposes", "requires", "specifies",
     "standardizes",
 ];
 
