@@ -100,8 +100,12 @@ fn reference(before: &str, from: &str) -> Option<usize> {
     let is_behind =
         before.ends_with(|char: char| char.is_alphanumeric() || ".,;)\"”".contains(char));
     // `in the West, [3] [1] named`
-    let is_behind =
-        is_behind || before.ends_with(' ') && before.trim_end_matches(' ').ends_with([',', ';']);
+    let is_behind = is_behind
+        || before.ends_with(' ')
+            && before
+                .trim_end_matches(' ')
+                .strip_suffix([',', ';'])
+                .is_some_and(|said| said.ends_with(char::is_alphabetic));
     let is_note = word.starts_with('^') && word.len() > 1 || word.ends_with(" needed");
     let is_link = rest.starts_with(['(', '[', ':']) && !rest.starts_with("[^") && !is_followed;
     ((is_number && is_behind || is_note) && !is_link).then_some(end + 2)
@@ -139,7 +143,8 @@ mod tests {
                 "It is old.[12] So[citation needed] it goes. [2] one",
                 "It is old. So it goes. [2] one",
             ),
-            ("It is in the West, [3] [1] named so.", "It is in the West,  named so."),
+            ("It is in the West, [3] [1] named so.", "It is in the West,   named so."),
+            ("The cells [1], [2] and [3]; [[0], [1]]", "The cells [1], [2] and [3]; [[0], [1]]"),
             ("[1]: http://x", "[1]: http://x"),
         ] {
             assert_eq!(without_templates(text), expected, "{text}");

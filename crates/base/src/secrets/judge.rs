@@ -117,7 +117,10 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     // Where a password stands, words with a number are one too, but for a type in a table.
-    let is_given = is_meant && (assigned || told && context == ":") && !is_common(value);
+    let is_given = is_meant
+        && (assigned || told && context == ":")
+        && !is_common(value)
+        && (quoted || !is_named(candidate, &["pwd"]) && !is_member(value));
     let long = value.len() >= 20 && !is_given;
     (!is_said || is_mixed)
         && value.len() >= if assigned || told || is_mixed { 8 } else { 20 }
@@ -131,6 +134,11 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
         && (is_mixed || is_given && assigned || !is_plain_words(value))
         && (is_mixed || is_given || !is_mostly_words(value))
         && (!is_id_or_hash(value) || is_key_in_hex(value) && is_named(candidate, SECRETS))
+}
+
+/// `config.value`: it says where a program has it.
+fn is_member(value: &str) -> bool {
+    value.contains('.') && value.split('.').all(|part| part.starts_with(char::is_alphabetic))
 }
 
 /// Names of what is secret even where it looks like the hash of something.
@@ -228,7 +236,10 @@ fn is_reference(value: &str) -> bool {
     });
     let code = value.contains("::") || value.contains("->") || value.contains("&&");
     let starts = ["/", "./", "../", "~/", "$", "%", "@", "#", "&", "*", "-", "=", "arn:", "urn:"];
-    let digest = ["sha1", "sha256", "sha384", "sha512", "md5", "blake"];
+    let digest = [
+        "argon2", "base64", "bcrypt", "blake", "md5", "pbkdf2", "scrypt", "sha1", "sha256",
+        "sha384", "sha512",
+    ];
     email
         || code
         || value.contains("://")

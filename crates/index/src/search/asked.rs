@@ -35,7 +35,12 @@ impl AsksFor {
             ("where", _) => Some(Self::Place),
             ("when", Some("was" | "were" | "did")) => Some(Self::Day),
             ("when", _) => Some(Self::Time),
-            ("what" | "which", Some("date" | "day" | "month" | "year")) => Some(Self::Day),
+            // Not `what date format`.
+            ("what" | "which", Some("date" | "day" | "month" | "year"))
+                if words.next().is_none_or(|word| is_one_of(&AUXILIARIES, &word)) =>
+            {
+                Some(Self::Day)
+            }
             ("what" | "which", next) => {
                 let few: Vec<String> =
                     next.map(str::to_owned).into_iter().chain(words.take(3)).collect();

@@ -110,14 +110,14 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
             let raw = &hit.text[range.clone()];
             if let Some((_, title)) = heading(&hit.text, sentence) {
                 beneath = Beneath::of(&title, question, analyzer);
-                named.stand_beneath(&beneath.terms);
+                named.stand_beneath(&beneath.text, &beneath.terms);
                 section = title;
             } else if sentence.kind == Kind::Heading {
                 header = cells(raw);
             } else if let Some(asked) = asks(raw, sentence.kind) {
                 // A question heads its answer.
                 beneath = Beneath::of(asked, question, analyzer);
-                named.stand_beneath(&beneath.terms);
+                named.stand_beneath(&beneath.text, &beneath.terms);
             }
             let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
             let is_asked = |label: &str| question.asks_for_any(label, analyzer);

@@ -27,7 +27,7 @@ const FAMILIES: &[&[&str]] = &[
     &["chief", "head", "leader", "led"],
     &["choose", "chose", "chosen"],
     &["cinematography", "filmed", "photographed", "shot"],
-    &["coach", "pupil", "student", "taught", "teach", "teacher"],
+    &["coach", "taught", "teach", "teacher"],
     &["come", "origin", "originated", "originating"],
     &["complement", "crew", "men", "sailors"],
     &["compose", "composer", "music"],
@@ -67,7 +67,6 @@ const FAMILIES: &[&[&str]] = &[
     &["sank", "sink", "sunk"],
     &["send", "sent"],
     &["speak", "spoke", "spoken"],
-    &["succeed", "successor"],
     &["take", "taken", "took"],
     &["victory", "win", "winner", "won"],
 ];

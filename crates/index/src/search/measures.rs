@@ -86,6 +86,9 @@ const MEASURES: &[Measure] = &[
     },
 ];
 
+/// What one does with what `how much` asks for.
+const VERBS: [&str; 7] = ["charge", "cost", "paid", "pay", "price", "weigh", "worth"];
+
 impl Measure {
     /// What a question asks for: `how` and the next word, or behind `how much` what is done with it.
     pub(super) fn of(question: &str) -> Option<Self> {
@@ -95,12 +98,13 @@ impl Measure {
         let next = all.get(how + 1)?;
         let by = |word: &String| MEASURES.iter().find(|it| is_one_of(it.asked, word)).copied();
         match next.as_str() {
-            "much" => all.iter().skip(how + 2).find_map(by),
+            // Behind it stands a verb; `how much did the old one cost` asks for no age.
+            "much" => all.iter().skip(how + 2).filter(|word| is_one_of(&VERBS, word)).find_map(by),
             _ => by(next),
         }
     }
 
-    /// The words that name it, besides those that ask for it.
+    /// The words that name it.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.names.iter().copied()
     }
@@ -120,7 +124,13 @@ impl Measure {
         let is_span = self.units.contains(&"year")
             && words(text).any(|word| text[word.range].eq_ignore_ascii_case("since"))
             && !years(text).is_empty();
-        is_money || is_span || has_amount && (is_named() || self.by_unit && self.has_unit(text))
+        // `100 kilometres per hour`
+        let is_rate = self.units.contains(&"knot")
+            && ["per hour", "an hour", "per second", "a second"].iter().any(|it| text.contains(it));
+        is_money
+            || is_span
+            || has_amount && is_rate
+            || has_amount && (is_named() || self.by_unit && self.has_unit(text))
     }
 
     /// Whether a statement names what is measured.
@@ -141,7 +151,11 @@ impl Measure {
                 char.is_numeric() || [',', '.', '+'].contains(&char)
             });
             let behind = || tokens[at + 1..].iter().filter(|next| !next.is_empty()).take(2);
-            is_amount(token) && (!own.is_empty() && is_unit(own) || behind().any(|it| is_unit(it)))
+            // `USD 590`
+            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+            let is_coded = before.is_some_and(|word| word.len() == 3 && is_unit(word));
+            is_amount(token)
+                && (!own.is_empty() && is_unit(own) || is_coded || behind().any(|it| is_unit(it)))
         })
     }
 }
@@ -155,9 +169,16 @@ fn is_amount(word: &str) -> bool {
     word.starts_with(|char: char| char.is_numeric()) || is_one_of(&AMOUNTS, word)
 }
 
+/// Small words around a year: `in 1500`, `a 1949 film`, `1943 to 1963`.
+const BEFORE_YEAR: [&str; 16] = [
+    "a", "after", "and", "before", "between", "by", "during", "from", "in", "of", "or", "since",
+    "the", "till", "to", "until",
+];
+
 /// The numbers of a text that are no part of a day, a year or a version.
 pub(super) fn amounts(text: &str) -> impl Iterator<Item = &str> {
-    let tokens: Vec<&str> = text.split_whitespace().map(bare).collect();
+    let whole: Vec<&str> = text.split_whitespace().collect();
+    let tokens: Vec<&str> = whole.iter().map(|word| bare(word)).collect();
     let is_month = |word: &str| word.len() > 2 && is_one_of(&MONTHS, word);
     let is_amount = move |at: usize| {
         let token = tokens[at];
@@ -165,7 +186,17 @@ pub(super) fn amounts(text: &str) -> impl Iterator<Item = &str> {
         let near = near.into_iter().flatten().filter_map(|at| tokens.get(at));
         let is_of_day = token.len() <= 4 && near.clone().any(|word| is_month(word));
         let number = token.bytes().all(|byte| byte.is_ascii_digit()).then(|| token.parse().ok());
-        let is_year = number.flatten().is_some_and(|year: u32| (1000..2100).contains(&year));
+        // `1500 members`, which `in` does not stand before.
+        let is_counted = || {
+            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+            let behind = tokens.get(at + 1).filter(|_| !whole[at].ends_with([',', ')', '.']));
+            !before.is_none_or(|word| is_one_of(&BEFORE_YEAR, word))
+                && behind.is_some_and(|word| {
+                    word.starts_with(char::is_lowercase) && !is_one_of(&BEFORE_YEAR, word)
+                })
+        };
+        let is_year =
+            number.flatten().is_some_and(|year: u32| (1000..2100).contains(&year)) && !is_counted();
         let parts = token.split(['.', '-', '–', '/', ':']);
         let is_of_parts = parts.clone().count() > 2
             || token.contains(['-', '–', '/'])
@@ -200,10 +231,18 @@ const OPPOSITES: &[[&str; 2]] = &[
     ["newest", "oldest"],
 ];
 
-/// Whether a statement says the opposite of a word that is asked with, and not the word.
+/// Whether a statement says the opposite of a word that is asked with, and not the word. `At least` and
+/// `how long does it last` have no opposite.
 pub(super) fn says_opposite(question: &str, text: &str) -> bool {
-    let says =
-        |text: &str, one: &str| words(text).any(|it| text[it.range].eq_ignore_ascii_case(one));
+    let says = |text: &str, one: &str| {
+        let all: Vec<&str> = words(text).map(|it| &text[it.range]).collect();
+        all.iter().enumerate().any(|(at, word)| {
+            let before = at.checked_sub(1).and_then(|at| all.get(at));
+            word.eq_ignore_ascii_case(one)
+                && !(one == "last" && at + 1 == all.len())
+                && !before.is_some_and(|before| before.eq_ignore_ascii_case("at"))
+        })
+    };
     let is_against = |asked: &str, other: &str| {
         says(question, asked) && !says(question, other) && says(text, other) && !says(text, asked)
     };
@@ -228,6 +267,10 @@ mod tests {
             ("How wide is the ship?", "Ship – Launched: 5 May 1917", false),
             ("How fast is it?", "Speed: 36.5 knots", true),
             ("How fast is it?", "It makes 54km/h.", true),
+            ("How fast is it?", "It runs at 100 kilometres per hour.", true),
+            ("How much does it cost?", "It costs USD 590.", true),
+            ("How much did the old bridge cost?", "It cost $2 million.", true),
+            ("How heavy is it?", "It weighs 1500 kg.", true),
             ("How heavy is it?", "Packed weight: 1.71kg", true),
             ("How much does it weigh?", "Capacity: 2 people", false),
             ("How much does it weigh?", "Packed: 6 lbs. 8 oz.", true),
@@ -254,6 +297,8 @@ mod tests {
             ("Version 0.5.0 has two modes.", &["two"]),
             ("A crew of 259 (14 officers).", &["259", "14"]),
             ("It costs 1,200 or 2.5.", &["1,200", "2.5"]),
+            ("The society has 1500 members.", &["1500"]),
+            ("It is a 1949 film, of 1950 or so.", &[]),
             ("Capacity: 4-person", &["4-person"]),
         ] {
             assert_eq!(amounts(text).collect::<Vec<_>>(), expected, "{text}");
@@ -268,6 +313,8 @@ mod tests {
             ("When was the first one?", "The first one was in 1931.", false),
             ("When was the last one?", "The first and last one was in 1931.", false),
             ("When was one?", "The first one was in 1931.", false),
+            ("How long does it last?", "It runs from the first day on.", false),
+            ("Which do most speak?", "It is spoken by at least half.", false),
         ] {
             assert_eq!(says_opposite(question, statement), expected, "{question} {statement}");
         }

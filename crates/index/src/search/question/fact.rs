@@ -36,7 +36,9 @@ impl Question {
             .iter()
             .enumerate()
             .filter_map(|(number, (word, term))| {
-                let is_name = number > 0 && word.starts_with(char::is_uppercase);
+                let is_name = number > 0
+                    && word.starts_with(char::is_uppercase)
+                    && !analyzer.capitalises_nouns();
                 let is_measured = self.measure.as_ref() == Some(term)
                     || self.measured.is_some_and(|measured| measured.is_asked_by(word));
                 let is_asked = !is_name
@@ -68,11 +70,10 @@ impl Question {
         };
         let is_of_part = || {
             let part = part_of(text);
-            !part.is_empty()
-                && !analyzer
-                    .terms(&part)
-                    .iter()
-                    .any(|term| self.terms.iter().any(|(known, _)| known == term))
+            let said = self.said(&part, analyzer);
+            let is_asked = self.terms.iter().any(|(known, _)| said.contains(known))
+                || self.measured.is_some_and(|measured| measured.is_named_in(&part));
+            !part.is_empty() && !is_asked
         };
         !self.lacks_name(text, hit, analyzer, |_| true)
             && (is_measured || told >= LEAST_TOLD * all)

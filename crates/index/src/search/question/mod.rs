@@ -253,7 +253,7 @@ impl Question {
             || self.is_of_other_thing(text, named, analyzer)
             || self.is_of_other_year(text, named)
             || says_opposite(&self.text, text)
-            || !self.says_option(text)
+            || !self.says_option(text, named)
         {
             return false;
         }
@@ -363,16 +363,23 @@ impl Question {
         is_version(found) && self.numbered.iter().any(is_other)
     }
 
-    /// Whether a statement names one of the options that are asked about, if any is.
-    fn says_option(&self, text: &str) -> bool {
+    /// Whether a statement or a heading above it names one of the options that are asked about, if any is.
+    fn says_option(&self, text: &str, named: &Named) -> bool {
+        let is_asked = |said: &str| self.options.iter().any(|it| it == said);
         self.options.is_empty()
-            || options(text).any(|said| self.options.iter().any(|it| it == said))
+            || options(text).any(is_asked)
+            || named.options.iter().any(|said| is_asked(said))
     }
 
     /// Whether a statement names years, and neither it nor what stands above names the one asked about.
     fn is_of_other_year(&self, text: &str, named: &Named) -> bool {
         let (asked, said) = (years(&self.text), years(text));
-        !said.is_empty() && asked.iter().any(|year| !said.contains(year) && !named.is_above(year))
+        // `from 1861 to 1865` is of 1863 too.
+        let is_within = |year: &&str| {
+            let (first, last) = (said.iter().min(), said.iter().max());
+            first.is_some_and(|it| it <= year) && last.is_some_and(|it| it >= year)
+        };
+        !said.is_empty() && asked.iter().any(|year| !is_within(year) && !named.is_above(year))
     }
 
     /// Whether a statement begins with a thing that nobody asked about, and says nothing of those that are
@@ -432,15 +439,18 @@ pub(super) struct Named {
     names: FxHashSet<String>,
     /// Whether a capital tells a name, as it does not where all nouns have one.
     by_capitals: bool,
+    /// The options of programs that the headings name.
+    options: Vec<String>,
 }
 
 impl Named {
     pub(super) fn of(hit: &Hit, analyzer: &Analyzer) -> Self {
         let (mut names, mut others) = (FxHashSet::default(), FxHashSet::default());
         let above = analyzer.terms(&with_place("", hit)).into_iter().collect();
+        let options = options(&all_headings(hit)).map(str::to_owned).collect();
         let by_capitals = !analyzer.capitalises_nouns();
         if !by_capitals {
-            return Self { above, inner: FxHashSet::default(), names, by_capitals };
+            return Self { above, inner: FxHashSet::default(), names, by_capitals, options };
         }
         let text = &hit.text;
         let mut buffer = String::new();
@@ -455,12 +465,17 @@ impl Named {
             }
         }
         names.retain(|name| !others.contains(name));
-        Self { above, inner: FxHashSet::default(), names, by_capitals }
+        Self { above, inner: FxHashSet::default(), names, by_capitals, options }
     }
 
     /// The terms of the heading within the hit that the next statements stand beneath.
-    pub(super) fn stand_beneath<'t>(&mut self, terms: impl IntoIterator<Item = &'t String>) {
+    pub(super) fn stand_beneath<'t>(
+        &mut self,
+        heading: &str,
+        terms: impl IntoIterator<Item = &'t String>,
+    ) {
         self.inner = terms.into_iter().cloned().collect();
+        self.options = options(heading).map(str::to_owned).collect();
     }
 
     fn is_above(&self, term: &str) -> bool {
@@ -584,6 +599,8 @@ mod tests {
             ("when was tool 0.4.0 released", "tool 0.4.0 (2020-11-06) – It is faster.", true),
             ("who bought it in 1960", "In 1887 Ada bought it.", false),
             ("who bought it in 1960", "In 1960 the Tube acquired it.", true),
+            ("who led it in 1863", "Lincoln led it from 1861 to 1865.", true),
+            ("what date format does it use", "Its date format is `DD.MM.YYYY`.", true),
             ("how many people died when it sank", "It sank on 29 August 1782.", false),
             ("where was Ada born", "Ada (born March 4, 1982) is a player.", false),
             ("where was Ada born", "Ada was born in London.", true),
@@ -597,6 +614,7 @@ mod tests {
                 inner: FxHashSet::default(),
                 names: FxHashSet::default(),
                 by_capitals: true,
+                options: Vec::new(),
             };
             assert_eq!(question.is_told_by(statement, &named, &analyzer), tells, "{statement}");
         }

@@ -1,6 +1,8 @@
 //! What is read off the text of a question or a statement: things, numbers, options, labels. Pure.
 
-use super::super::asked::{ARTICLES, AUXILIARIES, PLACING, is_of_time, is_one_of, is_pronoun};
+use super::super::asked::{
+    ARTICLES, AUXILIARIES, LIGHT, PLACING, QUIET, is_of_time, is_one_of, is_pronoun,
+};
 use super::super::measures::years;
 use elophanto_base::lexical::{Analyzer, fold, words};
 
@@ -22,7 +24,9 @@ pub(super) fn deed(text: &str, analyzer: &Analyzer) -> Option<(String, String)> 
         }
         _ => return None,
     };
-    Some(((*word).to_owned(), analyzer.terms(word).pop()?))
+    // `How do I get a refund`: an answer need not say that one gets it.
+    let is_light = LIGHT.contains(word) || is_one_of(&QUIET, word);
+    Some(((*word).to_owned(), analyzer.terms(word).pop()?)).filter(|_| !is_light)
 }
 
 /// The words between `which` and the verb, all of one question's beginning.
@@ -163,6 +167,7 @@ mod tests {
             ("How to rename it", &[], Some("rename")),
             ("how can one rename it", &[], Some("rename")),
             ("how is it renamed", &[], None),
+            ("how do I get it", &[], None),
             ("how", &[], None),
         ] {
             assert_eq!(classes(question), kind, "{question}");

@@ -115,7 +115,7 @@ fn has_markup(text: &str) -> bool {
     .iter()
     .any(|mark| text.contains(mark))
         // `according to (TODO: number)`
-        || text.contains("TODO")
+        || text.contains("(TODO") || text.contains("TODO:")
         // `welcome :wink:`
         || text.split(" :").skip(1).any(|rest| rest.starts_with(|it: char| it.is_ascii_lowercase()))
         || text.match_indices(". and ").chain(text.match_indices(". it ")).any(|(at, _)| {

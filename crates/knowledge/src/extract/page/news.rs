@@ -21,7 +21,16 @@ pub(super) fn as_markdown<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
         let is_asked = fold(topic).split(' ').any(|word| word == fold(package));
         if is_asked { topic } else { package }
     });
-    let mut days = text.lines().filter_map(day);
+    // Of each head, from the lines up to the next one.
+    let mut days = Vec::new();
+    for line in text.lines().filter(|_| first.is_some()) {
+        match (debian(line.trim_end()), days.last_mut()) {
+            (Some(_), _) => days.push(None),
+            (None, Some(last)) if last.is_none() => *last = day(line),
+            _ => {}
+        }
+    }
+    let mut days = days.into_iter();
     // Below its title the first version stands on the line behind its head.
     let mut pending: Option<String> = None;
     let mut is_behind_blank = true;
@@ -30,7 +39,7 @@ pub(super) fn as_markdown<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
         let bare = line.trim_end();
         let head = match first {
             Some(_) => debian(bare).map(|(_, version)| {
-                let day = days.next().map(|day| format!(" ({day})")).unwrap_or_default();
+                let day = days.next().flatten().map(|day| format!(" ({day})")).unwrap_or_default();
                 format!("## {version}{day}")
             }),
             None => gnu(bare).map(|version| format!("## {version}")),
@@ -100,6 +109,11 @@ mod tests {
 
     #[test]
     fn heads_of_versions_are_headings() {
+        let undated = "foo (2) unstable; urgency=low\n\n  A\n\nfoo (1) unstable; urgency=low\n\n  B\n\n \
+                       -- Ann <a@b.c>  Wed, 08 Feb 2023 10:36:06 +0000\n";
+        let told = as_markdown(undated, "Foo");
+        assert!(told.contains("## 2\n"), "{told}");
+        assert!(told.contains("## 1 (8 Feb 2023)\n"), "{told}");
         let text = "foo (1:2.0-1) unstable; urgency=low\n\n  * New one.\n\n -- Ann <a@b.c>  Wed, 08 Feb 2023 \
                     10:36:06 +0000\n\nfoo (1.9-2) unstable; urgency=low\n\n  Old one\n  goes on:\n\n     - so\n";
         let told = "# Foo news\n## 2.0-1 (8 Feb 2023)\n* New one.\n\n\n\n## 1.9-2\n\n* Old one\ngoes on:\n\n   - so\n";

@@ -81,7 +81,9 @@ pub(in crate::extract::facts) fn has_subject(
     };
     let is_relative = |two: &[Token<'_>]| is_noun(&two[0]) && words::is_determiner(two[1].text);
     // `The COMMANDS section lists`: of the text.
-    let is_of_text = subject.len() > 1 && subject[subject.len() - 1].text == "section";
+    let is_of_text = subject.len() > 1
+        && subject[subject.len() - 1].text == "section"
+        && subject[subject.len() - 2].text.starts_with(char::is_uppercase);
     // `The first directory listed has`: where, another sentence tells.
     let is_listed =
         subject.last().is_some_and(|last| matches!(last.text, "listed" | "mentioned" | "shown"));
