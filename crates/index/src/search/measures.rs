@@ -3,7 +3,7 @@
 
 use elophanto_base::lexical::{MONTHS, words};
 
-use super::asked::{AMOUNTS, is_one_of};
+use super::asked::{AMOUNTS, ARTICLES, is_one_of};
 
 /// Something that is measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -175,6 +175,9 @@ const BEFORE_YEAR: [&str; 16] = [
     "the", "till", "to", "until",
 ];
 
+/// Words before a `one` that counts nothing.
+const BEFORE_ONE: [&str; 6] = ["each", "every", "that", "the", "this", "which"];
+
 /// The numbers of a text that are no part of a day, a year or a version.
 pub(super) fn amounts(text: &str) -> impl Iterator<Item = &str> {
     let whole: Vec<&str> = text.split_whitespace().collect();
@@ -202,7 +205,14 @@ pub(super) fn amounts(text: &str) -> impl Iterator<Item = &str> {
             || token.contains(['-', '–', '/'])
                 && parts.clone().all(|part| part.len() == 4 || part.len() == 2)
                 && parts.clone().any(|part| part.len() == 4);
-        (is_amount(token) && !is_of_day && !is_year && !is_of_parts).then_some(token)
+        let before = |by: usize, all: &[&str]| {
+            at.checked_sub(by).is_some_and(|at| is_one_of(all, tokens[at]))
+        };
+        let is_one = token.eq_ignore_ascii_case("one");
+        // `that one`, `a learned one`.
+        let stands_for_it = is_one && (before(1, &BEFORE_ONE) || before(2, &ARTICLES));
+        let is_other = is_of_day || is_year || is_of_parts || stands_for_it;
+        (is_amount(token) && !is_other).then_some(token)
     };
     let count = text.split_whitespace().count();
     (0..count).filter_map(is_amount)
@@ -300,6 +310,8 @@ mod tests {
             ("The society has 1500 members.", &["1500"]),
             ("It is a 1949 film, of 1950 or so.", &[]),
             ("Capacity: 4-person", &["4-person"]),
+            ("A note and a learned one meet the one.", &[]),
+            ("Each has one user.", &["one"]),
         ] {
             assert_eq!(amounts(text).collect::<Vec<_>>(), expected, "{text}");
         }

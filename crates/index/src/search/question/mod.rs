@@ -101,6 +101,11 @@ impl Question {
         };
         let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
         let (measure, kind) = measure.unzip();
+        // An amount says no `many`.
+        if measure.is_some() && terms.len() > 1 {
+            let no_words = analyzer.terms("much many");
+            terms.retain(|term| measure.as_ref() != Some(term) || !no_words.contains(term));
+        }
         let asks_for = AsksFor::of(text).or(kind);
         let deed = deed(text, analyzer);
         let measured = Measure::of(text).filter(|_| asks_for == Some(AsksFor::Amount));

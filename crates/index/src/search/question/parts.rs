@@ -9,14 +9,20 @@ use elophanto_base::lexical::{Analyzer, fold, words};
 /// Words of the label of a value.
 const MOST_LABEL: usize = 4;
 
-/// What one wants to do behind `how do I`, `how can I` and `how to`, and its term.
+/// What one wants to do behind `how do I`, `how can I` and `how to`, or what was done to something, as
+/// `taught` in `which players were taught by`, and its term.
 pub(super) fn deed(text: &str, analyzer: &Analyzer) -> Option<(String, String)> {
     let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
     let is = |word: &str, all: &[&str]| is_one_of(all, word);
-    let how = all.iter().position(|word| is(word, &["how"]))?;
-    let word = match all.get(how + 1..)? {
-        [to, deed, ..] if is(to, &["to"]) => deed,
-        [do_, i, deed, ..]
+    let done = all.array_windows().find_map(|[was, done, by]| {
+        (is(was, &["was", "were", "is", "are"]) && is(by, &["by"])).then_some(done)
+    });
+    let how = all.iter().position(|word| is(word, &["how"]));
+    let behind = how.map_or(&[][..], |how| &all[how + 1..]);
+    let word = match (done, behind) {
+        (Some(done), _) => done,
+        (None, [to, deed, ..]) if is(to, &["to"]) => deed,
+        (None, [do_, i, deed, ..])
             if is(do_, &["do", "can", "should", "could", "may", "must"])
                 && is(i, &["i", "we", "you", "one"]) =>
         {
@@ -27,6 +33,18 @@ pub(super) fn deed(text: &str, analyzer: &Analyzer) -> Option<(String, String)> 
     // `How do I get a refund`: an answer need not say that one gets it.
     let is_light = LIGHT.contains(word) || is_one_of(&QUIET, word);
     Some(((*word).to_owned(), analyzer.terms(word).pop()?)).filter(|_| !is_light)
+}
+
+/// Two words that stand together, the second of which says what the first is of: `costume gallery`, where
+/// neither is a name.
+pub(super) fn compounds<'q>(text: &'q str, analyzer: &Analyzer) -> Vec<[&'q str; 2]> {
+    let mut folded = String::new();
+    let mut is_thing = |word: &str| {
+        fold(word, &mut folded);
+        word.starts_with(char::is_lowercase) && !analyzer.is_common(&folded)
+    };
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    all.array_windows().filter(|pair| pair.iter().all(|word| is_thing(word))).copied().collect()
 }
 
 /// The words between `which` and the verb, all of one question's beginning.
@@ -168,6 +186,7 @@ mod tests {
             ("how can one rename it", &[], Some("rename")),
             ("how is it renamed", &[], None),
             ("how do I get it", &[], None),
+            ("who was taught by Ada", &[], Some("taught")),
             ("how", &[], None),
         ] {
             assert_eq!(classes(question), kind, "{question}");
