@@ -53,6 +53,14 @@ const MEASURES: &[Measure] = &[
         units: LENGTHS,
         by_unit: false,
     },
+    Measure {
+        asked: &["big", "large"],
+        names: &["area", "big", "extent", "large", "size"],
+        units: &[
+            "acre", "ha", "hectare", "km2", "km²", "m2", "m²", "mi2", "sqkm", "sqmi", "square",
+        ],
+        by_unit: false,
+    },
     Measure { asked: &["far"], names: &["distance", "far"], units: LENGTHS, by_unit: true },
     Measure {
         asked: &["fast"],
@@ -86,6 +94,10 @@ const MEASURES: &[Measure] = &[
     },
 ];
 
+/// Words between a number and what it measures: `three feet wide`, `the width of the old bridge is 3 m`.
+const NEAR_BEFORE: usize = 3;
+const NEAR_BEHIND: usize = 12;
+
 /// What one does with what `how much` asks for.
 const VERBS: [&str; 7] = ["charge", "cost", "paid", "pay", "price", "weigh", "worth"];
 
@@ -115,7 +127,6 @@ impl Measure {
 
     /// Whether a statement tells an amount of it.
     pub(super) fn is_told_by(&self, text: &str) -> bool {
-        let is_named = || self.is_named_in(text);
         let is_money = self.units.contains(&"euro")
             && (text.contains(['€', '$', '£', '¥'])
                 || text.split_whitespace().any(|word| bare(word).eq_ignore_ascii_case("free")));
@@ -130,12 +141,29 @@ impl Measure {
         is_money
             || is_span
             || has_amount && is_rate
-            || has_amount && (is_named() || self.by_unit && self.has_unit(text))
+            || has_amount && (self.is_named_near(text) || self.by_unit && self.has_unit(text))
     }
 
     /// Whether a statement names what is measured.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         words(text).any(|word| is_one_of(self.names, &text[word.range]))
+    }
+
+    /// The same by another word than the one that asks: "duration", where one asks how long.
+    pub(super) fn is_labelled_in(&self, text: &str) -> bool {
+        let names = |word: &str| is_one_of(self.names, word) && !is_one_of(self.asked, word);
+        words(text).any(|word| names(&text[word.range]))
+    }
+
+    /// Whether a number stands near to what is measured: not in "250,000 a night with its long tongue".
+    fn is_named_near(&self, text: &str) -> bool {
+        let tokens: Vec<&str> = text.split_whitespace().map(bare).collect();
+        let amounts: Vec<&str> = amounts(text).collect();
+        let named = (0..tokens.len()).filter(|at| is_one_of(self.names, tokens[*at]));
+        named.into_iter().any(|at| {
+            let near = &tokens[at.saturating_sub(NEAR_BEFORE)..tokens.len().min(at + NEAR_BEHIND)];
+            near.iter().any(|token| amounts.contains(token))
+        })
     }
 
     /// Whether one of its units follows a number, right behind it or after one word.
@@ -271,6 +299,9 @@ mod tests {
             ("How long is the film?", "Film – Runtime: 104 minutes", true),
             ("How long is the film?", "In 1999 it was voted the best.", false),
             ("How long may I keep it?", "It may be renewed two times.", false),
+            ("How long is it pregnant?", "It eats 250,000 a night with its long tongue.", false),
+            ("How big is the place?", "It has a total area of 1.6 sqmi.", true),
+            ("How big is the place?", "It has 1,215 inhabitants.", false),
             ("How long has it been there?", "It has been there since 1906.", true),
             ("How wide is the ship?", "Ship – Beam: 37 ft 6 in (11.4 m)", true),
             ("How wide is the ship?", "Ship – Length: 377 ft", false),

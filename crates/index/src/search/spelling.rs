@@ -17,6 +17,7 @@ use crate::{
     store::{Malformed, bits::Bits},
 };
 use elophanto_base::lexical::{Analyzer, Word, fold, words};
+use elophanto_models::builtin::is_ordinary;
 
 /// Words of a query that are looked at: a longer one is a text, and what is misspelt in it matters
 /// little.
@@ -148,7 +149,10 @@ fn correct(
     let mut corrections: Vec<Correction> = Vec::new();
     for word in typed.iter().filter(|word| !word.is_known) {
         let is_done = corrections.iter().any(|(term, _)| *term == word.term);
-        if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
+        // `many` is no slip for `man`.
+        let is_meant = analyzer.language().is_some_and(|it| it.name() == "english")
+            && is_ordinary(&word.folded);
+        if !is_done && !is_meant && analyzer.common_elsewhere(&word.lower).is_empty() {
             let elsewhere = language::elsewhere(field.parts, &word.folded, analyzer)?;
             let found = match compounds::apart(field, &word.folded, analyzer)? {
                 Some(parts) if elsewhere.is_empty() => parts.map(|term| (term, 0)).into(),

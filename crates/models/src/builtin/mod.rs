@@ -24,7 +24,7 @@ pub use late::{Pieces, late_interaction, words_met};
 pub use learn::{LEAST, Learnt, Lesson, learn};
 pub use tuned::{DIGITS, MOST_BYTES, TableError, Tuned, Words, digest};
 pub use window::{Nearness, nearness, run_cosines};
-pub use wordpiece::{count_tokens, token_ids};
+pub use wordpiece::{count_tokens, is_ordinary, token_ids};
 
 use super::{
     Belief, EmbedError, Embedded, Embedder, Fingerprint, LearnThresholds, Pace, Role,

@@ -50,6 +50,17 @@ pub fn token_ids(text: &str, ids: &mut Vec<u32>) {
     });
 }
 
+/// Pieces of the vocabulary, which begins with the most frequent ones of English, that every reader knows
+/// as words.
+const ORDINARY: u32 = 5_000;
+
+/// Whether a word is one of those that English texts use most: no name, and no slip of the fingers.
+pub fn is_ordinary(word: &str) -> bool {
+    let mut ids = Vec::new();
+    token_ids(word, &mut ids);
+    matches!(ids[..], [id] if id != UNKNOWN && id < ORDINARY) && word.len() > 1
+}
+
 /// How many ids [`token_ids`] gives. Allocates nothing.
 pub fn count_tokens(text: &str) -> usize {
     TOKENIZER.count(text)
@@ -116,6 +127,16 @@ mod tests {
         // Accents don't count, nor does what vanishes.
         assert!(!ids(&"\u{e1}\u{200b}".repeat(64)).contains(&UNKNOWN));
         assert_eq!(ids(&format!("{} a", "a".repeat(500))).len(), 2);
+    }
+
+    #[test]
+    fn ordinary_words_are_told_from_slips() {
+        for word in ["many", "part", "made", "ride"] {
+            assert!(is_ordinary(word), "{word}");
+        }
+        for word in ["mnay", "otter", "modes", "kubernetes", "x", "", "two words"] {
+            assert!(!is_ordinary(word), "{word}");
+        }
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use super::{
     super::{
         Hit,
-        asked::{QUIET, is_one_of},
+        asked::{AsksFor, QUIET, is_one_of},
+        measures::years,
     },
-    Question, headings, is_met, met_by,
-    parts::{compounds, label, part_of},
+    Question, headings, is_met, is_within, met_by,
+    parts::{compounds, label, own, part_of},
 };
 use elophanto_base::lexical::{Analyzer, words};
 use rustc_hash::FxHashSet;
@@ -17,6 +18,8 @@ const LEAST_TOLD: f32 = 0.45;
 /// What the kind of thing counts that is asked for, as `header` in `which header must`: an answer is of that
 /// kind and need not say so.
 const OF_CLASS: f32 = 0.3;
+/// Words that say which of several, which are weighed like the kind of thing.
+const ORDINALS: [&str; 6] = ["first", "last", "most", "new", "old", "second"];
 /// The same of a single word.
 const OTHER_WORD: f32 = 0.45;
 
@@ -48,7 +51,9 @@ impl Question {
                     && !is_one_of(&QUIET, word)
                     && !word.contains(|char: char| char.is_numeric());
                 let weight = self.terms.iter().find(|(known, _)| known == term)?.1;
-                let share = if self.classes.contains(word) { OF_CLASS } else { 1.0 };
+                // `first` alone says nothing of a first performance.
+                let is_light = self.classes.contains(word) || is_one_of(&ORDINALS, word);
+                let share = if is_light { OF_CLASS } else { 1.0 };
                 is_asked.then_some((word.as_str(), term.as_str(), weight * share))
             })
             .collect();
@@ -56,15 +61,29 @@ impl Question {
         let is_told =
             |word: &str, term: &str| said.contains(term) || met_by(word, text) >= OTHER_WORD;
         // "Runtime: 104 minutes" tells how long, whatever it is.
-        let is_measured = self.measured.is_some_and(|it| it.is_named_in(text));
+        let is_measured = self.measured.is_some_and(|it| it.is_labelled_in(text));
         let all: f32 = asked.iter().map(|(.., weight)| weight).sum();
         let told = asked.iter().filter(|(word, term, _)| is_told(word, term));
         let told: f32 = told.map(|(.., weight)| weight).sum();
         let is_done = || self.deed.as_ref().is_none_or(|(word, term)| is_told(word, term));
+        // "Countries: Spain" tells in which country.
+        let is_of_class = label(text).is_some_and(|label| {
+            let said = self.said(label, analyzer);
+            self.classes
+                .iter()
+                .any(|class| analyzer.terms(class).iter().any(|it| said.contains(it)))
+        });
         let is_labelled = |label: &str| {
             let said = self.said(label, analyzer);
             let words: Vec<&str> = asked.iter().map(|(word, ..)| *word).collect();
+            // `Ingredients: 2 cups sugar` says how much sugar.
+            let is_value = || {
+                let said = self.said(own(text), analyzer);
+                matches!(self.asks_for, Some(AsksFor::Count | AsksFor::Amount))
+                    && asked.iter().any(|(_, term, _)| said.contains(*term))
+            };
             asked.is_empty()
+                || is_value()
                 || self.measured.is_some_and(|measured| measured.is_told_by(text))
                 || asked.iter().any(|(_, term, _)| said.contains(*term))
                 || is_met(&words.join(" "), label)
@@ -76,9 +95,15 @@ impl Question {
                 || self.measured.is_some_and(|measured| measured.is_named_in(&part));
             !part.is_empty() && !is_asked
         };
+        let is_of_year = || {
+            let said = years(text);
+            let is_above = |year: &str| above.contains(year);
+            years(&self.text).into_iter().all(|year| is_above(year) || is_within(year, &said))
+        };
         !self.lacks_name(text, hit, analyzer, |_| true)
+            && is_of_year()
             && !self.is_of_other_kind(text, &said, analyzer)
-            && (is_measured || told >= LEAST_TOLD * all)
+            && (is_measured || is_of_class || told >= LEAST_TOLD * all)
             && is_done()
             && label(text).is_none_or(is_labelled)
             && !(self.asks_for.is_some() && is_of_part())
@@ -87,7 +112,7 @@ impl Question {
     /// Whether a statement names a thing of another kind than is asked about: `the Instruments gallery` for
     /// `the costume gallery`.
     fn is_of_other_kind(&self, text: &str, said: &FxHashSet<String>, analyzer: &Analyzer) -> bool {
-        let own = text.split_once(" – ").map_or(text, |(_, own)| own);
+        let own = own(text);
         // What a statement begins with has a capital anyway.
         let all: Vec<&str> = words(own).skip(1).map(|word| &own[word.range]).collect();
         let is_unsaid = |(known, _): &(String, f32), word: &str| {

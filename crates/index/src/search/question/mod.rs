@@ -9,8 +9,8 @@ mod parts;
 use rustc_hash::FxHashSet;
 
 use self::parts::{
-    bare, classes, counted, deed, holds_number, is_of_place, is_release, is_version, numbered,
-    options, things,
+    asks_who_it_is, bare, classes, counted, deed, holds_number, is_lifespan, is_of_place,
+    is_release, is_version, is_work_by, numbered, options, own, things,
 };
 use super::{
     Hit, Query,
@@ -141,6 +141,23 @@ impl Question {
         }
     }
 
+    /// Whether it asks what or who something is, and a statement begins with that: `the tool is`.
+    pub(super) fn is_defined_by(&self, statement: &str) -> bool {
+        let lower = |text: &str| -> Vec<String> {
+            words(text).map(|word| text[word.range].to_lowercase()).collect()
+        };
+        let is_being = |word: &String| is_one_of(&["is", "are", "was", "were"], word);
+        let said = lower(own(statement));
+        match &lower(&self.text)[..] {
+            [what, is, thing @ ..]
+                if is_one_of(&["what", "who"], what) && is_being(is) && !thing.is_empty() =>
+            {
+                said.starts_with(thing) && said.get(thing.len()).is_some_and(is_being)
+            }
+            _ => false,
+        }
+    }
+
     /// How much of a term of it is held: less of what is said for it.
     fn holding(&self, term: &str, held: impl Fn(&str) -> bool) -> f32 {
         let at = self.terms.iter().position(|(known, _)| known == term);
@@ -164,6 +181,15 @@ impl Question {
         }
         if words(text).any(|word| is_of_time(&text[word.range])) {
             said.extend(analyzer.terms("date day month year"));
+        }
+        if is_lifespan(text) {
+            said.extend(analyzer.terms("born died"));
+        }
+        if text.contains('%') {
+            said.extend(analyzer.terms("percent"));
+        }
+        if self.asks_for == Some(AsksFor::Person) && is_work_by(text) {
+            said.extend(analyzer.terms("wrote created"));
         }
         let is_said = |term: &&String| self.holding(term, |term| said.contains(term)) > 0.0;
         let also: Vec<String> =
@@ -291,10 +317,10 @@ impl Question {
         let is_said = asked.iter().any(|(_, term)| said.contains(*term));
         let is_of_its_kind = match self.asks_for {
             Some(AsksFor::Person) => {
-                // In the same word: an `Author` may be unknown.
+                // In the same word: an `Author` may be unknown; who `the members` are is told by names.
                 let deed =
                     asked.first().is_some_and(|(_, term)| analyzer.terms(text).contains(*term));
-                deed || holds_name(text, &self.words)
+                deed && !asks_who_it_is(&self.text) || holds_name(text, &self.words)
             }
             Some(AsksFor::Day) => {
                 words(text).any(|word| is_of_time(&text[word.range])) || self.names_version(text)
@@ -350,8 +376,7 @@ impl Question {
     /// Whether a statement begins with what is asked about, but with another number, and never has the one
     /// asked for: `Version 3.1 was` where `version 3.2` is. Before a dash stands what a fact is kept under.
     pub fn is_of_another(&self, text: &str) -> bool {
-        let own = text.split_once(" – ").map_or(text, |(_, own)| own);
-        let tokens: Vec<String> = own.split_whitespace().map(bare).collect();
+        let tokens: Vec<String> = own(text).split_whitespace().map(bare).collect();
         let first = usize::from(tokens.first().is_some_and(|token| token == "the"));
         let [Some(word), Some(found)] = [first, first + 1].map(|at| tokens.get(at)) else {
             return false;
@@ -379,12 +404,8 @@ impl Question {
     /// Whether a statement names years, and neither it nor what stands above names the one asked about.
     fn is_of_other_year(&self, text: &str, named: &Named) -> bool {
         let (asked, said) = (years(&self.text), years(text));
-        // `from 1861 to 1865` is of 1863 too.
-        let is_within = |year: &&str| {
-            let (first, last) = (said.iter().min(), said.iter().max());
-            first.is_some_and(|it| it <= year) && last.is_some_and(|it| it >= year)
-        };
-        !said.is_empty() && asked.iter().any(|year| !is_within(year) && !named.is_above(year))
+        !said.is_empty()
+            && asked.iter().any(|year| !is_within(year, &said) && !named.is_above(year))
     }
 
     /// Whether a statement begins with a thing that nobody asked about, and says nothing of those that are
@@ -488,6 +509,12 @@ impl Named {
     }
 }
 
+/// Whether a year is among others or between them: `from 1861 to 1865` is of 1863 too.
+fn is_within(year: &str, said: &[&str]) -> bool {
+    let (first, last) = (said.iter().min(), said.iter().max());
+    first.is_some_and(|first| *first <= year) && last.is_some_and(|last| *last >= year)
+}
+
 /// Whether a text says some words in others.
 fn is_met(asked: &str, text: &str) -> bool {
     met_by(asked, text) >= OTHER_WORDS
@@ -508,7 +535,8 @@ fn first_word(text: &str) -> Option<&str> {
 /// that small letters follow, or the sign of an account or an address.
 fn holds_name(text: &str, asked: &[(String, String)]) -> bool {
     let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
-    let names = words(text).skip(1).map(|word| &text[word.range]);
+    let own = own(text);
+    let names = words(own).skip(1).map(|word| &own[word.range]);
     text.contains('@')
         || names.filter(|word| is_new(word)).any(|word| {
             word.starts_with(char::is_uppercase)
@@ -557,6 +585,21 @@ mod tests {
     }
 
     #[test]
+    fn what_something_is_stands_behind_its_name() {
+        let analyzer = Analyzer::new("english");
+        for (question, statement, expected) in [
+            ("What is Ship?", "Ship is a tool that ships.", true),
+            ("What is ship?", "Tool – Ship and others are tools.", false),
+            ("Who was the captain?", "Log – The captain was Ada.", true),
+            ("What is it good for?", "It is a tool.", false),
+            ("What is?", "It is a tool.", false),
+        ] {
+            let question = Question::new(question, &[], &analyzer);
+            assert_eq!(question.is_defined_by(statement), expected, "{statement}");
+        }
+    }
+
+    #[test]
     fn what_is_asked_for_is_in_what_answers() {
         for (question, statement, tells) in [
             ("how many users does it have", "It says how many files are missing.", false),
@@ -601,6 +644,12 @@ mod tests {
             ("what is the default limit of retries", "The limit defaults to 5 retries.", true),
             ("what is the default of retries", "retries: Default: **2**", true),
             ("who built the ship", "Ship – Builder: the Yard", true),
+            ("who were the users of it", "It ended, with both users going.", false),
+            ("who were the users of it", "It had two users, Ada and Bob.", true),
+            ("who invented the drum", "Drum – The circle created sounds.", false),
+            ("who wrote the book", "It is a book for children by Ada Base.", true),
+            ("when was Ada born", "Ada Base (May 2, 1929 – May 4, 2012) was a lawyer.", true),
+            ("where was it found", "Every once in a while, one is found.", false),
             ("when was tool 0.4.0 released", "tool 0.4.0 (2020-11-06) – It is faster.", true),
             ("who bought it in 1960", "In 1887 Ada bought it.", false),
             ("who bought it in 1960", "In 1960 the Tube acquired it.", true),

@@ -66,11 +66,36 @@ pub(super) fn options(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A statement without what a fact is kept under, which stands before a dash.
+pub(super) fn own(text: &str) -> &str {
+    let is_whole = |under: &str| under.matches('(').count() == under.matches(')').count();
+    text.split_once(" – ").filter(|(under, _)| is_whole(under)).map_or(text, |(_, own)| own)
+}
+
+/// Whether a statement says in brackets from when to when somebody lived: `(May 2, 1929 – May 4, 2012)`.
+pub(super) fn is_lifespan(text: &str) -> bool {
+    let inside = text.split('(').skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let halves = inside.filter_map(|inside| inside.split_once(['–', '-']));
+    halves.into_iter().any(|(born, died)| !years(born).is_empty() && !years(died).is_empty())
+}
+
+/// Whether a statement says whose work something is: `a book by Ada`.
+pub(super) fn is_work_by(text: &str) -> bool {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    all.array_windows().any(|[_, by, name]| *by == "by" && name.starts_with(char::is_uppercase))
+}
+
+/// Whether a question asks who something is rather than who does something: `who were the members`.
+pub(super) fn asks_who_it_is(question: &str) -> bool {
+    let all: Vec<&str> = words(question).map(|word| &question[word.range]).collect();
+    matches!(all[..], [_, is, article, ..]
+        if is_one_of(&["is", "are", "was", "were"], is) && is_one_of(&ARTICLES, article))
+}
+
 /// What a statement is of where it begins with something's part: `first stock exchange` of `Warsaw's first
 /// stock exchange was`; else nothing.
 pub(super) fn part_of(text: &str) -> String {
-    let own = text.split_once(" – ").map_or(text, |(_, own)| own);
-    let mut all = own.split_whitespace();
+    let mut all = own(text).split_whitespace();
     let is_owner = |word: &str| {
         let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
         word.starts_with(char::is_uppercase) && owner.is_some_and(|owner| !is_pronoun(owner))
@@ -85,8 +110,13 @@ pub(super) fn part_of(text: &str) -> String {
 /// code; or it is a value of several parts.
 pub(super) fn is_of_place(text: &str) -> bool {
     let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
-    let is_there = all.array_windows().any(|[small, place]| {
-        is_one_of(&PLACING, small)
+    let is_there = (1..all.len()).any(|at| {
+        let (place, next) = (all[at], all.get(at + 1));
+        // `in a year`, `once in a while`
+        let is_span = is_one_of(&ARTICLES, place)
+            && next.is_some_and(|next| is_of_time(next) || is_one_of(&["while", "moment"], next));
+        is_one_of(&PLACING, all[at - 1])
+            && !is_span
             && !is_of_time(place)
             && !place.starts_with(|char: char| char.is_numeric())
     });
@@ -95,8 +125,7 @@ pub(super) fn is_of_place(text: &str) -> bool {
 
 /// The label of a fact that is a value, `Builder` of `Ship – Builder: Yard`; `None` where a sentence stands.
 pub(super) fn label(text: &str) -> Option<&str> {
-    let own = text.split_once(" – ").map_or(text, |(_, own)| own);
-    let (label, value) = own.split_once(": ")?;
+    let (label, value) = own(text).split_once(": ")?;
     let label = label.rsplit(", ").next()?;
     let is_value = !value.trim_end().ends_with('.') && !label.starts_with('-');
     (is_value && label.split(' ').count() <= MOST_LABEL).then_some(label)

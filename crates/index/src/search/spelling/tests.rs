@@ -316,6 +316,14 @@ fn what_a_word_may_be_misspelt_for() {
 }
 
 #[test]
+fn words_that_everybody_uses_are_no_slips() {
+    let world = World::new(&["A man of the party names the rider and his modes.".to_owned()]);
+    world.check("how many take part", &[]);
+    world.check("a ride that was made", &[]);
+    world.check("the partyy", &[("partyy", &["parti"])]);
+}
+
+#[test]
 fn slips_and_other_differences() {
     for (a, b, expected) in [
         ("otter", "otter", 0),
