@@ -60,10 +60,12 @@ impl AsksFor {
 const BEFORE_WHICH: [&str; 6] = ["at", "by", "from", "in", "on", "since"];
 
 /// Numbers in words, and what stands in place of one.
-pub(super) const AMOUNTS: [&str; 25] = [
-    "dozen", "dozens", "eight", "eleven", "five", "four", "hundred", "hundreds", "million",
-    "millions", "nine", "no", "none", "one", "seven", "single", "six", "ten", "thousand",
-    "thousands", "three", "twelve", "twenty", "two", "unlimited",
+pub(super) const AMOUNTS: [&str; 39] = [
+    "dozen", "dozens", "eight", "eighteen", "eighty", "eleven", "fifteen", "fifty", "five",
+    "forty", "four", "fourteen", "hundred", "hundreds", "million", "millions", "nine", "nineteen",
+    "ninety", "no", "none", "one", "seven", "seventeen", "seventy", "single", "six", "sixteen",
+    "sixty", "ten", "thirteen", "thirty", "thousand", "thousands", "three", "twelve", "twenty",
+    "two", "unlimited",
 ];
 
 /// Words that say that there is no bound.

@@ -189,7 +189,7 @@ impl Measure {
 }
 
 /// A word without signs around it.
-fn bare(word: &str) -> &str {
+pub(super) fn bare(word: &str) -> &str {
     word.trim_matches(|char: char| !char.is_alphanumeric())
 }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use self::parts::{
     asks_who_it_is, bare, classes, counted, deed, holds_number, is_lifespan, is_of_place,
-    is_release, is_version, is_work_by, numbered, options, own, things,
+    is_release, is_version, is_work_by, many, numbered, options, own, things,
 };
 use super::{
     Hit, Query,
@@ -19,7 +19,7 @@ use super::{
         is_one_of, is_pronoun,
     },
     families::{alike, is_known as is_known_word},
-    measures::{Measure, amounts, says_opposite, years},
+    measures::{Measure, amounts, bare as plain, says_opposite, years},
 };
 use elophanto_base::lexical::{Analyzer, Word, fold, words};
 use elophanto_models::builtin::{Pieces, words_met};
@@ -27,6 +27,8 @@ use elophanto_models::builtin::{Pieces, words_met};
 /// From this nearness of the words on, a statement says what is asked in other words: `price` for
 /// `cost`.
 const OTHER_WORDS: f32 = 0.5;
+/// Words between a number and what it counts.
+const NEAR: usize = 8;
 /// What a word counts that is said in another of its family.
 const ALIKE: f32 = 0.6;
 
@@ -48,6 +50,8 @@ pub struct Question {
     numbered: Vec<(String, String)>,
     /// The thing whose number is asked for, and its term: `the maximum number of remotes`.
     counted: Option<(String, String)>,
+    /// The things behind `how many`, and their terms.
+    many: Vec<(String, String)>,
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
     measure: Option<String>,
     /// What is to be done, behind `how do I`, and its term.
@@ -132,6 +136,7 @@ impl Question {
             nowhere,
             numbered,
             counted,
+            many: many(text, analyzer),
             measure,
             deed,
             measured,
@@ -355,7 +360,7 @@ impl Question {
             }),
             Some(AsksFor::Count | AsksFor::Amount) => match self.measured {
                 Some(measured) => measured.is_told_by(text),
-                None => amounts(text).next().is_some(),
+                None => self.is_counted_in(text, &said, named, analyzer),
             },
             None => true,
         };
@@ -365,6 +370,33 @@ impl Question {
         !is_of_others
             && is_of_its_kind
             && (asked.is_empty() || is_an_amount || is_said || in_other_words())
+    }
+
+    /// Whether a statement has a number, and of those things of which one asks how many there are; near to
+    /// them, where it says them in the same word.
+    fn is_counted_in(
+        &self,
+        text: &str,
+        said: &FxHashSet<String>,
+        named: &Named,
+        analyzer: &Analyzer,
+    ) -> bool {
+        let amounts: Vec<&str> = amounts(text).collect();
+        let is_of_them = |(word, term): &(String, String)| {
+            said.contains(term) || named.is_above(term) || is_met(word, text)
+        };
+        let tokens: Vec<&str> = text.split_whitespace().map(plain).collect();
+        let is_thing = |token: &str| {
+            let terms = analyzer.terms(token);
+            self.many.iter().any(|(_, term)| terms.contains(term))
+        };
+        let mut things = (0..tokens.len()).filter(|at| is_thing(tokens[*at])).peekable();
+        let is_far = things.peek().is_some()
+            && things.all(|at| {
+                let near = &tokens[at.saturating_sub(NEAR)..tokens.len().min(at + NEAR)];
+                !near.iter().any(|token| amounts.contains(token))
+            });
+        !amounts.is_empty() && !is_far && (self.many.is_empty() || self.many.iter().any(is_of_them))
     }
 
     /// Whether a statement names a version where no number is asked about: `removed in 4.0` tells when.
@@ -605,6 +637,12 @@ mod tests {
             ("how many users does it have", "It says how many files are missing.", false),
             ("how many users does it have", "The sea has 16 otters.", false),
             ("how many users does it have", "It has thousands of users.", true),
+            ("how many stars does it have", "It is right for 86 of 100.", false),
+            (
+                "how many users does it have",
+                "On a user's machine that is closed and writes a line an hour it does three at once.",
+                false,
+            ),
             ("how much does it cost", "A seat is 20 euros a year.", true),
             ("how old is the program", "The program has a long history.", false),
             ("who maintains the program", "The program makes notes searchable.", false),

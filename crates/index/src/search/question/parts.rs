@@ -149,6 +149,18 @@ pub(super) fn counted(text: &str, analyzer: &Analyzer) -> Option<(String, String
     Some(((*thing).to_owned(), analyzer.terms(thing).pop()?))
 }
 
+/// The words between `how many` and the verb, each with its term.
+pub(super) fn many(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
+    let mut all = words(text).map(|word| &text[word.range]);
+    if !all.any(|word| word.eq_ignore_ascii_case("many")) {
+        return Vec::new();
+    }
+    let things = all.take_while(|word| !is_one_of(&AUXILIARIES, word)).take(MOST_LABEL);
+    // `Population: 8,099` says how many people, `10 runs` how many times.
+    let things = things.filter(|word| !is_one_of(&["people", "times"], word));
+    things.filter_map(|word| Some((word.to_owned(), analyzer.terms(word).pop()?))).collect()
+}
+
 /// Words of a question with the number behind each, in lower case: not small words, and no months.
 pub(super) fn numbered(text: &str, analyzer: &Analyzer) -> Vec<(String, String)> {
     let mut folded = String::new();
