@@ -8,7 +8,7 @@ use elophanto_app::agent::{Mode, modes};
 /// The mode of a conversation, and those that its settings allow.
 pub fn state(turn: &Turn) -> SessionModeState {
     let most = modes::width(turn.most());
-    let allowed = modes::ALL.into_iter().filter(|mode| modes::width(*mode) <= most);
+    let allowed = Mode::ALL.into_iter().filter(|mode| modes::width(*mode) <= most);
     SessionModeState::new(modes::name(turn.mode()), allowed.map(mode).collect())
 }
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::{calls, editor::Editor, turn::Turn};
 use elophanto_agent::{
     Answer, Approval, Approver, End, Event, Finished, Outcome, ReaderEnd, ReaderState, Todo,
-    TodoState, level_name, permissions::Action, tools::TODO_LIST,
+    TodoState, permissions::Action, tools::TODO_LIST,
 };
 use elophanto_app::{Reporter as _, reporter::Tone};
 use elophanto_base::{
@@ -264,7 +264,7 @@ impl Approver for Telling<'_> {
         let Approval { tool, action, shown, .. } = request;
         self.begin_message();
         let mut content = calls::content(action, shown, true);
-        let level = level_name(request.level);
+        let level = request.level.name();
         let mut why = vec![format!("{} ({level}) asks", exact_line(tool))];
         why.extend(request.reasons.iter().map(|reason| format!("- {}", exact_line(reason))));
         if request.is_tainted {

@@ -52,7 +52,7 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     // Before that, git is stopped in an orderly way where it is git that takes so long.
     let deadline = Instant::now() + ceiling * 9 / 10;
     std::thread::spawn(move || give_up(ceiling));
-    let hook = HookName::ALL.into_iter().find(|hook| hook.as_str() == name);
+    let hook = HookName::named(name);
     let outcome = match hook {
         Some(HookName::PreCommit) => pre_commit(deadline, ceiling * 6 / 10, ui),
         Some(

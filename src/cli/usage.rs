@@ -42,24 +42,14 @@ pub struct UsageArgs {
     pub json: bool,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum ByArg {
-    Task,
-    Command,
-    Model,
-    Provider,
-    Day,
-}
-
-impl ByArg {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Task => "task",
-            Self::Command => "command",
-            Self::Model => "model",
-            Self::Provider => "provider",
-            Self::Day => "day",
-        }
+elophanto_base::named! {
+    #[derive(clap::ValueEnum)]
+    enum ByArg, word {
+        Task = "task",
+        Command = "command",
+        Model = "model",
+        Provider = "provider",
+        Day = "day",
     }
 }
 

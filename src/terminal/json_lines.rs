@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ui::Ui;
-use elophanto_agent::{Answer, Approval, Approver, Event, Finished, ReaderState, Todo, level_name};
+use elophanto_agent::{Answer, Approval, Approver, Event, Finished, ReaderState, Todo};
 
 /// Bytes of one answer.
 const MOST_ANSWER: u64 = 64 * 1024;
@@ -299,7 +299,7 @@ impl Approver for Wire<'_> {
             run: request.run.to_string(),
             session: request.session.to_string(),
             tool: &request.tool,
-            level: level_name(request.level),
+            level: request.level.name(),
             arguments: &request.arguments,
             shown: &request.shown,
             reasons: &request.reasons,

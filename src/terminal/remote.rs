@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::run::Terminal;
 use elophanto_agent::{
-    Answer, Approval, Approver, Event, Plan, Todo, TodoState, level_named,
+    Answer, Approval, Approver, Event, Plan, Todo, TodoState,
     permissions::{Action, Layer, Level},
 };
 use elophanto_app::{
@@ -100,7 +100,7 @@ pub fn ask(terminal: &mut Terminal, request: &ApprovalRequest) -> Option<(Word, 
                 run: request.run.parse().unwrap_or_default(),
                 session: Uuid::nil(),
                 tool: tool.clone(),
-                level: level_named(level).unwrap_or(Level::Critical),
+                level: Level::named(level).unwrap_or(Level::Critical),
                 arguments: arguments.clone(),
                 action: action(terminal, tool, shown),
                 shown: shown.clone(),
@@ -138,8 +138,7 @@ fn action(terminal: &Terminal, tool: &str, shown: &str) -> Action {
 }
 
 fn todo(item: &Value) -> Todo {
-    let states = [TodoState::Open, TodoState::Doing, TodoState::Done];
-    let state = states.into_iter().find(|state| item["state"] == state.name());
+    let state = item["state"].as_str().and_then(TodoState::named);
     let text = item["text"].as_str().unwrap_or_default().to_owned();
     Todo { text, state: state.unwrap_or(TodoState::Open) }
 }

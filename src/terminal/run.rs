@@ -21,9 +21,7 @@ use super::{
     show::{ACCENT, BAD, BOLD, CAUTION, FAINT, GOOD, PLAIN, Span, diff},
     ui::{escape_control_line, exact_line, visible},
 };
-use elophanto_agent::{
-    Answer, Approval, Approver, Event, level_name, permissions::Action, tools::TODO_LIST,
-};
+use elophanto_agent::{Answer, Approval, Approver, Event, permissions::Action, tools::TODO_LIST};
 use elophanto_app::Reporter;
 
 /// Lines of the result of a call that failed.
@@ -192,7 +190,7 @@ impl Approver for Terminal {
             return Answer::Nobody;
         }
         self.screen.rest();
-        let level = level_name(request.level);
+        let level = request.level.name();
         self.screen.say(&[], "");
         let tool = Span::new(exact_line(&request.tool), BOLD);
         self.screen.say(&[tool, Span::new(format!(" ({level}) wants to run:"), PLAIN)], "");

@@ -60,8 +60,8 @@ macro_rules! names {
 names! {
     Kind: &Self::SEARCHED, Self::name;
     Level: &Self::ALL, Self::name;
-    Scope: &[Self::System, Self::User, Self::Learned, Self::Plugin], Self::as_str;
+    Scope: &Self::ALL, Self::as_str;
     EventType: &Self::ALL, Self::as_str;
     authoring::Kind: &Self::ALL, Self::as_str;
-    Mode: &[Self::Hybrid, Self::Keyword, Self::Semantic], Self::as_str;
+    Mode: &Self::ALL, Self::as_str;
 }

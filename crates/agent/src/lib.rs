@@ -46,7 +46,7 @@ pub use reading::{ReaderEnd, ReaderState, Reading};
 pub use session::{MAX_MESSAGES, Rule, Session};
 pub use sessions::{Listing, Said, SessionLock, Sessions, SessionsError};
 pub use tool::{Host, Intent, Output, Source, Spec, Todo, TodoState, Tool, ToolError};
-pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name, level_named};
+pub use toolbox::{Inlet, Toolbox, ToolboxError};
 pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError, Which};
 pub use turn::{
     Agent, CompactError, CompactedSession, ContextUse, GIVEN, Given, MAX_DEPTH, Plan, Reflect,

@@ -8,27 +8,17 @@ use uuid::Uuid;
 
 use super::{sessions::SessionsError, trail::TrailsError};
 
-/// Whether the goal was reached, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    Done,
-    /// Some of it.
-    Partly,
-    /// An answer came, but nothing was done that it speaks of.
-    Nothing,
-    Failed,
-    Cancelled,
-}
-
-impl Outcome {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Partly => "partly",
-            Self::Nothing => "nothing done",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+elophanto_base::named! {
+    /// Whether the goal was reached, best first.
+    #[derive(PartialOrd, Ord)]
+    pub enum Outcome, name {
+        Done = "done",
+        /// Some of it.
+        Partly = "partly",
+        /// An answer came, but nothing was done that it speaks of.
+        Nothing = "nothing done",
+        Failed = "failed",
+        Cancelled = "cancelled",
     }
 }
 

@@ -2,25 +2,14 @@
 
 use std::path::PathBuf;
 
-/// How a reader ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReaderEnd {
-    Answered,
-    /// Its budget ended first: what it says is a part.
-    Partly,
-    Failed,
-    Cancelled,
-}
-
-impl ReaderEnd {
-    /// As trails and programs are told.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Partly => "partly",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+elophanto_base::named! {
+    /// How a reader ended.
+    pub enum ReaderEnd, name {
+        Answered = "answered",
+        /// Its budget ended first: what it says is a part.
+        Partly = "partly",
+        Failed = "failed",
+        Cancelled = "cancelled",
     }
 }
 

@@ -70,22 +70,12 @@ pub struct Todo {
     pub state: TodoState,
 }
 
-/// Where it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TodoState {
-    Open,
-    Doing,
-    Done,
-}
-
-impl TodoState {
-    /// As the model and programs write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Doing => "doing",
-            Self::Done => "done",
-        }
+elophanto_base::named! {
+    /// Where it stands.
+    pub enum TodoState, name {
+        Open = "open",
+        Doing = "doing",
+        Done = "done",
     }
 }
 

@@ -163,7 +163,7 @@ impl Toolbox {
             json!({
                 "name": spec.name,
                 "description": spec.description,
-                "level": level_name(spec.level),
+                "level": spec.level.name(),
                 "source": source,
                 "untrusted": spec.is_untrusted,
                 "input": spec.input,
@@ -236,22 +236,6 @@ fn read(tools: &RwLock<Tools>) -> RwLockReadGuard<'_, Tools> {
 
 fn write(tools: &RwLock<Tools>) -> RwLockWriteGuard<'_, Tools> {
     tools.write().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// As the manifest and trails write it.
-pub fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Safe => "safe",
-        Level::Moderate => "moderate",
-        Level::Destructive => "destructive",
-        Level::Critical => "critical",
-    }
-}
-
-/// The level of this name.
-pub fn level_named(name: &str) -> Option<Level> {
-    let all = [Level::Safe, Level::Moderate, Level::Destructive, Level::Critical];
-    all.into_iter().find(|level| level_name(*level) == name)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! taking it out again. What is written is what lies below `editors/` in our own repository.
 
 use std::{
-    fmt,
     path::{Path, PathBuf},
     str::FromStr,
     time::Duration,
@@ -27,32 +26,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Bytes of what it says that are kept.
 const MOST_SAID: usize = 16 * 1024;
 
-/// An editor that can be set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EditorProgram {
-    Vscode,
-    Neovim,
-    Helix,
-    Emacs,
-}
-
-impl EditorProgram {
-    pub const ALL: [Self; 4] = [Self::Vscode, Self::Neovim, Self::Helix, Self::Emacs];
-
-    /// The name as it is typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Vscode => "vscode",
-            Self::Neovim => "neovim",
-            Self::Helix => "helix",
-            Self::Emacs => "emacs",
-        }
-    }
-}
-
-impl fmt::Display for EditorProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+elophanto_base::named! {
+    /// An editor that can be set up.
+    pub enum EditorProgram, name {
+        Vscode = "vscode",
+        Neovim = "neovim",
+        Helix = "helix",
+        Emacs = "emacs",
     }
 }
 
@@ -65,7 +45,7 @@ impl FromStr for EditorProgram {
     type Err = UnknownEditor;
 
     fn from_str(name: &str) -> Result<Self, UnknownEditor> {
-        Self::ALL.into_iter().find(|it| it.name() == name).ok_or(UnknownEditor)
+        Self::named(name).ok_or(UnknownEditor)
     }
 }
 

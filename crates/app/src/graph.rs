@@ -9,7 +9,7 @@ use elophanto_knowledge::{
     references::{self, References},
     scan::Sought,
 };
-use elophanto_text::graph::{Edge, NodeKind};
+use elophanto_text::graph::Edge;
 
 /// A note or file, as programs get it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -73,11 +73,7 @@ pub fn nodes_and_edges(
             path: &node.path,
             path_bytes: bytes.get(&node.path).map(Vec::as_slice),
             title: &node.title,
-            kind: match node.kind {
-                NodeKind::Note => "note",
-                NodeKind::Source => "source",
-                NodeKind::Entity => "entity",
-            },
+            kind: node.kind.name(),
             rank: ranks.get(index).copied().unwrap_or_default(),
             orphan: orphans.contains(&index),
         })

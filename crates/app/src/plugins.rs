@@ -19,7 +19,6 @@ use crate::{
 use elophanto_agent::{
     Source, Spec,
     develop::MAX_TEST_SECONDS,
-    level_name,
     plugins::{
         self, MANIFEST, Plugin, PluginError, TestReport, check_name, entries, examine, new_plugin,
         withdraw,
@@ -59,7 +58,7 @@ pub fn list(prepared: &Prepared) -> Vec<Listed> {
         Source::Plugin { hash } => Some(Listed {
             name: spec.name,
             tool: true,
-            level: Some(level_name(spec.level)),
+            level: Some(spec.level.name()),
             description: Some(spec.description),
             hash: Some(hash),
             problem: None,
@@ -136,7 +135,7 @@ pub fn described(plugin: &Plugin) -> Vec<String> {
     let network = if declared.network { "yes" } else { "no" };
     let mut lines = vec![
         format!("{}: {}", plugin.name, declared.description),
-        format!("level: {}", level_name(declared.level)),
+        format!("level: {}", declared.level.name()),
         format!("network: {network}"),
         format!("secrets it is given: {secrets}"),
         format!("content hash: {}", plugin.hash),

@@ -1,7 +1,7 @@
 //! What every other crate of elophanto stands on, and what knows nothing of notes.
 //!
 //! Owns files reached by handle, folders as somebody calls them, damaged ones that are set aside, logs of JSON lines, JSON with halves of
-//! characters, YAML that nobody vouches for, text that is safe to show, counted nouns, blocks of code, pictures without what is told of them, secrets in a text, words and
+//! characters, YAML that nobody vouches for, text that is safe to show, counted nouns, enums with names, blocks of code, pictures without what is told of them, secrets in a text, words and
 //! their terms, what threads share, and programs that the user named.
 
 pub mod aside;
@@ -17,6 +17,7 @@ pub mod lexical;
 pub mod lock;
 pub mod mount_placeholder;
 pub mod mutex;
+pub mod named;
 pub mod one_line;
 pub mod process;
 pub mod regular;

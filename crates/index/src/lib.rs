@@ -37,18 +37,20 @@ pub use note::{Problem, Unwritten};
 pub use refresh::{Context, Options, Part, Progress, Refreshed, Report, Snapshot, refresh};
 pub use vectors::vectors_held;
 
-/// What a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum Kind {
-    /// A file that people or agents wrote to be read.
-    #[default]
-    Note,
-    /// What was found out about a file.
-    Summary,
-    /// What is known of an entity: its page, without what only we read in it.
-    Fact,
-    /// What agents wrote down for each other: a file of records.
-    Memory,
+elophanto_base::named! {
+    /// What a document is.
+    #[derive(Hash, PartialOrd, Ord, Default)]
+    pub enum Kind, name {
+        /// A file that people or agents wrote to be read.
+        #[default]
+        Note = "note",
+        /// What was found out about a file.
+        Summary = "summary",
+        /// What is known of an entity: its page, without what only we read in it.
+        Fact = "fact",
+        /// What agents wrote down for each other: a file of records.
+        Memory = "memory",
+    }
 }
 
 impl Kind {
@@ -57,16 +59,6 @@ impl Kind {
 
     /// Those whose documents are given, each in a view of its own.
     pub const COLLECTIONS: [Self; 2] = [Self::Summary, Self::Fact];
-
-    /// As in `--kind` and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Summary => "summary",
-            Self::Fact => "fact",
-            Self::Memory => "memory",
-        }
-    }
 }
 
 /// Indexing could not be done at all. One bad file is never such an error.

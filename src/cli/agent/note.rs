@@ -37,8 +37,8 @@ pub struct NoteArgs {
 
 /// A kind of note by its name.
 fn kind(name: &str) -> Result<Kind, String> {
-    let named = Kind::ALL.into_iter().find(|kind| kind.as_str() == name);
-    named.ok_or_else(|| format!("give one of {}", Kind::ALL.map(Kind::as_str).join(", ")))
+    Kind::named(name)
+        .ok_or_else(|| format!("give one of {}", Kind::ALL.map(Kind::as_str).join(", ")))
 }
 
 fn section(text: &str) -> Result<(String, String), String> {

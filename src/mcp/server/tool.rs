@@ -9,57 +9,24 @@ use crate::wire::listed_input;
 /// Tokens of an answer to arguments that do not say, or cannot be read.
 pub(super) const TOKENS: usize = 2000;
 
-/// One of the tools that agents can call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tool {
-    Search,
-    Get,
-    Similar,
-    Recall,
-    Remember,
-    Learn,
-    Questions,
-    Entity,
-    WriteNote,
-    Status,
+elophanto_base::named! {
+    /// One of the tools that agents can call.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Tool, name {
+        Search = "search",
+        Get = "get",
+        Similar = "similar",
+        Recall = "recall",
+        Remember = "remember",
+        Learn = "learn",
+        Questions = "questions",
+        Entity = "entity",
+        WriteNote = "write_note",
+        Status = "status",
+    }
 }
 
 impl Tool {
-    /// All tools, in the order in which they are listed.
-    pub const ALL: [Self; 10] = [
-        Self::Search,
-        Self::Get,
-        Self::Similar,
-        Self::Recall,
-        Self::Remember,
-        Self::Learn,
-        Self::Questions,
-        Self::Entity,
-        Self::WriteNote,
-        Self::Status,
-    ];
-
-    /// The name on the wire, such as `write_note`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Search => "search",
-            Self::Get => "get",
-            Self::Similar => "similar",
-            Self::Recall => "recall",
-            Self::Remember => "remember",
-            Self::Learn => "learn",
-            Self::Questions => "questions",
-            Self::Entity => "entity",
-            Self::WriteNote => "write_note",
-            Self::Status => "status",
-        }
-    }
-
-    /// The tool of a name on the wire, if there is one.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tool| tool.name() == name)
-    }
-
     /// The name for people.
     pub(super) fn title(self) -> &'static str {
         match self {

@@ -43,23 +43,14 @@ pub struct Unpatched {
     pub why: WhyUnpatched,
 }
 
-/// Why a path is not in a patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhyUnpatched {
-    HoldsKeys,
-    /// Somebody changed it since, and nobody keeps what the run left.
-    Unknown,
-    /// No file, or larger than what is covered.
-    NotCovered,
-}
-
-impl WhyUnpatched {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::HoldsKeys => "holds keys",
-            Self::Unknown => "was changed since, and what the run left is not kept",
-            Self::NotCovered => "is no file, or larger than what a checkpoint covers",
-        }
+elophanto_base::named! {
+    /// Why a path is not in a patch.
+    pub enum WhyUnpatched, as_str {
+        HoldsKeys = "holds keys",
+        /// Somebody changed it since, and nobody keeps what the run left.
+        Unknown = "was changed since, and what the run left is not kept",
+        /// No file, or larger than what is covered.
+        NotCovered = "is no file, or larger than what a checkpoint covers",
     }
 }
 

@@ -19,40 +19,24 @@ pub struct Left {
     pub why: WhyLeft,
 }
 
-/// Why it is left as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhyLeft {
-    /// Somebody changed it after the run.
-    ChangedSince,
-    /// Somebody else changed it between two changes of the run.
-    ChangedDuring,
-    /// A folder that is to be something else, and holds what the run did not put there.
-    HoldsOthers,
-    /// The folder it would be in is not one.
-    NoFolder,
-    /// It is now something that cannot be restored over: a pipe, another repository, ...
-    NotCovered,
-    /// What git has staged of it is not what the run left there.
-    Staged,
-    /// The branch is not checked out, or not where the run left it.
-    Branch,
-}
-
-impl WhyLeft {
-    /// In words, to follow the path.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ChangedSince => "was changed after the run",
-            Self::ChangedDuring => "was changed by somebody else during the run",
-            Self::HoldsOthers => "holds what the run did not put there",
-            Self::NoFolder => "would be in something that is no folder now",
-            Self::NotCovered => "is now something that is not written over",
-            Self::Staged => "is staged otherwise than the run left it",
-            Self::Branch => {
-                "is not checked out, or not where the run left it: the commits of the run stay \
-                 (check it out, or `git revert` them)"
-            }
-        }
+elophanto_base::named! {
+    /// Why it is left as it is.
+    pub enum WhyLeft, as_str {
+        /// Somebody changed it after the run.
+        ChangedSince = "was changed after the run",
+        /// Somebody else changed it between two changes of the run.
+        ChangedDuring = "was changed by somebody else during the run",
+        /// A folder that is to be something else, and holds what the run did not put there.
+        HoldsOthers = "holds what the run did not put there",
+        /// The folder it would be in is not one.
+        NoFolder = "would be in something that is no folder now",
+        /// It is now something that cannot be restored over: a pipe, another repository, ...
+        NotCovered = "is now something that is not written over",
+        /// What git has staged of it is not what the run left there.
+        Staged = "is staged otherwise than the run left it",
+        /// The branch is not checked out, or not where the run left it.
+        Branch = "is not checked out, or not where the run left it: the commits of the run stay \
+                     (check it out, or `git revert` them)",
     }
 }
 

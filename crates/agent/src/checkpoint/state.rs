@@ -120,36 +120,24 @@ pub struct Uncovered {
     pub why: WhyUncovered,
 }
 
-/// Why it cannot be taken back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WhyUncovered {
-    /// A pipe, socket or device.
-    Special,
-    /// Another repository, or a submodule.
-    NestedRepository,
-    /// A file over [`super::MOST_FILE_BYTES`].
-    Large,
-    /// An ignored tree, or a folder that was named, over [`super::MOST_IGNORED_ENTRIES`] or
-    /// [`super::MOST_IGNORED_BYTES`].
-    TooMuch,
-    /// It cannot be read.
-    Unreadable,
-    /// A program moved HEAD.
-    Head,
-}
-
-impl WhyUncovered {
-    /// In words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Special => "a pipe, socket or device",
-            Self::NestedRepository => "another repository",
-            Self::Large => "too large",
-            Self::TooMuch => "too many ignored files",
-            Self::Unreadable => "cannot be read",
-            Self::Head => "a program moved it",
-        }
+elophanto_base::named! {
+    /// Why it cannot be taken back.
+    #[derive(PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum WhyUncovered, as_str {
+        /// A pipe, socket or device.
+        Special = "a pipe, socket or device",
+        /// Another repository, or a submodule.
+        NestedRepository = "another repository",
+        /// A file over [`super::MOST_FILE_BYTES`].
+        Large = "too large",
+        /// An ignored tree, or a folder that was named, over [`super::MOST_IGNORED_ENTRIES`] or
+        /// [`super::MOST_IGNORED_BYTES`].
+        TooMuch = "too many ignored files",
+        /// It cannot be read.
+        Unreadable = "cannot be read",
+        /// A program moved HEAD.
+        Head = "a program moved it",
     }
 }
 

@@ -9,30 +9,17 @@ use jiff::Timestamp;
 
 use crate::{Host, Spec, Tool, plugins::Runtime};
 
-/// A stage of self-development, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    Research,
-    Design,
-    Implement,
-    Test,
-    Review,
-    Deploy,
-    Document,
-}
-
-impl Stage {
-    /// The name as it is shown and recorded.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Research => "research",
-            Self::Design => "design",
-            Self::Implement => "implement",
-            Self::Test => "test",
-            Self::Review => "review",
-            Self::Deploy => "deploy",
-            Self::Document => "document",
-        }
+elophanto_base::named! {
+    /// A stage of self-development, in their order.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Stage, as_str {
+        Research = "research",
+        Design = "design",
+        Implement = "implement",
+        Test = "test",
+        Review = "review",
+        Deploy = "deploy",
+        Document = "document",
     }
 }
 

@@ -58,25 +58,14 @@ pub enum Before {
     Files { paths: Vec<PathBuf>, marks: BTreeSet<PathBuf> },
 }
 
-/// What of a repository the line that was let through makes by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meant {
-    Nothing,
-    /// With a work tree.
-    WorkTree,
-    /// Laid out as a plain folder.
-    Bare,
-}
-
-impl Meant {
-    pub const ALL: [Self; 3] = [Self::Nothing, Self::WorkTree, Self::Bare];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nothing => "nothing",
-            Self::WorkTree => "work tree",
-            Self::Bare => "bare",
-        }
+elophanto_base::named! {
+    /// What of a repository the line that was let through makes by itself.
+    pub enum Meant, name {
+        Nothing = "nothing",
+        /// With a work tree.
+        WorkTree = "work tree",
+        /// Laid out as a plain folder.
+        Bare = "bare",
     }
 }
 

@@ -2,28 +2,32 @@
 
 use std::path::PathBuf;
 
-/// How much harm a tool can do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Reads what the user lets everybody here read, changes nothing.
-    Safe,
-    /// Adds something that is easily taken back.
-    Moderate,
-    /// Changes or removes what the user made, or runs programs.
-    Destructive,
-    /// Changes what the agent itself is.
-    Critical,
+elophanto_base::named! {
+    /// How much harm a tool can do.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Level, name {
+        /// Reads what the user lets everybody here read, changes nothing.
+        Safe = "safe",
+        /// Adds something that is easily taken back.
+        Moderate = "moderate",
+        /// Changes or removes what the user made, or runs programs.
+        Destructive = "destructive",
+        /// Changes what the agent itself is.
+        Critical = "critical",
+    }
 }
 
-/// How much the user leaves to the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mode {
-    /// Every call asks.
-    Ask,
-    /// What is listed as safe runs; the rest asks.
-    Smart,
-    /// Everything runs and is logged, but for what asks in every mode.
-    Full,
+elophanto_base::named! {
+    /// How much the user leaves to the agent.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Mode, name {
+        /// Every call asks.
+        Ask = "ask",
+        /// What is listed as safe runs; the rest asks.
+        Smart = "smart",
+        /// Everything runs and is logged, but for what asks in every mode.
+        Full = "full",
+    }
 }
 
 /// The effect of a call. Paths are absolute, without `.` and `..`, and links in them resolved as

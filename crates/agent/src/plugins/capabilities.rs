@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::block::{self, BlockError};
-use crate::{Source, Spec, level_name};
+use crate::{Source, Spec};
 use elophanto_base::one_line::one_line;
 
 const BLOCK: &str = "tools";
@@ -47,7 +47,7 @@ fn row(spec: &Spec) -> [String; 4] {
         Source::Server { name } => format!("server {}", cell(name)),
     };
     let name = one_line(&spec.name, 64).replace(['`', '|'], "");
-    [name, cell(&spec.description), level_name(spec.level).to_owned(), source]
+    [name, cell(&spec.description), spec.level.name().to_owned(), source]
 }
 
 /// Text from outside as plain text on one line or in a cell: no markup, no link, no end of the cell.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{MAX_DESCRIPTION_CHARS, MAX_SCHEMA_BYTES, MAX_SECRETS, PluginError};
-use crate::{level_named, permissions::Level};
+use crate::permissions::Level;
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::{Schema, schema};
 
@@ -60,7 +60,7 @@ impl Declared {
         }
         let level = match written.level.as_deref() {
             None => Level::Destructive,
-            Some(level) => level_named(level)
+            Some(level) => Level::named(level)
                 .ok_or_else(|| {
                     refused("`level` is none of safe, moderate, destructive, critical".into())
                 })?

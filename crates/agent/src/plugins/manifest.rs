@@ -16,7 +16,7 @@ use serde_json::{json, value::RawValue};
 use super::{
     MAX_ENTRIES, MAX_MANIFEST_BYTES, Plugin, PluginError, TestReport, check_name, examine,
 };
-use crate::{level_name, permissions::Level};
+use crate::permissions::Level;
 use elophanto_base::{
     beneath::{Folder, refusal},
     one_line::one_line,
@@ -68,7 +68,7 @@ pub fn manifest_with(text: &str, entry: &Entry) -> Result<String, PluginError> {
         part(&entry.name),
         part(&entry.hash),
         part(&entry.deployed.to_string()),
-        part(level_name(entry.level)),
+        part(entry.level.name()),
     );
     all.push(Line { name: entry.name.clone(), hash: entry.hash.clone(), raw });
     Ok(print(all))

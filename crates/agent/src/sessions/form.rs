@@ -262,7 +262,7 @@ fn message(form: MessageForm) -> Result<Message, Fault> {
 }
 
 fn image(form: ImageForm) -> Result<Image, Fault> {
-    let format = Format::ALL.into_iter().find(|format| format.name() == form.format);
+    let format = Format::named(&form.format);
     let unknown = || Fault::Damaged(format!("an image is of the unknown format `{}`", form.format));
     Ok(Image {
         format: format.ok_or_else(unknown)?,

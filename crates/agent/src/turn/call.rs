@@ -15,7 +15,6 @@ use crate::{
     Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox,
     clean::clean,
     permissions::{Action, Call, Level},
-    toolbox::level_name,
 };
 use elophanto_base::{one_line::one_line, schema};
 
@@ -97,7 +96,7 @@ impl Run<'_, '_> {
         let spec = tool.spec();
         // What cannot even be begun was to change something all the same; a command may only look.
         let writes = spec.level >= Level::Destructive && spec.name != SHELL;
-        let mut record = Record { level: level_name(spec.level), writes, ..Record::default() };
+        let mut record = Record { level: spec.level.name(), writes, ..Record::default() };
         if !self.allowance.call() || self.current.len() >= NESTING {
             let text = "too many calls, or too deep in each other";
             return Ok(self.unmade(asked, How::Refused, text, record));

@@ -332,7 +332,7 @@ impl Run<'_, '_> {
             run: self.trail.run.to_string(),
             goal: goal.to_owned(),
             session: self.session.id.hyphenated().to_string(),
-            mode: mode_name(settings.mode).to_owned(),
+            mode: settings.mode.name().to_owned(),
             attended: settings.is_attended,
             tainted: self.session.is_tainted,
             root: settings.root.to_string_lossy().into_owned(),
@@ -426,13 +426,5 @@ impl Run<'_, '_> {
             self.approver.tell(&Event::Tainted { origin: &origin });
             self.note(EntryKind::Tainted { origin });
         }
-    }
-}
-
-fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Ask => "ask",
-        Mode::Smart => "smart",
-        Mode::Full => "full",
     }
 }

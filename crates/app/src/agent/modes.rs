@@ -6,12 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::Mode;
 use crate::{Error, config::AgentMode};
 
-/// All modes, the narrowest first.
-pub const ALL: [Mode; 3] = [Mode::Ask, Mode::Smart, Mode::Full];
-
 /// How much runs without asking: the more, the higher.
 pub fn width(mode: Mode) -> usize {
-    ALL.iter().position(|it| *it == mode).unwrap_or_default()
+    Mode::ALL.iter().position(|it| *it == mode).unwrap_or_default()
 }
 
 /// What runs without asking where somebody narrowed it: never more than the settings say by now.
@@ -29,7 +26,7 @@ impl Shared {
     }
 
     pub fn get(&self) -> Mode {
-        ALL.get(self.0.load(Ordering::SeqCst)).copied().unwrap_or(Mode::Ask)
+        Mode::ALL.get(self.0.load(Ordering::SeqCst)).copied().unwrap_or(Mode::Ask)
     }
 
     /// Changes it, from the next call on.
@@ -40,7 +37,7 @@ impl Shared {
 
 /// As settings write it.
 pub fn name(mode: Mode) -> String {
-    AgentMode::from(mode).to_string()
+    mode.to_string()
 }
 
 pub fn of_name(name: &str) -> Option<Mode> {
@@ -92,7 +89,7 @@ mod tests {
     fn what_is_set_is_what_is_read() {
         let shared = Shared::new(Mode::Full);
         assert_eq!(shared.get(), Mode::Full);
-        for mode in ALL {
+        for mode in Mode::ALL {
             shared.set(mode);
             assert_eq!(shared.get(), mode);
         }

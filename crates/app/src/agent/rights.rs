@@ -146,16 +146,6 @@ impl Rights {
     }
 }
 
-impl From<Mode> for AgentMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Ask => Self::Ask,
-            Mode::Smart => Self::Smart,
-            Mode::Full => Self::Full,
-        }
-    }
-}
-
 impl From<AgentMode> for Mode {
     fn from(mode: AgentMode) -> Self {
         match mode {

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Environment, Error};
 use elophanto_agent::{
-    level_named,
     mcp_client::{self, At, Credentials, Entry, Started, Surroundings},
     permissions::Level,
 };
@@ -113,7 +112,7 @@ pub fn address(text: &str) -> Result<Url, Error> {
 /// # Errors
 /// When there is no such level.
 pub fn level(word: &str) -> Result<Level, Error> {
-    level_named(word).ok_or_else(|| {
+    Level::named(word).ok_or_else(|| {
         Error::new(format_args!("there is no level `{}`", word.escape_default()))
             .hint("levels are safe, moderate, destructive and critical")
     })

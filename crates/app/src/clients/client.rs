@@ -1,38 +1,17 @@
 //! The programs that can be set up, and for whom.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
-/// A program that runs an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Client {
-    ClaudeCode,
-    Codex,
-    Cursor,
-    Vscode,
-    Gemini,
-    Opencode,
-}
-
-impl Client {
-    pub const ALL: [Self; 6] =
-        [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Vscode, Self::Gemini, Self::Opencode];
-
-    /// The name as it is typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Vscode => "vscode",
-            Self::Gemini => "gemini",
-            Self::Opencode => "opencode",
-        }
-    }
-}
-
-impl fmt::Display for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+elophanto_base::named! {
+    /// A program that runs an agent.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Client, name {
+        ClaudeCode = "claude-code",
+        Codex = "codex",
+        Cursor = "cursor",
+        Vscode = "vscode",
+        Gemini = "gemini",
+        Opencode = "opencode",
     }
 }
 
@@ -45,34 +24,18 @@ impl FromStr for Client {
     type Err = UnknownClient;
 
     fn from_str(name: &str) -> Result<Self, UnknownClient> {
-        Self::ALL.into_iter().find(|client| client.name() == name).ok_or(UnknownClient)
+        Self::named(name).ok_or(UnknownClient)
     }
 }
 
-/// Whose sessions are set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// Everybody's in this project: the files lie in the project.
-    Project,
-    /// The user's in all projects: the files lie in the user's folders.
-    User,
-}
-
-impl Scope {
-    pub const ALL: [Self; 2] = [Self::Project, Self::User];
-
-    /// The name as it is typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::User => "user",
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+elophanto_base::named! {
+    /// Whose sessions are set up.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Scope, name {
+        /// Everybody's in this project: the files lie in the project.
+        Project = "project",
+        /// The user's in all projects: the files lie in the user's folders.
+        User = "user",
     }
 }
 
@@ -85,6 +48,6 @@ impl FromStr for Scope {
     type Err = UnknownScope;
 
     fn from_str(name: &str) -> Result<Self, UnknownScope> {
-        Self::ALL.into_iter().find(|scope| scope.name() == name).ok_or(UnknownScope)
+        Self::named(name).ok_or(UnknownScope)
     }
 }

@@ -26,34 +26,25 @@ pub(super) fn one_of(words: &[&str]) -> String {
 
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)+ }
+        elophanto_base::named! {
+            $(#[$doc])*
+            #[derive(Hash)]
+            pub enum $name, as_str { $($(#[$variant_doc])* $variant = $word,)+ }
+        }
 
         impl $name {
             /// Every word, in the order in which help texts list them.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
-
-            /// The word that stands in a configuration file.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
         }
 
         impl std::str::FromStr for $name {
             type Err = UnknownWord;
 
             fn from_str(text: &str) -> Result<Self, UnknownWord> {
-                match text.to_ascii_lowercase().as_str() {
-                    $($word => Ok(Self::$variant),)+
-                    _ => Err(UnknownWord { expected: one_of(Self::WORDS), found: shown(text) }),
-                }
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
+                Self::named(&text.to_ascii_lowercase()).ok_or_else(|| UnknownWord {
+                    expected: one_of(Self::WORDS),
+                    found: shown(text),
+                })
             }
         }
 

@@ -351,7 +351,7 @@ fn person(text: &str) -> Option<String> {
     let names: Vec<_> = text.split_whitespace().collect();
     let is_known = |name: &&str| {
         let (channel, user) = name.split_once(':').unwrap_or_default();
-        !user.is_empty() && Channel::ALL.iter().any(|known| known.name() == channel)
+        !user.is_empty() && Channel::named(channel).is_some()
     };
     let fits = one_line(text) && names.len() > 1 && names.iter().all(is_known);
     fits.then(|| names.join(" "))

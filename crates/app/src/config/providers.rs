@@ -109,23 +109,12 @@ const BUILTIN: &[Builtin] = &[
     },
 ];
 
-/// What can be said of a provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leaf {
-    Protocol,
-    BaseUrl,
-    Key,
-}
-
-impl Leaf {
-    const ALL: [Self; 3] = [Self::Protocol, Self::BaseUrl, Self::Key];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Protocol => "protocol",
-            Self::BaseUrl => "base_url",
-            Self::Key => "key",
-        }
+elophanto_base::named! {
+    /// What can be said of a provider.
+    enum Leaf, word {
+        Protocol = "protocol",
+        BaseUrl = "base_url",
+        Key = "key",
     }
 }
 
@@ -205,7 +194,7 @@ pub(super) fn suggest(name: &str) -> Option<&'static str> {
 fn split(name: &str) -> Option<(&str, Leaf)> {
     let rest = name.strip_prefix(SECTION)?.strip_prefix('.')?;
     let (provider, last) = rest.rsplit_once('.')?;
-    let leaf = Leaf::ALL.into_iter().find(|leaf| leaf.word() == last)?;
+    let leaf = Leaf::named(last)?;
     Some((provider, leaf))
 }
 

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::message::{ApprovalOf, Happening, Response, TaskComplete, TodoItem, Told, Tone};
 use crate::{Error, reporter};
-use elophanto_agent::{Approval, Event, Finished, level_name};
+use elophanto_agent::{Approval, Event, Finished};
 
 /// The outcome of a run whose process was ended.
 pub const CUT_OFF: &str = "cut off";
@@ -92,7 +92,7 @@ impl From<reporter::Tone> for Tone {
 pub fn asked(approval: &Approval) -> ApprovalOf {
     ApprovalOf::Call {
         tool: approval.tool.clone(),
-        level: level_name(approval.level).to_owned(),
+        level: approval.level.name().to_owned(),
         arguments: approval.arguments.clone(),
         shown: approval.shown.clone(),
         reasons: approval.reasons.clone(),

@@ -3,38 +3,24 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where somebody speaks to the agent.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Channel {
-    Cli,
-    Telegram,
-    Discord,
-    Slack,
-    Web,
-    Lsp,
+elophanto_base::named! {
+    /// Where somebody speaks to the agent.
+    #[derive(Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Channel, name {
+        Cli = "cli",
+        Telegram = "telegram",
+        Discord = "discord",
+        Slack = "slack",
+        Web = "web",
+        Lsp = "lsp",
+    }
 }
 
 impl Channel {
-    pub const ALL: [Self; 6] =
-        [Self::Cli, Self::Telegram, Self::Discord, Self::Slack, Self::Web, Self::Lsp];
-
     /// Whether whoever speaks there is the user of this machine, at it.
     pub fn is_of_this_machine(self) -> bool {
         self == Self::Cli
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cli => "cli",
-            Self::Telegram => "telegram",
-            Self::Discord => "discord",
-            Self::Slack => "slack",
-            Self::Web => "web",
-            Self::Lsp => "lsp",
-        }
     }
 }
 

@@ -361,7 +361,7 @@ impl Gateway {
     /// The channel that a person is known by, and their name there.
     fn channel_of(&self, person: &str) -> (Channel, String) {
         let (name, user) = person.split_once(':').unwrap_or(("", person));
-        let channel = Channel::ALL.into_iter().find(|channel| channel.name() == name);
+        let channel = Channel::named(name);
         (channel.unwrap_or(Channel::Cli), user.to_owned())
     }
 

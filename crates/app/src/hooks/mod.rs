@@ -21,32 +21,18 @@ pub use script::by_hand;
 use crate::init::managed_block::BlockError;
 use elophanto_repo::GitError;
 
-/// A hook of git that we have something to do in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookName {
-    PreCommit,
-    PostMerge,
-    PostCommit,
-    PostCheckout,
-    PostRewrite,
+elophanto_base::named! {
+    /// A hook of git that we have something to do in.
+    pub enum HookName, as_str {
+        PreCommit = "pre-commit",
+        PostMerge = "post-merge",
+        PostCommit = "post-commit",
+        PostCheckout = "post-checkout",
+        PostRewrite = "post-rewrite",
+    }
 }
 
 impl HookName {
-    /// Every one, those installed by default first.
-    pub const ALL: [Self; 5] =
-        [Self::PreCommit, Self::PostMerge, Self::PostCommit, Self::PostCheckout, Self::PostRewrite];
-
-    /// As git calls it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::PreCommit => "pre-commit",
-            Self::PostMerge => "post-merge",
-            Self::PostCommit => "post-commit",
-            Self::PostCheckout => "post-checkout",
-            Self::PostRewrite => "post-rewrite",
-        }
-    }
-
     /// Whether it is installed without being asked for by `--eager`.
     pub fn is_default(self) -> bool {
         matches!(self, Self::PreCommit | Self::PostMerge)

@@ -17,10 +17,7 @@ use crate::{
     reporter::Reporter,
     shell,
 };
-use elophanto_agent::{
-    level_name,
-    mcp_client::{Entry, Started},
-};
+use elophanto_agent::mcp_client::{Entry, Started};
 use elophanto_base::counted::counted;
 use elophanto_base::visible::escape_control_line;
 
@@ -145,7 +142,7 @@ impl Server {
             start(std::slice::from_ref(entry), &BTreeSet::new(), &credentials, environment)?;
         let offered = |spec: &elophanto_agent::Spec| Offered {
             name: spec.name.clone(),
-            level: level_name(spec.level),
+            level: spec.level.name(),
             description: spec.description.clone(),
         };
         let tools = tools.iter().map(|tool| offered(tool.spec())).collect();

@@ -11,15 +11,14 @@ mod png;
 mod tests;
 mod webp;
 
-use std::fmt;
-
-/// What a picture's file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Png,
-    Jpeg,
-    Gif,
-    WebP,
+crate::named! {
+    /// What a picture's file is.
+    pub enum Format, name {
+        Png = "PNG",
+        Jpeg = "JPEG",
+        Gif = "GIF",
+        WebP = "WebP",
+    }
 }
 
 /// Pixels.
@@ -46,8 +45,6 @@ pub enum ImageError {
 }
 
 impl Format {
-    pub const ALL: [Self; 4] = [Self::Png, Self::Jpeg, Self::Gif, Self::WebP];
-
     /// By the first bytes of a file (12 suffice), whatever its name.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
@@ -59,15 +56,6 @@ impl Format {
         }
     }
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Png => "PNG",
-            Self::Jpeg => "JPEG",
-            Self::Gif => "GIF",
-            Self::WebP => "WebP",
-        }
-    }
-
     /// As HTTP names it.
     pub fn media_type(self) -> &'static str {
         match self {
@@ -76,12 +64,6 @@ impl Format {
             Self::Gif => "image/gif",
             Self::WebP => "image/webp",
         }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

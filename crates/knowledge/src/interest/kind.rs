@@ -2,32 +2,34 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a user did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EngagementKind {
-    /// Asked for a topic to be learned.
-    LearnCommand,
-    /// Said by a command that they like it.
-    LikeCommand,
-    /// Said by a command that they dislike it.
-    DislikeCommand,
-    /// Said in a message that they like or dislike it.
-    Statement,
-    /// Had something searched for.
-    Search,
-    /// Asked more about it.
-    FollowUp,
-    /// Welcomed a message that they had not asked for.
-    ReactionNotificationPositive,
-    /// Rejected a message that they had not asked for: more of it is the last thing they want.
-    ReactionNotificationNegative,
-    /// Welcomed an answer.
-    ReactionAnswerPositive,
-    /// Rejected an answer.
-    ReactionAnswerNegative,
-    /// Named it in passing. Shows activity, adds nothing.
-    Mention,
+elophanto_base::named! {
+    /// What a user did.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum EngagementKind, word {
+        /// Asked for a topic to be learned.
+        LearnCommand = "learn_command",
+        /// Said by a command that they like it.
+        LikeCommand = "like_command",
+        /// Said by a command that they dislike it.
+        DislikeCommand = "dislike_command",
+        /// Said in a message that they like or dislike it.
+        Statement = "statement",
+        /// Had something searched for.
+        Search = "search",
+        /// Asked more about it.
+        FollowUp = "follow_up",
+        /// Welcomed a message that they had not asked for.
+        ReactionNotificationPositive = "reaction_notification_positive",
+        /// Rejected a message that they had not asked for: more of it is the last thing they want.
+        ReactionNotificationNegative = "reaction_notification_negative",
+        /// Welcomed an answer.
+        ReactionAnswerPositive = "reaction_answer_positive",
+        /// Rejected an answer.
+        ReactionAnswerNegative = "reaction_answer_negative",
+        /// Named it in passing. Shows activity, adds nothing.
+        Mention = "mention",
+    }
 }
 
 /// Whether an act speaks for what it is about.
@@ -62,23 +64,6 @@ pub fn react(to: Answered, positive: bool) -> EngagementKind {
 }
 
 impl EngagementKind {
-    /// Its word in records; the same that serde writes.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::LearnCommand => "learn_command",
-            Self::LikeCommand => "like_command",
-            Self::DislikeCommand => "dislike_command",
-            Self::Statement => "statement",
-            Self::Search => "search",
-            Self::FollowUp => "follow_up",
-            Self::ReactionNotificationPositive => "reaction_notification_positive",
-            Self::ReactionNotificationNegative => "reaction_notification_negative",
-            Self::ReactionAnswerPositive => "reaction_answer_positive",
-            Self::ReactionAnswerNegative => "reaction_answer_negative",
-            Self::Mention => "mention",
-        }
-    }
-
     /// How much it counts when it is new, from 0 to 1.
     pub fn strength(self) -> f32 {
         match self {

@@ -33,25 +33,19 @@ pub struct Preference {
     pub vector: Vec<f32>,
 }
 
-/// Whether a topic is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PreferenceKind {
-    /// It is wanted.
-    Like,
-    /// It is not.
-    Dislike,
+elophanto_base::named! {
+    /// Whether a topic is wanted.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PreferenceKind, word {
+        /// It is wanted.
+        Like = "like",
+        /// It is not.
+        Dislike = "dislike",
+    }
 }
 
 impl PreferenceKind {
-    /// Its word in records; the same that serde writes.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Like => "like",
-            Self::Dislike => "dislike",
-        }
-    }
-
     /// What it rules out.
     pub fn opposite(self) -> Self {
         match self {

@@ -1,6 +1,6 @@
 //! The form of a record: one JSON object on one line. Pure.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer, de::IgnoredAny};
@@ -82,34 +82,17 @@ impl Entry {
     }
 }
 
-/// What kind of lesson it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EventType {
-    /// Something failed, and why.
-    Error,
-    /// Something worked, and how.
-    Success,
-    /// Something holds in general.
-    Pattern,
-}
-
-impl EventType {
-    pub const ALL: [Self; 3] = [Self::Error, Self::Success, Self::Pattern];
-
-    /// As it is written in a record.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Success => "success",
-            Self::Pattern => "pattern",
-        }
-    }
-}
-
-impl fmt::Display for EventType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+elophanto_base::named! {
+    /// What kind of lesson it is.
+    #[derive(PartialOrd, Ord, Hash, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum EventType, as_str {
+        /// Something failed, and why.
+        Error = "error",
+        /// Something worked, and how.
+        Success = "success",
+        /// Something holds in general.
+        Pattern = "pattern",
     }
 }
 

@@ -15,27 +15,18 @@ pub const SUMMARY: &str = "summary";
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[derive(Serialize, Deserialize, JsonSchema)]
-        pub enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+ }
-
-        impl $name {
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// As it is written.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
+        elophanto_base::named! {
+            $(#[$doc])*
+            #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+            pub enum $name, as_str { $($(#[$variant_doc])* #[serde(rename = $word)] $variant = $word,)+ }
         }
 
         impl std::str::FromStr for $name {
             type Err = String;
 
             fn from_str(text: &str) -> Result<Self, String> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == text).ok_or_else(|| {
-                    let words: Vec<&str> = Self::ALL.iter().map(|known| known.as_str()).collect();
-                    format!("expected one of {}", words.join(", "))
+                Self::named(text).ok_or_else(|| {
+                    format!("expected one of {}", Self::ALL.map(Self::as_str).join(", "))
                 })
             }
         }
@@ -325,8 +316,8 @@ mod tests {
     #[test]
     fn words_read_back() {
         for gap in GapKind::ALL {
-            assert_eq!(gap.as_str().parse(), Ok(*gap));
-            assert_eq!(serde_json::to_string(gap).unwrap(), format!("{:?}", gap.as_str()));
+            assert_eq!(gap.as_str().parse(), Ok(gap));
+            assert_eq!(serde_json::to_string(&gap).unwrap(), format!("{:?}", gap.as_str()));
         }
         assert!("lost".parse::<QuestionState>().is_err());
     }

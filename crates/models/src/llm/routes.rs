@@ -1,44 +1,24 @@
 //! Kinds of work, and the models each is given to.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{collections::BTreeMap, str::FromStr};
 
 use super::model_ref::ModelRef;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Task {
-    Planning,
-    Coding,
-    Analysis,
-    Simple,
-    /// Judging what another model wrote.
-    Review,
-    Extraction,
-    Summary,
+elophanto_base::named! {
+    #[derive(Hash, PartialOrd, Ord)]
+    pub enum Task, name {
+        Planning = "planning",
+        Coding = "coding",
+        Analysis = "analysis",
+        Simple = "simple",
+        /// Judging what another model wrote.
+        Review = "review",
+        Extraction = "extraction",
+        Summary = "summary",
+    }
 }
 
 impl Task {
-    pub const ALL: [Self; 7] = [
-        Self::Planning,
-        Self::Coding,
-        Self::Analysis,
-        Self::Simple,
-        Self::Review,
-        Self::Extraction,
-        Self::Summary,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Planning => "planning",
-            Self::Coding => "coding",
-            Self::Analysis => "analysis",
-            Self::Simple => "simple",
-            Self::Review => "review",
-            Self::Extraction => "extraction",
-            Self::Summary => "summary",
-        }
-    }
-
     /// Models to try, best first. Those of providers that are not set up are passed over, so one
     /// list serves people with a key and people without.
     fn defaults(self) -> &'static [&'static str] {
@@ -79,12 +59,6 @@ impl Task {
     }
 }
 
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is none of planning, coding, analysis, simple, review, extraction and summary")]
 pub struct UnknownTask(pub String);
@@ -93,8 +67,7 @@ impl FromStr for Task {
     type Err = UnknownTask;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|task| task.name() == text);
-        found.ok_or_else(|| UnknownTask(text.to_owned()))
+        Self::named(text).ok_or_else(|| UnknownTask(text.to_owned()))
     }
 }
 

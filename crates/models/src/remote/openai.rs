@@ -13,21 +13,13 @@ use super::{
 };
 use elophanto_net::http::Client;
 
-/// Whose `/embeddings` it is. Part of the fingerprint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Provider {
-    /// OpenAI, and whatever talks like it.
-    OpenAi,
-    OpenRouter,
-}
-
-impl Provider {
-    /// The word for it in fingerprints.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::OpenRouter => "openrouter",
-        }
+elophanto_base::named! {
+    /// Whose `/embeddings` it is. Part of the fingerprint.
+    #[derive(Hash)]
+    pub enum Provider, word {
+        /// OpenAI, and whatever talks like it.
+        OpenAi = "openai",
+        OpenRouter = "openrouter",
     }
 }
 

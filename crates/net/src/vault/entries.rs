@@ -54,24 +54,16 @@ impl fmt::Display for Name {
     }
 }
 
-/// What sort of secret an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    ApiKey,
-    OAuth,
-    Password,
+elophanto_base::named! {
+    /// What sort of secret an entry is.
+    pub enum Kind, as_str {
+        ApiKey = "api-key",
+        OAuth = "oauth",
+        Password = "password",
+    }
 }
 
 impl Kind {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ApiKey => "api-key",
-            Self::OAuth => "oauth",
-            Self::Password => "password",
-        }
-    }
-
     fn to_byte(self) -> u8 {
         match self {
             Self::ApiKey => 1,
@@ -81,7 +73,7 @@ impl Kind {
     }
 
     fn from_byte(byte: u8) -> Option<Self> {
-        [Self::ApiKey, Self::OAuth, Self::Password].into_iter().find(|kind| kind.to_byte() == byte)
+        Self::ALL.into_iter().find(|kind| kind.to_byte() == byte)
     }
 }
 

@@ -23,23 +23,12 @@ const RETRY_FOR: Duration = Duration::from_secs(30);
 /// Endpoints whose uploads are of parts of one size.
 const EVEN_PARTS: &str = "r2.cloudflarestorage.com";
 
-/// Whose stores they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cloud {
-    S3,
-    Google,
-    Azure,
-}
-
-impl Cloud {
-    pub(super) const ALL: [Self; 3] = [Self::S3, Self::Google, Self::Azure];
-
-    pub(super) fn scheme(self) -> &'static str {
-        match self {
-            Self::S3 => "s3",
-            Self::Google => "gs",
-            Self::Azure => "az",
-        }
+elophanto_base::named! {
+    /// Whose stores they are.
+    pub(super) enum Cloud, scheme {
+        S3 = "s3",
+        Google = "gs",
+        Azure = "az",
     }
 }
 

@@ -1,36 +1,23 @@
 //! The kinds of notes that tools write.
 
-/// What a note is about, which decides its folder and its sections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Something that was asked for and done.
-    Task,
-    /// Something that proved itself and can be used again.
-    Pattern,
-    /// Something that went wrong, and what it taught.
-    Failure,
-    /// Something outside that is used: how to reach it, how it fails.
-    Service,
-    /// Anything else.
-    Note,
+elophanto_base::named! {
+    /// What a note is about, which decides its folder and its sections.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Kind, as_str {
+        /// Something that was asked for and done.
+        Task = "task",
+        /// Something that proved itself and can be used again.
+        Pattern = "pattern",
+        /// Something that went wrong, and what it taught.
+        Failure = "failure",
+        /// Something outside that is used: how to reach it, how it fails.
+        Service = "service",
+        /// Anything else.
+        Note = "note",
+    }
 }
 
 impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Task, Self::Pattern, Self::Failure, Self::Service, Self::Note];
-
-    /// The name as it is written on a command line: `task`, `pattern`, ...
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Task => "task",
-            Self::Pattern => "pattern",
-            Self::Failure => "failure",
-            Self::Service => "service",
-            Self::Note => "note",
-        }
-    }
-
     /// The folder below `<write_root>/learned/`.
     pub fn folder(self) -> &'static str {
         match self {

@@ -30,15 +30,17 @@ pub const MAX_NODES: usize = 1_000_000;
 /// References that are taken in before repeats are dropped; further ones are left out.
 pub const MAX_EDGES: usize = 10_000_000;
 
-/// What a node is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NodeKind {
-    /// A Markdown note.
-    Note,
-    /// Any other file that is described, or could be.
-    Source,
-    /// The page of a person, product or thing with facts.
-    Entity,
+elophanto_base::named! {
+    /// What a node is.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum NodeKind, name {
+        /// A Markdown note.
+        Note = "note",
+        /// Any other file that is described, or could be.
+        Source = "source",
+        /// The page of a person, product or thing with facts.
+        Entity = "entity",
+    }
 }
 
 /// A file of the repository.
@@ -52,35 +54,20 @@ pub struct Node {
     pub kind: NodeKind,
 }
 
-/// In what way one file refers to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EdgeKind {
-    /// A Markdown link.
-    Link,
-    /// A `[[wikilink]]`.
-    WikiLink,
-    /// An import, an include, a unit that another one needs.
-    Import,
-    /// A path, a symbol or a thing that a text names.
-    Mention,
-    /// A note that says it describes a source (`covers:`).
-    Covers,
-}
-
-impl EdgeKind {
-    /// All kinds, in the order in which they are listed.
-    pub const ALL: [Self; 5] =
-        [Self::Link, Self::WikiLink, Self::Import, Self::Mention, Self::Covers];
-
-    /// The word for people and programs: `links`, `wikilinks`, `imports`, `mentions`, `covers`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Link => "links",
-            Self::WikiLink => "wikilinks",
-            Self::Import => "imports",
-            Self::Mention => "mentions",
-            Self::Covers => "covers",
-        }
+elophanto_base::named! {
+    /// In what way one file refers to another.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum EdgeKind, name {
+        /// A Markdown link.
+        Link = "links",
+        /// A `[[wikilink]]`.
+        WikiLink = "wikilinks",
+        /// An import, an include, a unit that another one needs.
+        Import = "imports",
+        /// A path, a symbol or a thing that a text names.
+        Mention = "mentions",
+        /// A note that says it describes a source (`covers:`).
+        Covers = "covers",
     }
 }
 

@@ -5,7 +5,6 @@
 //! reads the block through the two engines below, which put a budget on YAML and TOML. The block's
 //! place is found here, for gray_matter keeps no offsets.
 
-use std::fmt;
 use std::str::FromStr;
 
 use gray_matter::engine::Engine;
@@ -34,30 +33,14 @@ pub struct FrontMatter {
     pub aliases: Vec<String>,
 }
 
-/// Whose knowledge a note is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    System,
-    User,
-    Learned,
-    Plugin,
-}
-
-impl Scope {
-    /// The name as it is written in front matter and filters.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Learned => "learned",
-            Self::Plugin => "plugin",
-        }
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+elophanto_base::named! {
+    /// Whose knowledge a note is.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Scope, as_str {
+        System = "system",
+        User = "user",
+        Learned = "learned",
+        Plugin = "plugin",
     }
 }
 

@@ -164,70 +164,41 @@ impl FileKind {
     }
 }
 
-/// What an item is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the words of the languages say it")]
-pub enum ItemKind {
-    Module,
-    Function,
-    /// A function of a type.
-    Method,
-    Struct,
-    Enum,
-    Union,
-    Trait,
-    Impl,
-    Class,
-    Interface,
-    TypeAlias,
-    Constant,
-    Macro,
-    Heading,
-    /// A key of a configuration, an index of a database.
-    Key,
-    /// `[Service]` of a unit.
-    Section,
-    /// What a unit runs: `ExecStart` and its like.
-    Command,
-    /// A table or a view.
-    Table,
-    Column,
-    /// A message of Protocol Buffers, a schema of OpenAPI.
-    Message,
-    Service,
-    /// `GET /pets`, an rpc, a query or mutation.
-    Operation,
-    /// A part of a type or of a key.
-    Field,
-}
-
-impl ItemKind {
-    /// In lower case for people: "function", "struct", "type alias".
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Module => "module",
-            Self::Function => "function",
-            Self::Method => "method",
-            Self::Struct => "struct",
-            Self::Enum => "enum",
-            Self::Union => "union",
-            Self::Trait => "trait",
-            Self::Impl => "impl",
-            Self::Class => "class",
-            Self::Interface => "interface",
-            Self::TypeAlias => "type alias",
-            Self::Constant => "constant",
-            Self::Macro => "macro",
-            Self::Heading => "heading",
-            Self::Key => "key",
-            Self::Section => "section",
-            Self::Command => "command",
-            Self::Table => "table",
-            Self::Column => "column",
-            Self::Message => "message",
-            Self::Service => "service",
-            Self::Operation => "operation",
-            Self::Field => "field",
-        }
+elophanto_base::named! {
+    /// What an item is.
+    #[derive(Hash)]
+    #[expect(missing_docs, reason = "the words of the languages say it")]
+    pub enum ItemKind, name {
+        Module = "module",
+        Function = "function",
+        /// A function of a type.
+        Method = "method",
+        Struct = "struct",
+        Enum = "enum",
+        Union = "union",
+        Trait = "trait",
+        Impl = "impl",
+        Class = "class",
+        Interface = "interface",
+        TypeAlias = "type alias",
+        Constant = "constant",
+        Macro = "macro",
+        Heading = "heading",
+        /// A key of a configuration, an index of a database.
+        Key = "key",
+        /// `[Service]` of a unit.
+        Section = "section",
+        /// What a unit runs: `ExecStart` and its like.
+        Command = "command",
+        /// A table or a view.
+        Table = "table",
+        Column = "column",
+        /// A message of Protocol Buffers, a schema of OpenAPI.
+        Message = "message",
+        Service = "service",
+        /// `GET /pets`, an rpc, a query or mutation.
+        Operation = "operation",
+        /// A part of a type or of a key.
+        Field = "field",
     }
 }

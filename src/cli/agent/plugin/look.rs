@@ -11,10 +11,7 @@ use super::{
     },
     Prepared,
 };
-use elophanto_agent::{
-    level_name,
-    plugins::{Plugin, PluginFile},
-};
+use elophanto_agent::plugins::{Plugin, PluginFile};
 use elophanto_app::plugins::{self, described, plugin, told};
 
 /// List the plugins, and why some are no tools
@@ -142,7 +139,7 @@ fn wire<'a>(prepared: &Prepared, plugin: &'a Plugin) -> PluginWire<'a> {
     PluginWire {
         name: &plugin.name,
         description: &declared.description,
-        level: level_name(declared.level),
+        level: declared.level.name(),
         network: declared.network,
         secrets: &declared.secrets,
         hash: &plugin.hash,

@@ -8,10 +8,7 @@ use super::{
     },
     ChatAnswer, ChatBudget, ChatStatus, KnownCommand, Resumed, Said,
 };
-use crate::{
-    config::AgentMode,
-    runs::{Change, Left, Undone},
-};
+use crate::runs::{Change, Left, Undone};
 use elophanto_agent::{RunLine, Todo};
 use elophanto_base::{
     counted::counted,
@@ -35,7 +32,7 @@ pub fn text(answer: &ChatAnswer<'_>) -> String {
         ChatAnswer::Status(of) => status(of),
         ChatAnswer::Tasks(runs) => tasks(runs),
         ChatAnswer::Budget(of) => budget(of),
-        ChatAnswer::Mode(mode) => format!("mode {}", AgentMode::from(*mode)),
+        ChatAnswer::Mode(mode) => format!("mode {}", mode),
         ChatAnswer::Models(all) => lines(all.iter().map(|(task, models)| of_task(*task, models))),
         ChatAnswer::Plan(asks) => {
             let how = if *asks { "asked about" } else { "not asked about" };
@@ -94,7 +91,7 @@ fn status(ChatStatus { session, mode, fence, tools }: &ChatStatus<'_>) -> String
         session.id,
         name.unwrap_or_default(),
         counted(session.messages.len(), "message"),
-        AgentMode::from(*mode),
+        mode,
         counted(*tools, "tool"),
     )
 }

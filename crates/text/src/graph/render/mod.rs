@@ -36,7 +36,7 @@ fn one(graph: &Graph, number: usize) -> String {
     let Some(node) = graph.nodes().get(number) else { return String::new() };
     let neighbours = graph.neighbours(number);
     let mut text = format!("{}\n", heading(graph, number));
-    let _ = writeln!(text, "  {}", kind_name(node.kind));
+    let _ = writeln!(text, "  {}", node.kind.name());
     let outgoing = |edge: &Edge| {
         let line = edge.line.map(|line| format!(" (line {line})")).unwrap_or_default();
         (path(graph, edge.to), line)
@@ -129,12 +129,4 @@ fn heading(graph: &Graph, node: usize) -> String {
     let shown: String = visible(title).chars().take(MAX_TITLE).collect();
     let path = path(graph, node);
     if shown.is_empty() { path } else { format!("{path}  {shown}") }
-}
-
-fn kind_name(kind: NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Note => "note",
-        NodeKind::Source => "source",
-        NodeKind::Entity => "entity",
-    }
 }
