@@ -53,19 +53,6 @@ enum Action {
     Undo(clean_entities::UndoArgs),
 }
 
-impl CleanArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        self.json
-            || match &self.action {
-                Some(Action::Review(args)) => args.json,
-                Some(Action::Merge(args)) => args.json,
-                Some(Action::Undo(args)) => args.json,
-                None => false,
-            }
-    }
-}
-
 /// What was done, or would be, as `--json` prints it.
 #[derive(Serialize)]
 struct DoneWire<T> {

@@ -110,18 +110,6 @@ struct StandingWire<'a> {
     program_exists: bool,
 }
 
-impl HookArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            HookCommand::Install(args) => args.json,
-            HookCommand::Uninstall(args) => args.json,
-            HookCommand::Run(args) => args.json,
-            HookCommand::Status(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let here = || {
         let repository = locate(Path::new("."))?;

@@ -98,13 +98,6 @@ struct PutBackWire<'a> {
     entities: &'a [String],
 }
 
-impl LearnArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        self.json || matches!(&self.action, Some(Action::Undo(args)) if args.json)
-    }
-}
-
 pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if let Some(service) = args.setup {
         return learn_setup::run(service, ui);

@@ -44,7 +44,7 @@ mod workspace;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 pub use crate::terminal::Outcome;
 use crate::terminal::{secret_input, ui};
@@ -116,8 +116,9 @@ pub fn main() -> ExitCode {
     env::forbid_version_hints();
     env::survive_file_size_limit();
     tell_of_panics();
-    let cli = match Cli::try_parse().or_else(with_dashed_words).or_else(with_help) {
-        Ok(cli) => cli,
+    let given = read(Cli::command().try_get_matches());
+    let (cli, is_json) = match given.or_else(with_dashed_words).or_else(with_help) {
+        Ok(given) => given,
         Err(cause) => {
             let is_bare = env::arguments().len() == 1;
             if let Some(repository) = is_bare.then(begin::here).flatten() {
@@ -134,7 +135,7 @@ pub fn main() -> ExitCode {
             };
         }
     };
-    exit_code(with_ui(cli.no_color, is_json(&cli.command), |ui| dispatch(&cli.command, ui)))
+    exit_code(with_ui(cli.no_color, is_json, |ui| dispatch(&cli.command, ui)))
 }
 
 fn exit_code(ended: Result<Outcome, CliError>) -> ExitCode {
@@ -149,8 +150,16 @@ fn exit_code(ended: Result<Outcome, CliError>) -> ExitCode {
     }
 }
 
+/// What was given, and whether stdout is JSON Lines.
+fn read(matches: clap::error::Result<ArgMatches>) -> clap::error::Result<(Cli, bool)> {
+    let matches = matches?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    let is_json = is_json(&cli.command, &matches);
+    Ok((cli, is_json))
+}
+
 /// The same where an argument of several words begins with a dash, which no option does: a question.
-fn with_dashed_words(cause: clap::Error) -> Result<Cli, clap::Error> {
+fn with_dashed_words(cause: clap::Error) -> clap::error::Result<(Cli, bool)> {
     let is_words = |argument: &OsString| {
         let text = argument.to_str().unwrap_or_default();
         text.starts_with('-') && text.contains(char::is_whitespace)
@@ -161,17 +170,17 @@ fn with_dashed_words(cause: clap::Error) -> Result<Cli, clap::Error> {
     }
     rest.push("--".into());
     rest.extend(words);
-    Cli::try_parse_from(rest).map_err(|_| cause)
+    read(Cli::command().try_get_matches_from(rest)).map_err(|_| cause)
 }
 
 /// The same with all subcommands put together, for what help and errors tell of them.
-fn with_help(cause: clap::Error) -> Result<Cli, clap::Error> {
+fn with_help(cause: clap::Error) -> clap::error::Result<(Cli, bool)> {
     if cause.kind() == clap::error::ErrorKind::DisplayVersion {
         return Err(cause);
     }
     let mut command = Cli::command();
     command.build();
-    Cli::from_arg_matches(&groups::grouped(command).try_get_matches()?)
+    read(groups::grouped(command).try_get_matches())
 }
 
 fn with_ui(
@@ -189,41 +198,19 @@ fn with_ui(
     Ok(outcome)
 }
 
-fn is_json(command: &Command) -> bool {
+/// Whether stdout is JSON Lines.
+fn is_json(command: &Command, matches: &ArgMatches) -> bool {
     match command {
-        Command::Init(args) => args.json,
-        Command::Index(args) => args.json,
-        Command::Scan(args) => args.json,
         Command::Graph(args) => args.is_json(),
         Command::Search(args) => args.is_json(),
-        Command::Learn(args) => args.is_json(),
-        Command::Enrich(args) => args.json,
-        Command::Entity(args) => args.json,
-        Command::Like(args) => args.json,
-        Command::Unlike(args) => args.json,
-        Command::Dislike(args) => args.json,
-        Command::Undislike(args) => args.json,
-        Command::Interests(args) => args.json,
-        Command::React(args) => args.json,
-        Command::Agent(args) => args.is_json(),
-        Command::Gateway(args) => args.is_json(),
-        Command::Channel(args) => args.is_json(),
-        Command::Page(args) => args.json,
-        Command::Acp(_) | Command::Lsp(_) => false,
-        Command::Publish(args) => args.json,
-        Command::Editor(args) => args.is_json(),
-        Command::Schedule(args) => args.is_json(),
-        Command::Changelog(args) => args.json,
-        Command::Doctor(args) => args.json,
-        Command::Clean(args) => args.is_json(),
-        Command::Eval(args) => args.json,
-        Command::Hook(args) => args.is_json(),
-        Command::Trust(args) => args.json,
-        Command::Vault(args) => args.is_json(),
-        Command::Model(args) => args.is_json(),
-        Command::Usage(args) => args.json,
-        Command::Completions(_) | Command::Man(_) => false,
+        _ => says_json(matches),
     }
+}
+
+/// Whether a command, or the one below it that was named, was given `--json`.
+fn says_json(matches: &ArgMatches) -> bool {
+    let is_said = matches.try_get_one("json").is_ok_and(|said| said == Some(&true));
+    is_said || matches.subcommand().is_some_and(|(_, below)| says_json(below))
 }
 
 fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -110,13 +110,6 @@ struct RunArgs {
     command: Vec<String>,
 }
 
-impl ScheduleArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        matches!(&self.action, Action::List(args) if args.json)
-    }
-}
-
 /// A job, as `--json` prints it.
 #[derive(Serialize)]
 struct JobWire<'a> {

@@ -61,15 +61,6 @@ struct PublishArgs {
     json: bool,
 }
 
-impl HubArgs {
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            HubCommand::Search(args) => args.json,
-            HubCommand::Publish(args) => args.json,
-        }
-    }
-}
-
 /// An entry of the hub, as `--json` prints it.
 #[derive(Serialize)]
 struct EntryWire<'a> {

@@ -103,23 +103,6 @@ struct EditArgs {
     json: bool,
 }
 
-impl MemoryArgs {
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            MemoryCommand::List(args) => args.json,
-            MemoryCommand::Show(args) => args.json,
-            MemoryCommand::Edit(args) => args.json,
-            MemoryCommand::Forget(args) => args.json,
-            MemoryCommand::Wipe(args) => args.json,
-            MemoryCommand::Join(args) => args.json,
-            MemoryCommand::Stats(args) => args.json,
-            MemoryCommand::Export(_) => false,
-            MemoryCommand::Archive(args) => args.json,
-            MemoryCommand::Patterns(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &MemoryArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);

@@ -54,31 +54,6 @@ enum AgentCommand {
     Fenced(fenced::FencedArgs),
 }
 
-impl AgentArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            AgentCommand::Run(args) => args.json,
-            AgentCommand::Chat(_) => false,
-            AgentCommand::Runs(args) => args.json,
-            AgentCommand::Sessions(args) => args.json,
-            AgentCommand::Undo(args) => args.json,
-            AgentCommand::Tools(args) => args.json,
-            AgentCommand::Plugin(args) => args.is_json(),
-            AgentCommand::Skill(args) => args.is_json(),
-            AgentCommand::Hub(args) => args.is_json(),
-            AgentCommand::Fenced(_) => false,
-            AgentCommand::Remember(args) => args.json,
-            AgentCommand::Recall(args) => args.json,
-            AgentCommand::Memory(args) => args.is_json(),
-            AgentCommand::Note(args) => args.json,
-            AgentCommand::Mcp(args) => args.is_json(),
-            AgentCommand::Install(args) => args.json,
-            AgentCommand::Hook(_) => false,
-        }
-    }
-}
-
 pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         AgentCommand::Run(args) => run::run(args, ui),

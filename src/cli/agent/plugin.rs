@@ -32,20 +32,6 @@ enum PluginCommand {
     Remove(deploy::RemoveArgs),
 }
 
-impl PluginArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            PluginCommand::New(args) => args.json,
-            PluginCommand::List(args) => args.json,
-            PluginCommand::Show(args) => args.json,
-            PluginCommand::Test(args) => args.json,
-            PluginCommand::Deploy(args) => args.json,
-            PluginCommand::Remove(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     // What is said of plugins in general is not said here, but of each that is asked about.

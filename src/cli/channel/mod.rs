@@ -83,20 +83,6 @@ struct RemovedWire {
     removed: bool,
 }
 
-impl ChannelArgs {
-    /// Whether stdout is JSON.
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            ChannelCommand::Add(args) => args.json,
-            ChannelCommand::List(args) => args.json,
-            ChannelCommand::Remove(args) | ChannelCommand::Test(args) => args.json,
-            ChannelCommand::Pair(args) => args.json,
-            ChannelCommand::Approve(args) => args.json,
-            ChannelCommand::LeaveOut(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         ChannelCommand::Add(args) => add::run(args, ui),

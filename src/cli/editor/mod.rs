@@ -16,14 +16,6 @@ enum EditorCommand {
     Install(install::InstallArgs),
 }
 
-impl EditorArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        let EditorCommand::Install(args) = &self.command;
-        args.json
-    }
-}
-
 pub fn run(args: &EditorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let EditorCommand::Install(args) = &args.command;
     install::run(args, ui)

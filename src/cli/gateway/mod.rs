@@ -29,19 +29,6 @@ enum GatewayCommand {
     Connect(connect::ConnectArgs),
 }
 
-impl GatewayArgs {
-    /// Whether stdout is JSON Lines.
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            None => self.serve.json,
-            Some(GatewayCommand::Status(args)) => args.json,
-            Some(GatewayCommand::Stop(args)) => args.json,
-            Some(GatewayCommand::Token(args)) => args.is_json(),
-            Some(GatewayCommand::Connect(args)) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         None => serve::run(&args.serve, ui),

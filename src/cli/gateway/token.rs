@@ -45,13 +45,6 @@ struct RotatedWire {
     running: bool,
 }
 
-impl TokenArgs {
-    pub fn is_json(&self) -> bool {
-        let TokenCommand::Rotate(args) = &self.command;
-        args.json
-    }
-}
-
 pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = GatewayFiles::of(&env::environment())?;
     let is_running = files.running().is_some();

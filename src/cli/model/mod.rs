@@ -30,19 +30,6 @@ enum ModelCommand {
     Tune(TuneArgs),
 }
 
-impl ModelArgs {
-    /// Whether stdout is JSON.
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            ModelCommand::List(args) => args.json,
-            ModelCommand::Test(args) => args.json,
-            ModelCommand::Add(args) => args.json,
-            ModelCommand::Remove(args) => args.json,
-            ModelCommand::Tune(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &ModelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         ModelCommand::List(args) => list::run(args, ui),

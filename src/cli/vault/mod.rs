@@ -32,20 +32,6 @@ enum VaultCommand {
     Lock(LockArgs),
 }
 
-impl VaultArgs {
-    /// Whether stdout is JSON.
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            VaultCommand::Set(args) => args.json,
-            VaultCommand::Get(args) => args.json,
-            VaultCommand::List(args) => args.json,
-            VaultCommand::Remove(args) => args.json,
-            VaultCommand::Rotate(args) => args.json,
-            VaultCommand::Lock(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &VaultArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         VaultCommand::Set(args) => set::run(args, ui),

@@ -27,22 +27,6 @@ enum McpCommand {
     Remove(add::RemoveArgs),
 }
 
-impl McpArgs {
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            McpCommand::Serve(args) => args.json,
-            McpCommand::Status(args) => args.json,
-            McpCommand::Stop(args) => args.json,
-            McpCommand::Add(args) => args.json,
-            McpCommand::List(args) => args.json,
-            McpCommand::Trust(args) => args.json,
-            McpCommand::Login(args) => args.json,
-            McpCommand::Logout(args) => args.json,
-            McpCommand::Remove(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         McpCommand::Serve(args) => serve::run(args, ui),

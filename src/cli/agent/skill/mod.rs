@@ -22,19 +22,6 @@ enum SkillCommand {
     Remove(bring::RemoveArgs),
 }
 
-impl SkillArgs {
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            SkillCommand::List(args) => args.json,
-            SkillCommand::Show(args) => args.json,
-            SkillCommand::New(args) => args.json,
-            SkillCommand::Install(args) => args.json,
-            SkillCommand::Update(args) => args.json,
-            SkillCommand::Remove(args) => args.json,
-        }
-    }
-}
-
 pub fn run(args: &SkillArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         SkillCommand::List(_) => look::list(ui),
