@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome,
@@ -27,13 +27,6 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-#[derive(Serialize)]
-struct SettingWire<'a> {
-    setting: &'a str,
-    value: &'a str,
-    origin: String,
-}
-
 pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = match workspace::at(locate(Path::new("."))?, Vec::new(), ui) {
         Ok(workspace) => workspace,
@@ -47,11 +40,11 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     if args.settings {
         for setting in workspace.config.origins() {
-            let wire = SettingWire {
-                setting: setting.key,
-                value: &setting.value,
-                origin: setting.origin.to_string(),
-            };
+            let wire = json!({
+                "setting": setting.key,
+                "value": setting.value,
+                "origin": setting.origin.to_string(),
+            });
             ui.emit(
                 &wire,
                 escape_control_line(&format!(

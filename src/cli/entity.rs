@@ -1,6 +1,6 @@
 //! `elophanto entity`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome,
@@ -35,14 +35,6 @@ pub struct EntityArgs {
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
-}
-
-/// A deletion, as `--json` prints it.
-#[derive(Serialize)]
-struct DeletedWire<'a> {
-    entity: &'a str,
-    name: &'a str,
-    facts: usize,
 }
 
 pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -80,8 +72,8 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return show(&store, &found, ui);
     }
     delete(&workspace, &mut snapshot, &found)?;
-    let wire = DeletedWire { entity: &found.slug, name: &found.title, facts: found.facts.len() };
-    let facts = counted(wire.facts, "fact");
+    let wire = json!({ "entity": found.slug, "name": found.title, "facts": found.facts.len() });
+    let facts = counted(found.facts.len(), "fact");
     ui.emit(&wire, format_args!("removed {} with {facts}", escape_control_line(&found.title)))?;
     if !found.notes.is_empty() {
         ui.note(format_args!(

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome, env,
@@ -87,15 +88,6 @@ pub struct RunArgs {
     /// Print findings as JSON Lines
     #[arg(long)]
     json: bool,
-}
-
-/// What was done with a hook, as `--json` prints it.
-#[derive(Serialize)]
-struct ChangeWire<'a> {
-    hook: &'a str,
-    path: String,
-    action: &'a str,
-    foreign: Option<&'a str>,
 }
 
 /// How a hook stands, as `--json` prints it.
@@ -219,7 +211,8 @@ fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Re
         let path = shown(repository, &done.folder, *name);
         let text = format!("{action}: {}{beside}", escape_control_line(&path));
         let foreign = standing.foreign.map(foreign_word);
-        ui.emit(&ChangeWire { hook, path, action, foreign }, text)?;
+        let wire = json!({ "hook": hook, "path": path, "action": action, "foreign": foreign });
+        ui.emit(&wire, text)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome, env,
@@ -34,17 +34,6 @@ const NOT_LOOKED_AT: &str = "not all that is staged was looked through for secre
 
 /// Whether the gate has something left to look at.
 static AT_THE_GATE: AtomicBool = AtomicBool::new(false);
-
-/// A finding that refuses a commit, as `--json` prints it.
-#[derive(Serialize)]
-struct SecretWire<'a> {
-    path: String,
-    line: usize,
-    column: usize,
-    kind: &'a str,
-    masked: &'a str,
-    hash: &'a str,
-}
 
 /// Runs a hook. Only a secret in what is to be committed is a reason to say no.
 pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -131,14 +120,14 @@ fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {
     ui.talk("elophanto: this looks like a secret; the commit is refused");
     let most = if ui.json { usize::MAX } else { MOST_TOLD };
     for Secret { path, finding } in looked.secrets.iter().take(most) {
-        let wire = SecretWire {
-            path: path.to_text(),
-            line: finding.line,
-            column: finding.column,
-            kind: finding.kind,
-            masked: &finding.masked,
-            hash: &finding.hash,
-        };
+        let wire = json!({
+            "path": path.to_text(),
+            "line": finding.line,
+            "column": finding.column,
+            "kind": finding.kind,
+            "masked": finding.masked,
+            "hash": finding.hash,
+        });
         let text = format!(
             "{}:{}: {} {}  ({})",
             escape_control_line(&path.to_text()),

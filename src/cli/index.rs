@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome,
@@ -73,14 +74,6 @@ pub struct IndexArgs {
     /// Print the summary and each problem as JSON Lines
     #[arg(long)]
     pub json: bool,
-}
-
-/// A file that is not indexed, as `--json` prints it.
-#[derive(Serialize)]
-struct ProblemWire {
-    skipped: String,
-    line: Option<u32>,
-    reason: String,
 }
 
 /// What `--check` found, as `--json` prints it.
@@ -224,7 +217,7 @@ fn say_problems(
         }
         let shown = escape_control_line(&path.to_text());
         if ui.json {
-            ui.json(&ProblemWire { skipped: path.to_text(), line: *line, reason: reason.clone() })?;
+            ui.json(&json!({ "skipped": path.to_text(), "line": line, "reason": reason }))?;
         } else {
             let place = line.map_or(shown.clone(), |line| format!("{shown}:{line}"));
             ui.warn(format_args!("{place}: skipped: {reason}"));

@@ -1,6 +1,6 @@
 //! `elophanto index --stage`, `--commit`, `--resolve` and `--check --verify`: the index in git.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome,
@@ -16,21 +16,6 @@ use elophanto_index::{
     resolve::Resolved,
     verify::{Forged, Unchecked},
 };
-
-/// A vector that is not what its text gives, as `--json` prints it.
-#[derive(Serialize)]
-struct ForgedWire {
-    forged: String,
-    line: usize,
-}
-
-/// Vectors of a table that are of no text, or of another model, as `--json` prints it.
-#[derive(Serialize)]
-struct UncheckedWire<'a> {
-    unchecked: &'a str,
-    vectors: usize,
-    model: Option<&'a str>,
-}
 
 /// Stages, or commits by itself, the table for what is staged.
 pub fn stage(
@@ -92,7 +77,7 @@ pub fn verify_vectors(
             "{}:{line}: its committed vector is not what the model makes of the text",
             escape_control_line(&path)
         );
-        ui.emit(&ForgedWire { forged: path, line: *line }, text)?;
+        ui.emit(&json!({ "forged": path, "line": line }), text)?;
     }
     for Unchecked { table, vectors, model } in &verified.unchecked {
         let what = match model {
@@ -106,7 +91,7 @@ pub fn verify_vectors(
         };
         let text = format!("{TABLES}/{table}: {} {what}", counted(*vectors, "vector"));
         let model = model.as_deref();
-        ui.emit(&UncheckedWire { unchecked: table, vectors: *vectors, model }, text)?;
+        ui.emit(&json!({ "unchecked": table, "vectors": vectors, "model": model }), text)?;
     }
     let unchecked: usize = verified.unchecked.iter().map(|table| table.vectors).sum();
     if !ui.json {

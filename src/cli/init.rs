@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome, env,
@@ -32,13 +32,6 @@ pub struct InitArgs {
     pub json: bool,
 }
 
-/// The `--json` shape.
-#[derive(Serialize)]
-struct StepWire<'a> {
-    path: String,
-    action: &'a str,
-}
-
 pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let request = InitRequest { folder: Path::new("."), roots: &args.root, yes: args.yes };
     let talk = ui.beside();
@@ -52,7 +45,7 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         };
         let path = path.display().to_string();
         let text = format!("{action}: {}", exact_line(&path));
-        ui.emit(&StepWire { path, action }, text)
+        ui.emit(&json!({ "path": path, "action": action }), text)
     })?;
     if nothing && !ui.json {
         ui.line("already a knowledge base, nothing to do")?;

@@ -1,6 +1,6 @@
 //! `elophanto like`, `unlike`, `dislike`, `undislike`, `interests` and `react`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome,
@@ -62,17 +62,6 @@ pub struct ReactArgs {
     pub json: bool,
 }
 
-/// An interest, as `--json` prints it.
-#[derive(Serialize)]
-struct InterestWire<'a> {
-    entity: &'a str,
-    name: &'a str,
-    score: f64,
-    facts: usize,
-    last_activity: String,
-    trend: &'a [f64],
-}
-
 pub fn wish(
     args: &WishArgs,
     preference: PreferenceKind,
@@ -96,23 +85,19 @@ pub fn wish(
     Ok(if takes_back && !wish.changed { Outcome::Negative } else { Outcome::Done })
 }
 
-/// Something that the user did, as `--json` prints it.
-#[derive(Serialize)]
-struct ActWire<'a> {
-    entity: &'a str,
-    at: String,
-    what: &'a str,
-    /// When it was new; negative for what speaks against it.
-    counts: f64,
-}
-
 fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let (title, entity, why) = interest::why_by_name(&workspace, name, ui)?;
     let score = why.interest.map_or(0.0, |interest| interest.score);
     ui.note(format_args!("{}: {score:+.2}", escape_control_line(&title)));
     for Act { at, what, counts } in why.acts.iter().take(most) {
-        let wire = ActWire { entity: &entity, at: format!("{at:.0}"), what, counts: *counts };
+        let wire = json!({
+            "entity": entity,
+            "at": format!("{at:.0}"),
+            "what": what,
+            // When it was new; negative for what speaks against it.
+            "counts": counts,
+        });
         ui.emit(&wire, format!("{}  {counts:+.2}  {what}", day(at.as_second())))?;
     }
     match why.acts.is_empty() {
@@ -131,20 +116,20 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError>
     let signs = if args.ascii { Signs::Ascii } else { Signs::Blocks };
     for (number, ranked) in (1..).zip(&ranked) {
         let of = &ranked.interest;
-        let wire = InterestWire {
-            entity: &ranked.entity,
-            name: &ranked.name,
-            score: (of.score * 1_000.0).round() / 1_000.0,
-            facts: ranked.facts,
-            last_activity: format!("{:.0}", of.last),
-            trend: &of.trend,
-        };
+        let wire = json!({
+            "entity": ranked.entity,
+            "name": ranked.name,
+            "score": (of.score * 1_000.0).round() / 1_000.0,
+            "facts": ranked.facts,
+            "last_activity": format!("{:.0}", of.last),
+            "trend": of.trend,
+        });
         let name = escape_control_line(&ranked.name);
-        let word = agreeing(wire.facts, "fact ", "facts");
+        let word = agreeing(ranked.facts, "fact ", "facts");
         let text = format!(
             "{number:>2}. {name:width$}  {:+.2}  {:>3} {word}  {}  {}",
             of.score,
-            wire.facts,
+            ranked.facts,
             day(of.last.as_second()),
             spark(&of.trend, signs)
         );

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome,
@@ -87,14 +88,6 @@ struct UndoneWire<'a> {
     /// Facts that others say too.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed: Option<usize>,
-    entities: &'a [String],
-}
-
-/// What was put back, as `--json` prints it.
-#[derive(Serialize)]
-struct PutBackWire<'a> {
-    id: &'a str,
-    facts: usize,
     entities: &'a [String],
 }
 
@@ -220,7 +213,7 @@ fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliErr
         true => String::new(),
         false => format!(" and {}", names.join(", ")),
     };
-    let wire = PutBackWire { id, facts: back.facts, entities: &back.entities };
+    let wire = json!({ "id": id, "facts": back.facts, "entities": back.entities });
     ui.emit(&wire, format_args!("put back {}{there}", counted(back.facts, "fact")))?;
     Ok(Outcome::Done)
 }

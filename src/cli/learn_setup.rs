@@ -1,7 +1,7 @@
 //! `elophanto learn --setup`
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome, env,
@@ -24,14 +24,6 @@ pub enum ServiceArg {
     Tavily,
     /// A program that is given a query and prints what it found
     Command,
-}
-
-/// What was set up, as `--json` prints it.
-#[derive(Serialize)]
-struct SetUpWire<'a> {
-    service: &'a str,
-    found: usize,
-    settings: String,
 }
 
 /// Asks for what a service takes (at the terminal, else on standard input), tries it, and writes the
@@ -77,11 +69,11 @@ pub fn run(service: Option<ServiceArg>, ui: &mut Ui) -> Result<Outcome, CliError
     };
     let done = set_up(&wanted, &environment, &mut keep)?;
     let settings = done.file.display().to_string();
-    let wire = SetUpWire { service: done.service, found: done.found, settings };
+    let wire = json!({ "service": done.service, "found": done.found, "settings": settings });
     let text = format!(
         "{} answers; `learn` searches there from now on ({})",
         done.service,
-        escape_control_line(&wire.settings)
+        escape_control_line(&settings)
     );
     ui.emit(&wire, text)?;
     if done.found == 0 {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use axum::http::Method;
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome,
@@ -50,14 +50,6 @@ pub struct PageArgs {
     pub json: bool,
 }
 
-/// The address of the page, as `--json` prints it.
-#[derive(Serialize)]
-struct PageWire {
-    /// Good once, for a minute.
-    url: String,
-    opened: bool,
-}
-
 pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let environment = workspace.environment.clone();
@@ -91,7 +83,8 @@ pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         );
         return Ok(Outcome::Done);
     }
-    ui.emit(&PageWire { url: url.clone(), opened }, &url)?;
+    // The address is good once, for a minute.
+    ui.emit(&json!({ "url": url, "opened": opened }), &url)?;
     Ok(Outcome::Done)
 }
 

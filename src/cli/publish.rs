@@ -1,6 +1,6 @@
 //! `elophanto publish`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome, env,
@@ -82,45 +82,6 @@ enum ExportForm {
     Arrow,
 }
 
-/// What was published, as `--json` prints it.
-#[derive(Serialize)]
-struct PublishedWire<'a> {
-    repository: &'a str,
-    commit: &'a str,
-    object: &'a str,
-    model: &'a str,
-    chunks: usize,
-    lessons: usize,
-    without_vector: usize,
-    bytes: usize,
-    /// `created`, `before`, `older`, `tried` or `incomplete`.
-    outcome: &'static str,
-}
-
-/// What a fold did, as `--json` prints it.
-#[derive(Serialize)]
-struct FoldedWire {
-    taken: usize,
-    dropped: usize,
-    aside: usize,
-    /// What lies in the inbox and can be no object: it stays.
-    odd: usize,
-    inserted: u64,
-    updated: u64,
-    deleted: u64,
-    tended: bool,
-}
-
-/// A repository of the fleet, as `--json` prints it.
-#[derive(Serialize)]
-struct HeadWire<'a> {
-    repository: &'a str,
-    commit: &'a str,
-    as_of: Option<String>,
-    published: Option<String>,
-    chunks: u64,
-}
-
 pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.fold {
         let folded = fleet::fold(&args.address, args.tend, &env::environment(), ui)?;
@@ -174,17 +135,18 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError
         Became::Tried => ("would be published", "tried"),
         Became::Incomplete => ("not published", "incomplete"),
     };
-    let wire = PublishedWire {
-        repository,
-        commit,
-        object,
-        model,
-        chunks: *chunks,
-        lessons: *lessons,
-        without_vector: *without_vector,
-        bytes: *bytes,
-        outcome: name,
-    };
+    let wire = json!({
+        "repository": repository,
+        "commit": commit,
+        "object": object,
+        "model": model,
+        "chunks": chunks,
+        "lessons": lessons,
+        "without_vector": without_vector,
+        "bytes": bytes,
+        // `created`, `before`, `older`, `tried` or `incomplete`.
+        "outcome": name,
+    });
     let kilobytes = bytes.div_ceil(1_000);
     let among = match lessons {
         0 => String::new(),
@@ -207,16 +169,17 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError
 
 fn say_folded(folded: &Folded, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Folded { taken, dropped, aside, odd, inserted, updated, deleted, tended } = folded;
-    let wire = FoldedWire {
-        taken: taken.len(),
-        dropped: dropped.len(),
-        aside: aside.len(),
-        odd: odd.len(),
-        inserted: *inserted,
-        updated: *updated,
-        deleted: *deleted,
-        tended: *tended,
-    };
+    let wire = json!({
+        "taken": taken.len(),
+        "dropped": dropped.len(),
+        "aside": aside.len(),
+        // What lies in the inbox and can be no object: it stays.
+        "odd": odd.len(),
+        "inserted": inserted,
+        "updated": updated,
+        "deleted": deleted,
+        "tended": tended,
+    });
     let packed = if *tended { ", tables packed" } else { "" };
     let text = format!(
         "{} folded: {inserted} rows new, {updated} changed, {deleted} gone{packed}",
@@ -232,13 +195,13 @@ fn list(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(ui.nothing("no repository is published there, or none is folded yet"));
     }
     for head in &heads {
-        let wire = HeadWire {
-            repository: &head.repository,
-            commit: &head.commit,
-            as_of: time(head.time),
-            published: time(head.published),
-            chunks: head.chunks,
-        };
+        let wire = json!({
+            "repository": head.repository,
+            "commit": head.commit,
+            "as_of": time(head.time),
+            "published": time(head.published),
+            "chunks": head.chunks,
+        });
         let chunks = counted(usize::try_from(head.chunks).unwrap_or(usize::MAX), "chunk");
         let text =
             format!("{}  {:.10}  as of {}  {chunks}", head.repository, head.commit, day(head.time));

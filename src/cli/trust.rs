@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome, env,
@@ -50,17 +51,6 @@ pub struct TrustArgs {
     pub json: bool,
 }
 
-/// A setting that needs trust, as `--json` prints it.
-#[derive(Serialize)]
-struct SettingWire<'a> {
-    file: &'a str,
-    line: usize,
-    key: &'a str,
-    value: &'a str,
-    /// Hash of the file.
-    digest: &'a str,
-}
-
 /// A page that needs trust, as `--json` prints it.
 #[derive(Serialize)]
 struct PageWire<'a> {
@@ -73,22 +63,6 @@ struct PageWire<'a> {
     /// With `--show` and `--pages`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Cow<'a, str>>,
-}
-
-/// A content that is trusted, as `--json` prints it.
-#[derive(Serialize)]
-struct TrustedWire<'a> {
-    trusted: &'a str,
-    digest: &'a str,
-    since: &'a str,
-    root: Cow<'a, str>,
-}
-
-/// What `--revoke` did, as `--json` prints it.
-#[derive(Serialize)]
-struct RevokedWire {
-    revoked: usize,
-    root: String,
 }
 
 pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -107,7 +81,9 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     for Guarded { name: key, line, value } in &untrusted.settings {
         let text = format!("{file}:{line}: {key}: {value}");
         let digest = &untrusted.digest;
-        ui.emit(&SettingWire { file, line: *line, key, value, digest }, exact_line(&text))?;
+        let wire =
+            json!({ "file": file, "line": line, "key": key, "value": value, "digest": digest });
+        ui.emit(&wire, exact_line(&text))?;
     }
     // Seen before it is trusted.
     ui.flush()?;
@@ -271,13 +247,14 @@ fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome, CliError> {
     for TrustEntry { digest, file, since, root } in store.entries() {
         let (short, root) = (digest.get(..12).unwrap_or(digest), root.to_string_lossy());
         let text = format!("{short}  {since}  {root}/{file}");
-        ui.emit(&TrustedWire { trusted: file, digest, since, root }, escape_control_line(&text))?;
+        let wire = json!({ "trusted": file, "digest": digest, "since": since, "root": root });
+        ui.emit(&wire, escape_control_line(&text))?;
     }
     Ok(Outcome::Done)
 }
 
 fn say_revoked(root: &Path, revoked: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let wire = RevokedWire { revoked, root: root.to_string_lossy().into_owned() };
+    let wire = json!({ "revoked": revoked, "root": root.to_string_lossy() });
     let text = match revoked {
         0 => "nothing in this repository was trusted".to_owned(),
         more => format!("{} forgotten", counted(more, "content")),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Outcome, env,
@@ -65,23 +65,6 @@ impl From<ByArg> for By {
     }
 }
 
-/// A row of the table, and the total, as `--json` prints them.
-#[derive(Serialize)]
-struct SumWire<'a> {
-    /// What was summed up by; `total` for all of it.
-    by: &'a str,
-    name: &'a str,
-    calls: u64,
-    failed: u64,
-    input: u64,
-    output: u64,
-    /// Without the calls of unknown price.
-    usd: f64,
-    /// Calls of unknown price.
-    unpriced: u64,
-    ms: u64,
-}
-
 pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let environment = env::environment();
     let settings = Settings::around(Path::new("."), &environment, Vec::new(), ui)?;
@@ -125,7 +108,20 @@ fn table(used: &Usage, by: ByArg, ui: &mut Ui) -> Result<(), CliError> {
 fn row(by: &str, name: &str, sum: &Sum, width: usize, ui: &mut Ui) -> Result<(), CliError> {
     let Sum { calls, failed, unpriced, input, output, usd_micros, ms } = *sum;
     let usd = usd(usd_micros);
-    let wire = SumWire { by, name, calls, failed, input, output, usd, unpriced, ms };
+    let wire = json!({
+        // What was summed up by; `total` for all of it.
+        "by": by,
+        "name": name,
+        "calls": calls,
+        "failed": failed,
+        "input": input,
+        "output": output,
+        // Without the calls of unknown price.
+        "usd": usd,
+        // Calls of unknown price.
+        "unpriced": unpriced,
+        "ms": ms,
+    });
     let cost = cost(usd_micros, unpriced);
     ui.emit(&wire, format_args!("{name:<width$} {calls:>8} {input:>12} {output:>12}  {cost}"))
 }

@@ -1,6 +1,6 @@
 //! A glance at a note or an entity from a link to it: its title and first words.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{Asked, Page, Tab, words};
 use elophanto_app::{
@@ -15,12 +15,6 @@ use elophanto_text::markdown::{self, BlockKind};
 /// Paragraphs that are looked at, and characters that are shown.
 const PARAGRAPHS: usize = 2;
 const MOST: usize = 240;
-
-#[derive(Serialize)]
-struct PeekWire {
-    title: String,
-    words: String,
-}
 
 /// `note/PATH` or `entity/NAME`, as JSON whatever was asked for.
 pub fn page(asked: &Asked, what: &str) -> Result<Page, Error> {
@@ -40,7 +34,7 @@ pub fn page(asked: &Asked, what: &str) -> Result<Page, Error> {
     };
     let text = asked.catalogue.text(number).unwrap_or_default();
     let first = first_words(text);
-    let twin = PeekWire { title: words::line(&entry.title), words: words::line(&first) };
+    let twin = json!({ "title": words::line(&entry.title), "words": words::line(&first) });
     asked.json(&twin)
 }
 

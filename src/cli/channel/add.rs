@@ -1,7 +1,7 @@
 //! `elophanto channel add`
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     super::{
@@ -37,18 +37,6 @@ pub struct AddArgs {
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
-}
-
-/// A bot that is set up, as `--json` prints it.
-#[derive(Serialize)]
-struct AddedWire<'a> {
-    channel: &'static str,
-    id: &'a str,
-    name: &'a str,
-    /// Who was let in to it before.
-    people: usize,
-    /// Whether the token was put into the vault: not where a variable holds it.
-    kept: bool,
 }
 
 /// What is to be done at the platform first.
@@ -129,13 +117,15 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let SetUp { bot, people } = bots.set_up(platform, bot)?;
     let name = escape_control_line(&bot.name);
-    let wire = AddedWire {
-        channel: platform.name(),
-        id: &bot.id,
-        name: &bot.name,
-        people,
-        kept: of_variable.is_none(),
-    };
+    let wire = json!({
+        "channel": platform.name(),
+        "id": bot.id,
+        "name": bot.name,
+        // Who was let in to it before.
+        "people": people,
+        // Whether the token was put into the vault: not where a variable holds it.
+        "kept": of_variable.is_none(),
+    });
     ui.emit(&wire, format_args!("{} knows your bot as {name}", platform.name()))?;
     ui.flush()?;
     if let Some(invitation) = invitation(platform, &bot) {

@@ -3,7 +3,7 @@
 mod add;
 mod people;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{Outcome, env, error::CliError, ui::Ui, workspace};
 use crate::{
@@ -77,12 +77,6 @@ impl From<PlatformArg> for Platform {
     }
 }
 
-#[derive(Serialize)]
-struct RemovedWire {
-    channel: &'static str,
-    removed: bool,
-}
-
 pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         ChannelCommand::Add(args) => add::run(args, ui),
@@ -138,7 +132,7 @@ fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
         true => format!("nobody writes to your bot of {channel} any more"),
         false => format!("there is no bot of {channel}"),
     };
-    ui.emit(&RemovedWire { channel, removed }, text)?;
+    ui.emit(&json!({ "channel": channel, "removed": removed }), text)?;
     if removed && files.running().is_some() {
         ui.note(
             "your gateway goes on asking there until `elophanto gateway stop`; it lets nobody in",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::http::Method;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use elophanto_app::Error;
 use elophanto_base::one_line::one_line;
@@ -61,12 +61,6 @@ struct StatusWire {
     clients: Value,
     /// Where something goes on or waits: whose, where, the run, messages behind it, approvals.
     conversations: Value,
-}
-
-#[derive(Serialize)]
-struct StoppedWire {
-    stopped: String,
-    pid: u32,
 }
 
 pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -134,7 +128,7 @@ pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     files.wait_until_ended()?;
     let stopped = GatewayWire::of(&running, false).url;
     let text = format!("stopped: {stopped}");
-    ui.emit(&StoppedWire { stopped, pid: running.pid }, text)?;
+    ui.emit(&json!({ "stopped": stopped, "pid": running.pid }), text)?;
     Ok(Outcome::Done)
 }
 

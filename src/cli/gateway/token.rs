@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{Outcome, env, error::CliError, ui::Ui};
 use crate::{
@@ -38,13 +38,6 @@ struct RotateArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct RotatedWire {
-    rotated: bool,
-    /// Whether a gateway runs that takes it from now on.
-    running: bool,
-}
-
 pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = GatewayFiles::of(&env::environment())?;
     let is_running = files.running().is_some();
@@ -71,6 +64,7 @@ pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         false => "another token holds from the next start of the gateway on",
     };
-    ui.emit(&RotatedWire { rotated: true, running: is_running }, text)?;
+    // Whether a gateway runs that takes it from now on.
+    ui.emit(&json!({ "rotated": true, "running": is_running }), text)?;
     Ok(Outcome::Done)
 }

@@ -1,6 +1,6 @@
 //! `elophanto model add` and `remove`: models of the user's own.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{Outcome, env, error::CliError, ui::Ui};
 use elophanto_app::models::add::{self, AddRequest, Added};
@@ -40,11 +40,6 @@ pub struct RemoveArgs {
     pub json: bool,
 }
 
-#[derive(Serialize)]
-struct RemovedWire<'a> {
-    removed: &'a str,
-}
-
 pub fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let AddArgs { name, from, exact, replace, .. } = args;
     let request = AddRequest { name, from, exact: *exact, replace: *replace };
@@ -67,6 +62,6 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !add::remove(&args.name, &env::environment(), ui)? {
         return Ok(Outcome::Negative);
     }
-    ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
+    ui.emit(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))?;
     Ok(Outcome::Done)
 }

@@ -1,6 +1,6 @@
 //! `elophanto model list`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{
     Outcome, env,
@@ -21,13 +21,6 @@ pub struct ListArgs {
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
-}
-
-/// What is out of the ordinary with a kind of task, as `--json` prints it.
-#[derive(Serialize)]
-struct NoteWire<'a> {
-    task: &'a str,
-    note: &'a str,
 }
 
 pub fn run(_: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -74,7 +67,7 @@ fn print(of_task: &ListedTask, ui: &mut Ui) -> Result<(), CliError> {
     }
     if let Some(note) = note {
         let text = format!("    {}", escape_control_line(note));
-        ui.emit(&NoteWire { task: task.name(), note }, text)?;
+        ui.emit(&json!({ "task": task.name(), "note": note }), text)?;
     }
     Ok(())
 }

@@ -75,15 +75,6 @@ struct CallWire {
     arguments: Value,
 }
 
-/// That there is no answer, as `--json` prints it.
-#[derive(Serialize)]
-struct FailureWire<'a> {
-    ok: bool,
-    task: &'a str,
-    error: &'a str,
-    tried: Vec<Value>,
-}
-
 /// What came of `--embed`, as `--json` prints it.
 #[derive(Serialize)]
 struct EmbedWire {
@@ -149,8 +140,8 @@ fn refuse(args: &TestArgs, failure: Failure, ui: &mut Ui) -> Result<Outcome, Cli
     if ui.json {
         let tried = tried.into_iter();
         let tried = tried.map(|(model, why)| json!({ "model": model.to_string(), "reason": why }));
-        let (task, tried) = (args.task.name(), tried.collect());
-        ui.json(&FailureWire { ok: false, task, error: error.message(), tried })?;
+        let (task, tried) = (args.task.name(), tried.collect::<Vec<_>>());
+        ui.json(&json!({ "ok": false, "task": task, "error": error.message(), "tried": tried }))?;
         ui.flush()?;
     }
     Err(error)

@@ -2,6 +2,7 @@
 
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
+use serde_json::json;
 
 use super::super::{
     Outcome,
@@ -62,22 +63,6 @@ struct SecretWire<'a> {
     value: &'a str,
 }
 
-/// A secret without its value, as `list --json` prints it.
-#[derive(Serialize)]
-struct ListedWire<'a> {
-    name: &'a str,
-    kind: &'a str,
-    created: String,
-    last_used: Option<String>,
-}
-
-/// What `remove` did, as `--json` prints it.
-#[derive(Serialize)]
-struct RemovedWire<'a> {
-    name: &'a str,
-    removed: bool,
-}
-
 pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let name: Name = args.name.parse()?;
     if ui.is_terminal() && !args.show {
@@ -108,13 +93,13 @@ pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let width = vault.entries().map(|(name, _)| name.as_str().len()).max().unwrap_or_default();
     for (name, entry) in vault.entries() {
         let time = |time: jiff::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let wire = ListedWire {
-            name: name.as_str(),
-            kind: entry.kind.as_str(),
-            created: time(entry.created),
-            last_used: entry.last_used.map(time),
-        };
-        ui.emit(&wire, format_args!("{name:width$}  {}", wire.kind))?;
+        let wire = json!({
+            "name": name.as_str(),
+            "kind": entry.kind.as_str(),
+            "created": time(entry.created),
+            "last_used": entry.last_used.map(time),
+        });
+        ui.emit(&wire, format_args!("{name:width$}  {}", entry.kind))?;
     }
     Ok(if width == 0 { ui.nothing(nothing) } else { Outcome::Done })
 }
@@ -126,7 +111,7 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         None => false,
     };
     if ui.json {
-        ui.json(&RemovedWire { name: name.as_str(), removed })?;
+        ui.json(&json!({ "name": name.as_str(), "removed": removed }))?;
     } else if !removed {
         return absent(&name, ui);
     } else {

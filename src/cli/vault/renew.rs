@@ -1,6 +1,6 @@
 //! `elophanto vault rotate` and `lock`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{
     Outcome, env, error::CliError, secret_input::Descriptor, ui::Ui, unlock::UnlockArgs,
@@ -33,18 +33,6 @@ pub struct LockArgs {
     pub json: bool,
 }
 
-/// What `rotate` did, as `--json` prints it.
-#[derive(Serialize)]
-struct RotatedWire {
-    rotated: usize,
-}
-
-/// What `lock` did, as `--json` prints it.
-#[derive(Serialize)]
-struct LockedWire {
-    forgotten: bool,
-}
-
 pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let old = args.unlock.descriptor()?;
     let new = args.new_passphrase_fd.as_deref();
@@ -57,7 +45,7 @@ pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let new = new.map(Descriptor::into_passphrase);
     let rotated = args.unlock.entrance(old)?.rotate(new, ui)?;
     if ui.json {
-        ui.json(&RotatedWire { rotated })?;
+        ui.json(&json!({ "rotated": rotated }))?;
     } else {
         ui.talk(format_args!(
             "{} encrypted anew; older copies of the vault still open with the old passphrase",
@@ -70,7 +58,7 @@ pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 pub fn lock(ui: &mut Ui) -> Result<Outcome, CliError> {
     let forgotten = vault::lock(&env::environment())?;
     if ui.json {
-        ui.json(&LockedWire { forgotten })?;
+        ui.json(&json!({ "forgotten": forgotten }))?;
     } else {
         ui.talk(if forgotten { "the key is forgotten" } else { "no key was kept" });
     }

@@ -1,6 +1,6 @@
 //! `elophanto vault set`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{
     Outcome,
@@ -43,14 +43,6 @@ enum KindArg {
     Password,
 }
 
-/// What `set` did, as `--json` prints it.
-#[derive(Serialize)]
-struct SetWire<'a> {
-    name: &'a str,
-    kind: &'a str,
-    replaced: bool,
-}
-
 pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !args.value.is_empty() {
         return Err(CliError::new("a value is not taken as an argument").hint(
@@ -68,7 +60,7 @@ pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let kind = Kind::from(args.kind);
     let replaced = args.unlock.entrance(passphrase)?.set(&name, kind, value, ui)?;
     if ui.json {
-        ui.json(&SetWire { name: name.as_str(), kind: kind.as_str(), replaced })?;
+        ui.json(&json!({ "name": name.as_str(), "kind": kind.as_str(), "replaced": replaced }))?;
     } else {
         ui.talk(format_args!("{} `{name}`", if replaced { "replaced" } else { "kept" }));
     }

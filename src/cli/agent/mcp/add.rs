@@ -1,6 +1,6 @@
 //! `elophanto agent mcp add`, `list`, `trust` and `remove`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::super::{
     Outcome, env,
@@ -89,11 +89,6 @@ pub struct RemoveArgs {
     pub json: bool,
 }
 
-#[derive(Serialize)]
-struct RemovedWire<'a> {
-    removed: &'a str,
-}
-
 pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let request = AddRequest {
         name: args.name.clone(),
@@ -159,7 +154,7 @@ pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let server = mcp::remove(&args.name, &env::environment())?;
-    ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
+    ui.emit(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))?;
     if server.signed_in {
         ui.talk(format_args!(
             "what it granted is still in the vault: elophanto agent mcp logout {}",

@@ -1,6 +1,6 @@
 //! `elophanto agent mcp login` and `logout`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     super::super::{Outcome, env, error::CliError, ui::Ui, unlock::UnlockArgs},
@@ -39,11 +39,6 @@ pub struct LogoutArgs {
     pub json: bool,
 }
 
-#[derive(Serialize)]
-struct ForgottenWire<'a> {
-    forgotten: &'a str,
-}
-
 pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let mut entrance = args.unlock.entrance(args.unlock.descriptor()?)?;
     let (name, client_id) = (args.name.clone(), args.client_id.clone());
@@ -65,6 +60,6 @@ pub fn logout(args: &LogoutArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.talk(format_args!("nothing of `{}` is kept", args.name));
         return Ok(Outcome::Negative);
     }
-    ui.emit(&ForgottenWire { forgotten: &args.name }, format_args!("forgotten: {}", args.name))?;
+    ui.emit(&json!({ "forgotten": args.name }), format_args!("forgotten: {}", args.name))?;
     Ok(Outcome::Done)
 }

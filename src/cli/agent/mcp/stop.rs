@@ -1,6 +1,6 @@
 //! `elophanto agent mcp stop`
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     super::super::{Outcome, env, error::CliError, ui::Ui},
@@ -18,12 +18,6 @@ pub struct StopArgs {
     pub json: bool,
 }
 
-#[derive(Serialize)]
-struct StoppedWire {
-    stopped: String,
-    pid: u32,
-}
-
 pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
     let files = serving::files(&root, &env::environment())?;
@@ -31,7 +25,7 @@ pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.talk("no server runs");
         return Ok(Outcome::Negative);
     };
-    let wire = StoppedWire { stopped: running.url(), pid: running.pid };
+    let wire = json!({ "stopped": running.url(), "pid": running.pid });
     ui.emit(&wire, format_args!("stopped: {}", running.url()))?;
     Ok(Outcome::Done)
 }

@@ -1,7 +1,7 @@
 //! `elophanto agent plugin list`, `show`, `test`.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     super::super::{
@@ -74,16 +74,6 @@ struct FileWire<'a> {
     executable: bool,
 }
 
-/// What tests came to, as `--json` prints it.
-#[derive(Serialize)]
-struct TestedWire<'a> {
-    name: &'a str,
-    hash: &'a str,
-    passed: bool,
-    reason: &'a str,
-    output: &'a str,
-}
-
 pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
     let rows = plugins::list(prepared);
     for row in &rows {
@@ -117,13 +107,13 @@ pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome
 pub fn test(args: &TestArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
     let plugin = plugin(prepared, &args.name)?;
     let report = plugins::test(prepared, &plugin);
-    let wire = TestedWire {
-        name: &plugin.name,
-        hash: report.hash(),
-        passed: report.passed(),
-        reason: report.reason(),
-        output: report.output(),
-    };
+    let wire = json!({
+        "name": plugin.name,
+        "hash": report.hash(),
+        "passed": report.passed(),
+        "reason": report.reason(),
+        "output": report.output(),
+    });
     ui.emit(&wire, visible(&told(&report)))?;
     Ok(if report.passed() { Outcome::Done } else { Outcome::Negative })
 }

@@ -1,6 +1,6 @@
 //! `elophanto agent plugin new`.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     super::super::{
@@ -27,17 +27,10 @@ pub struct NewArgs {
     pub json: bool,
 }
 
-/// What was made, as `--json` prints it.
-#[derive(Serialize)]
-struct NewWire<'a> {
-    name: &'a str,
-    written: &'a [String],
-}
-
 pub fn new(args: &NewArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
     let name = &args.name;
     let written = plugins::new(prepared, name, args.description.as_deref())?;
-    ui.emit(&NewWire { name, written: &written }, visible(&written.join("\n")))?;
+    ui.emit(&json!({ "name": name, "written": written }), visible(&written.join("\n")))?;
     ui.talk(format_args!(
         "change them and run elophanto agent plugin test {name}; elophanto agent plugin deploy {name} \
          makes it a tool"

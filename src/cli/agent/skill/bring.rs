@@ -1,6 +1,7 @@
 //! `elophanto agent skill install`, `update` and `remove`
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::super::super::{
     Outcome,
@@ -70,11 +71,6 @@ struct PlanWire<'a> {
     installed: bool,
 }
 
-#[derive(Serialize)]
-struct RemovedWire<'a> {
-    removed: &'a str,
-}
-
 pub fn install(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // Before anything is read or started.
     let source = Source::parse(&args.source)?;
@@ -105,7 +101,7 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.talk("nothing was removed; --yes removes it without asking");
         return Ok(Outcome::Negative);
     }
-    ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
+    ui.emit(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))?;
     Ok(Outcome::Done)
 }
 

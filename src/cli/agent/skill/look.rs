@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::super::super::{
     Outcome,
@@ -90,18 +91,6 @@ struct ShadowedWire<'a> {
     by: &'static str,
 }
 
-#[derive(Serialize)]
-struct TextWire<'a> {
-    name: &'a str,
-    file: String,
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-struct NewWire {
-    made: String,
-}
-
 pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
     let found = SkillStore::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let longest = found.skills.iter().map(|skill| skill.name.len()).max().unwrap_or(0);
@@ -143,7 +132,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if let Some(file) = &args.file {
         let bytes = skills::read_file(skill, file)?;
         let text = String::from_utf8_lossy(&bytes);
-        let wire = TextWire { name: &skill.name, file: shown(file), text: &text };
+        let wire = json!({ "name": skill.name, "file": shown(file), "text": text });
         ui.emit(&wire, visible(text.trim_end()))?;
         return Ok(Outcome::Done);
     }
@@ -177,7 +166,7 @@ pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let path = skills::new(&workspace, &args.name, &args.description, args.user)?;
     let made = shown(&path);
-    ui.emit(&NewWire { made: made.clone() }, escape_control_line(&made))?;
+    ui.emit(&json!({ "made": made }), escape_control_line(&made))?;
     ui.talk("fill it in; `elophanto agent skill list` says whether it is found");
     Ok(Outcome::Done)
 }
