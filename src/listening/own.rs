@@ -14,6 +14,7 @@ use axum::{
     http::{Method, Request, header},
     serve::Listener,
 };
+use elophanto_base::regular::if_there;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::{UnixListener, UnixStream, unix::SocketAddr};
@@ -33,10 +34,7 @@ impl Own {
     /// # Errors
     /// When the path is taken by something else, is too long, or cannot be written.
     pub fn bind(path: &Path) -> io::Result<Self> {
-        match fs::remove_file(path) {
-            Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(cause),
-            _ => {}
-        }
+        if_there(fs::remove_file(path))?;
         let listener = UnixListener::bind(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
         Ok(Self(listener))

@@ -37,6 +37,17 @@ pub fn open_or_make(path: &Path, mode: u32) -> io::Result<File> {
     careful().create(true).truncate(false).write(true).mode(mode).open(path)
 }
 
+/// What was opened, read, listed or removed; `None` if it is not there.
+///
+/// # Errors
+/// As they are, but for that.
+pub fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 /// All bytes there are; `None` if they are more than `cap`, however they grow.
 ///
 /// # Errors

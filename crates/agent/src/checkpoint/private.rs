@@ -5,7 +5,6 @@
 use std::{
     collections::BTreeSet,
     fs::{self, DirBuilder},
-    io,
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
@@ -16,7 +15,7 @@ use super::{
     state::Digest,
 };
 use elophanto_base::{
-    regular::{self, read_capped},
+    regular::{self, if_there, read_capped},
     whole::{PRIVATE, Synced, write_whole},
 };
 
@@ -90,12 +89,9 @@ impl Private {
     }
 
     pub(super) fn remove(&self) -> Result<(), CheckpointError> {
-        match fs::remove_dir_all(&self.folder) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                Err(CheckpointError::io(&self.folder, "removed")(cause))
-            }
-            _ => Ok(()),
-        }
+        if_there(fs::remove_dir_all(&self.folder))
+            .map(drop)
+            .map_err(CheckpointError::io(&self.folder, "removed"))
     }
 
     fn make(&self) -> Result<(), CheckpointError> {

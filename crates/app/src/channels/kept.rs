@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::Error;
 use elophanto_base::{
-    regular::{careful, read_capped},
+    regular::{careful, if_there, read_capped},
     whole::{PRIVATE, Synced, write_whole},
 };
 use elophanto_channels::{Place, Posted};
@@ -100,12 +100,10 @@ impl Kept {
             Error::new(format_args!("`{}` cannot be read: {cause}", path.display()))
                 .hint("move it away: what was not answered then is not answered any more")
         };
-        let file = match careful().read(true).open(&path) {
-            Ok(file) => file,
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self { path, ..Self::default() });
-            }
-            Err(cause) => return Err(broken(&cause)),
+        let Some(file) =
+            if_there(careful().read(true).open(&path)).map_err(|cause| broken(&cause))?
+        else {
+            return Ok(Self { path, ..Self::default() });
         };
         let bytes = read_capped(file, MOST_BYTES).map_err(|cause| broken(&cause))?;
         let bytes = bytes.ok_or_else(|| broken(&"it is too large"))?;
@@ -118,10 +116,7 @@ impl Kept {
     /// # Errors
     /// When it cannot be.
     pub fn remove(folder: &Path, channel: &str) -> Result<(), Error> {
-        match std::fs::remove_file(folder.join(format!("{channel}-kept.json"))) {
-            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => Err(cause.into()),
-            _ => Ok(()),
-        }
+        Ok(if_there(std::fs::remove_file(folder.join(format!("{channel}-kept.json")))).map(drop)?)
     }
 
     /// Puts all of it on disk.

@@ -15,7 +15,7 @@ use crate::Error;
 use elophanto_base::{
     lock,
     one_line::one_line,
-    regular::{careful, read_capped},
+    regular::{careful, if_there, read_capped},
     visible::escape_control_line,
     whole::{PRIVATE, Synced, write_whole},
 };
@@ -171,10 +171,10 @@ impl RegistryFile {
             Error::new(format_args!("`{}` cannot be read: {cause}", self.path.display()))
                 .hint("`elophanto channel remove` and `elophanto channel add` begin anew")
         };
-        let file = match careful().read(true).open(&self.path) {
-            Ok(file) => file,
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(cause) => return Err(broken(&cause)),
+        let Some(file) =
+            if_there(careful().read(true).open(&self.path)).map_err(|cause| broken(&cause))?
+        else {
+            return Ok(None);
         };
         let bytes = read_capped(file, MOST_BYTES).map_err(|cause| broken(&cause))?;
         let bytes = bytes.ok_or_else(|| broken(&"it is too large"))?;
@@ -216,11 +216,9 @@ impl RegistryFile {
     /// When it cannot be taken away.
     pub fn remove(&self) -> Result<bool, Error> {
         let _held = self.hold()?;
-        match std::fs::remove_file(&self.path) {
-            Ok(()) => Ok(true),
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(cause) => Err(self.unwritable(&cause)),
-        }
+        Ok(if_there(std::fs::remove_file(&self.path))
+            .map_err(|cause| self.unwritable(&cause))?
+            .is_some())
     }
 
     fn hold(&self) -> Result<lock::Lock, Error> {

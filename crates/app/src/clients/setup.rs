@@ -7,6 +7,7 @@ use std::{
 
 use super::{Change, Client, MAX_FILE_BYTES, Places, Scope, hooks, install, remove};
 use crate::{Environment, Error};
+use elophanto_base::regular::if_there;
 use elophanto_base::{beneath::Folder, regular::read_capped};
 
 /// Which program to set up, for what, and with what.
@@ -91,10 +92,7 @@ pub fn own_files(
 
 /// The text of a file beneath a folder.
 fn read(top: &Folder, path: &Path) -> io::Result<Option<String>> {
-    let file = match top.read(path) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?.0,
-    };
+    let Some((file, _)) = if_there(top.read(path))? else { return Ok(None) };
     let bytes = read_capped(file, MAX_FILE_BYTES as u64)?;
     let bytes = bytes.ok_or_else(|| io::Error::other("it is too large"))?;
     String::from_utf8(bytes).map(Some).map_err(io::Error::other)

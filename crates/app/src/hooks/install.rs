@@ -17,6 +17,7 @@ use super::{
     plan::{self, Found, Present, Refusal, Saved, Standing, State, Step},
     script::SAVED_SUFFIX,
 };
+use elophanto_base::regular::if_there;
 use elophanto_base::{
     beneath::TEMPORARY,
     regular::careful,
@@ -231,11 +232,8 @@ fn look(folder: &Path, name: HookName) -> Result<Present, HookError> {
 
 /// Of the path itself, not of what it leads to.
 fn kind(path: &Path) -> Result<Option<fs::Metadata>, HookError> {
-    match fs::symlink_metadata(path) {
-        Ok(kind) => Ok(Some(kind)),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(cause) => Err(HookError::Io { path: path.to_owned(), cause }),
-    }
+    if_there(fs::symlink_metadata(path))
+        .map_err(|cause| HookError::Io { path: path.to_owned(), cause })
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

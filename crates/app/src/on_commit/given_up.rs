@@ -13,6 +13,7 @@ use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 use elophanto_repo::{Git, NotePath, ObjectId, Repository, Staged, Version, head, write_beneath};
 
 use super::CommitError;
+use elophanto_base::regular::if_there;
 
 /// Largest record file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -40,10 +41,7 @@ impl Along {
 
     fn write(&self, all: &[(ObjectId, NotePath)]) -> io::Result<()> {
         if all.is_empty() {
-            return match fs::remove_file(&self.file) {
-                Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(cause),
-                _ => Ok(()),
-            };
+            return if_there(fs::remove_file(&self.file)).map(drop);
         }
         let mut lines = Vec::new();
         for (object, path) in all {

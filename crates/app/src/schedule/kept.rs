@@ -1,9 +1,6 @@
 //! Jobs that neither systemd nor cron runs: a file of the user's own, which their gateway goes by.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{MAX_FILE_BYTES, Place, ScheduleError, job::Job};
 use crate::config::{format_duration, parse_duration};
 use elophanto_base::{
-    regular::{careful, read_capped},
+    regular::{careful, if_there, read_capped},
     whole::{PRIVATE, Synced, write_whole},
 };
 
@@ -54,10 +51,8 @@ impl Kept {
 /// When it cannot be read, or is not as we wrote it.
 pub(super) fn read(path: &Path) -> Result<Vec<Kept>, ScheduleError> {
     let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
-    let file = match careful().read(true).open(path) {
-        Ok(file) => file,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(cause) => return Err(failed(cause)),
+    let Some(file) = if_there(careful().read(true).open(path)).map_err(failed)? else {
+        return Ok(Vec::new());
     };
     let bytes = read_capped(file, MAX_FILE_BYTES as u64).map_err(failed)?;
     let all = bytes.and_then(|bytes| serde_json::from_slice::<Vec<Written>>(&bytes).ok());
@@ -72,10 +67,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Kept>, ScheduleError> {
 pub(super) fn write(path: &Path, all: &[Kept]) -> Result<(), ScheduleError> {
     let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
     if all.is_empty() {
-        return match std::fs::remove_file(path) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(failed(cause)),
-            _ => Ok(()),
-        };
+        return if_there(std::fs::remove_file(path)).map(drop).map_err(failed);
     }
     write_whole(path, text(all).as_bytes(), PRIVATE, Synced::Content).map_err(failed)
 }

@@ -9,7 +9,7 @@ use std::{
 
 use super::{MAX_ENTRIES, MAX_FILE_BYTES, Place, ScheduleError, job::Job, systemd};
 use elophanto_base::{
-    regular::{careful, read_capped},
+    regular::{careful, if_there, read_capped},
     whole::{Synced, write_whole},
 };
 
@@ -163,10 +163,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), ScheduleError> {
 }
 
 fn remove(path: &Path) -> Result<(), ScheduleError> {
-    match fs::remove_file(path) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-            Err(ScheduleError::Io { path: path.to_owned(), cause })
-        }
-        _ => Ok(()),
-    }
+    if_there(fs::remove_file(path))
+        .map(drop)
+        .map_err(|cause| ScheduleError::Io { path: path.to_owned(), cause })
 }

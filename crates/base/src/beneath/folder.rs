@@ -22,6 +22,7 @@ use super::{
     list::Entries,
     opening::{HANDLE, open},
 };
+use crate::regular::if_there;
 
 /// Rights of a new folder, before the user's mask.
 const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
@@ -177,11 +178,7 @@ impl Folder {
         let found = self.within(below, |folder, name| {
             statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)
         });
-        match found {
-            Ok(stat) => Ok(Some(stat_of(&stat))),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(cause) => Err(cause),
-        }
+        Ok(if_there(found)?.map(|stat| stat_of(&stat)))
     }
 
     /// Whether there is anything at a path, a link included; not through one.
@@ -310,10 +307,7 @@ impl Folder {
             }
             Some(_) => self.remove(path),
         };
-        match removed {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed,
-        }
+        if_there(removed).map(drop)
     }
 
     /// Sets the rights of a file or folder, also of one that they keep from being opened.

@@ -23,6 +23,7 @@ use super::{
     lock::{self, Lock},
     matrix::{Encoded, Key, Matrix, encode_matrix},
 };
+use elophanto_base::regular::if_there;
 
 /// What the folder may hold.
 struct Limits {
@@ -230,11 +231,7 @@ struct Listed {
 
 /// The files of the cache, oldest first. What else lies there is left alone.
 fn list(folder: &Path) -> io::Result<Vec<Listed>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(cause) => return Err(cause),
-    };
+    let Some(entries) = if_there(fs::read_dir(folder))? else { return Ok(Vec::new()) };
     let mut files = Vec::new();
     for entry in entries {
         let entry = entry?;
@@ -386,10 +383,7 @@ fn sweep(folder: &Path) -> io::Result<()> {
 }
 
 fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(cause),
-        _ => Ok(()),
-    }
+    if_there(fs::remove_file(path)).map(drop)
 }
 
 #[cfg(test)]

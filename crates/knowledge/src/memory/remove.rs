@@ -9,6 +9,7 @@ use std::{
 
 use super::{Files, MemoryError, read};
 use elophanto_base::beneath::Folder;
+use elophanto_base::regular::if_there;
 use elophanto_repo::journal::{self, JournalError};
 
 /// Where a record was.
@@ -100,10 +101,7 @@ fn replace(root: &Folder, path: &Path, text: &[u8]) -> Result<(), JournalError> 
 
 /// Under the lock, a file of that name is one that a crash has left.
 fn write_new(root: &Folder, path: &Path, like: &Path, text: &[u8]) -> io::Result<()> {
-    match root.remove(path) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
-        _ => {}
-    }
+    if_there(root.remove(path))?;
     let mut file = root.create(path)?;
     let like = root.stat(like)?.ok_or(io::ErrorKind::NotFound)?;
     file.set_permissions(Permissions::from_mode(like.mode))?;

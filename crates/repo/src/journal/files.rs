@@ -12,6 +12,7 @@ use std::{
 use ulid::Ulid;
 
 use super::{JournalError, Limits, names};
+use elophanto_base::regular::if_there;
 use elophanto_base::{
     beneath::{Folder, Kind, Refusal, above_ours, refusal},
     jsonl::{self, JsonlError},
@@ -64,10 +65,7 @@ impl RecordFolder {
     /// # Errors
     /// When it cannot be opened.
     pub fn root(&self) -> Result<Option<Folder>, JournalError> {
-        match Folder::open(above_ours(&self.folder)) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-            opened => opened.map(Some).map_err(failed(&self.folder, "read")),
-        }
+        if_there(Folder::open(above_ours(&self.folder))).map_err(failed(&self.folder, "read"))
     }
 
     /// What lies in a folder, by name. Empty if there is no such folder, or no longer; names that
@@ -79,9 +77,8 @@ impl RecordFolder {
         let listed = failed(folder, "listed");
         let (max, mut found) = (self.limits.files, Vec::new());
         let Some(root) = self.root()? else { return Ok(found) };
-        let entries = match root.entries(folder) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(found),
-            entries => entries.map_err(&listed)?,
+        let Some(entries) = if_there(root.entries(folder)).map_err(&listed)? else {
+            return Ok(found);
         };
         for entry in entries {
             let (name, kind) = entry.map_err(&listed)?;

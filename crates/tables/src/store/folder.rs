@@ -10,6 +10,7 @@ use elophanto_base::beneath::{Folder, Kind};
 use url::Url;
 
 use super::{Address, Listed, Listing, StoreError};
+use elophanto_base::regular::if_there;
 
 /// No object of ours lies deeper.
 const DEPTH: usize = 4;
@@ -90,10 +91,7 @@ impl Local {
             Some(root) => root.remove(Path::new(name)),
             None => Ok(()),
         };
-        match remove() {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other.map_err(|cause| self.failed(name, cause)),
-        }
+        if_there(remove()).map(drop).map_err(|cause| self.failed(name, cause))
     }
 
     /// Makes sure that no link leads a new file out of the place.
@@ -107,10 +105,7 @@ impl Local {
     }
 
     fn open(&self) -> io::Result<Option<Folder>> {
-        match Folder::open(&self.0) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-            other => other.map(Some),
-        }
+        if_there(Folder::open(&self.0))
     }
 
     fn failed(&self, name: &str, cause: io::Error) -> StoreError {

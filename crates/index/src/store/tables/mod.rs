@@ -9,6 +9,7 @@
 //! carries is that of the crate `elophanto-tables`, which alone knows Lance; [`Plain`] is one file. A
 //! table that ends the process all the same is passed over by the next one (`trial`).
 
+use elophanto_base::regular::if_there;
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
@@ -98,11 +99,7 @@ pub enum TableError {
 
 /// Names of the tables below the folder, sorted. What else lies there is left alone.
 pub fn list(folder: &Path) -> io::Result<BTreeSet<String>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        Err(cause) => return Err(cause),
-    };
+    let Some(entries) = if_there(fs::read_dir(folder))? else { return Ok(BTreeSet::new()) };
     let mut names = BTreeSet::new();
     for entry in entries {
         let entry = entry?;
