@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 use uuid::Uuid;
 
@@ -16,19 +17,20 @@ pub const MAX_MESSAGES: usize = 20;
 pub(crate) const MOST_MESSAGES: usize = 10_000;
 const MAX_RULES: usize = 200;
 
-/// Something the user approved for the rest of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Something the user approved for the rest of a session, as it stands in the session's file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Exactly this command in this folder, whichever line it is part of.
     Command { tool: String, folder: PathBuf, argv: Vec<String> },
-    /// This tool with this host.
-    Host { tool: String, host: String },
     /// Writing, moving or removing this file with this tool.
     File { tool: String, path: PathBuf },
-    /// Writing, moving or removing any file of this work tree.
-    Edits { root: PathBuf },
+    /// This tool with this host.
+    Host { tool: String, host: String },
     /// This tool, as long as what it does is of one kind: `read`, `record`, `program NAME DIGEST`, ...
     Tool { tool: String, action: String },
+    /// Writing, moving or removing any file of this work tree.
+    Edits { root: PathBuf },
 }
 
 /// One conversation with one user over one channel.

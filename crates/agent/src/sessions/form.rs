@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use ulid::Ulid;
 use uuid::Uuid;
 
@@ -43,41 +42,14 @@ struct Form {
     tainted: bool,
     #[serde(default)]
     under_way: Option<String>,
-    rules: Vec<RuleForm>,
+    /// A folder that is no UTF-8 cannot be written: a rule of it ends with the process.
+    rules: Vec<Rule>,
     messages: Vec<MessageForm>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Version {
     version: u32,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum RuleForm {
-    /// A folder that is no UTF-8 cannot be written: such a rule ends with the process.
-    Command {
-        tool: String,
-        folder: String,
-        argv: Vec<String>,
-    },
-    /// A path that is no UTF-8 neither.
-    File {
-        tool: String,
-        path: String,
-    },
-    Host {
-        tool: String,
-        host: String,
-    },
-    Tool {
-        tool: String,
-        action: String,
-    },
-    /// A root that is no UTF-8 neither.
-    Edits {
-        root: String,
-    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -91,7 +63,7 @@ enum MessageForm {
     },
     Assistant {
         text: String,
-        calls: Vec<CallForm>,
+        calls: Vec<ToolCall>,
     },
     Tool {
         id: String,
@@ -115,13 +87,6 @@ struct ImageForm {
     is_changed: bool,
 }
 
-#[derive(Serialize, Deserialize)]
-struct CallForm {
-    id: String,
-    name: String,
-    arguments: Value,
-}
-
 pub(super) fn encode(session: &Session) -> Vec<u8> {
     let form = Form {
         version: VERSION,
@@ -136,7 +101,7 @@ pub(super) fn encode(session: &Session) -> Vec<u8> {
         revision: session.revision,
         tainted: session.is_tainted,
         under_way: session.under_way.map(|run| run.to_string()),
-        rules: session.rules.iter().filter_map(rule_form).collect(),
+        rules: session.rules.iter().filter(|rule| can_be_written(rule)).cloned().collect(),
         messages: session.messages.iter().map(message_form).collect(),
     };
     // Only a map with keys that are no texts could fail, and there is none.
@@ -171,7 +136,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
         messages,
         is_tainted: form.tainted,
         under_way: form.under_way.and_then(|run| Ulid::from_string(&run).ok()),
-        rules: form.rules.into_iter().map(rule).collect(),
+        rules: form.rules,
         created: form.created,
         updated: form.updated,
         revision: form.revision,
@@ -189,28 +154,8 @@ pub(super) fn message_of_line(line: &[u8]) -> Option<Message> {
     message(serde_json::from_slice(line).ok()?).ok()
 }
 
-fn rule_form(rule: &Rule) -> Option<RuleForm> {
-    Some(match rule.clone() {
-        Rule::Command { tool, folder, argv } => {
-            RuleForm::Command { tool, folder: folder.to_str()?.to_owned(), argv }
-        }
-        Rule::File { tool, path } => RuleForm::File { tool, path: path.to_str()?.to_owned() },
-        Rule::Host { tool, host } => RuleForm::Host { tool, host },
-        Rule::Tool { tool, action } => RuleForm::Tool { tool, action },
-        Rule::Edits { root } => RuleForm::Edits { root: root.to_str()?.to_owned() },
-    })
-}
-
-fn rule(form: RuleForm) -> Rule {
-    match form {
-        RuleForm::Command { tool, folder, argv } => {
-            Rule::Command { tool, folder: folder.into(), argv }
-        }
-        RuleForm::File { tool, path } => Rule::File { tool, path: path.into() },
-        RuleForm::Host { tool, host } => Rule::Host { tool, host },
-        RuleForm::Tool { tool, action } => Rule::Tool { tool, action },
-        RuleForm::Edits { root } => Rule::Edits { root: root.into() },
-    }
+fn can_be_written(rule: &Rule) -> bool {
+    serde_json::to_value(rule).is_ok()
 }
 
 fn message_form(message: &Message) -> MessageForm {
@@ -219,7 +164,7 @@ fn message_form(message: &Message) -> MessageForm {
         Message::System(one) => MessageForm::System { text: text(one) },
         Message::User(one) => MessageForm::User { text: text(one) },
         Message::Assistant { text: one, tool_calls } => {
-            let call = |call: &ToolCall| CallForm {
+            let call = |call: &ToolCall| ToolCall {
                 id: call.id.clone(),
                 name: call.name.clone(),
                 arguments: map_texts(&call.arguments, &|text| cut_middle(text, ARGUMENT_CAP)),
@@ -248,14 +193,7 @@ fn message(form: MessageForm) -> Result<Message, Fault> {
     Ok(match form {
         MessageForm::System { text } => Message::System(text),
         MessageForm::User { text } => Message::User(text),
-        MessageForm::Assistant { text, calls } => {
-            let call = |call: CallForm| ToolCall {
-                id: call.id,
-                name: call.name,
-                arguments: call.arguments,
-            };
-            Message::Assistant { text, tool_calls: calls.into_iter().map(call).collect() }
-        }
+        MessageForm::Assistant { text, calls } => Message::Assistant { text, tool_calls: calls },
         MessageForm::Tool { id, name, text, failed } => Message::Tool { id, name, text, failed },
         MessageForm::Image(form) => Message::Image(image(form)?),
     })

@@ -2,6 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::image::Image;
@@ -208,7 +209,7 @@ pub struct Reply {
     pub attempts: u32,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// Made up where the provider gives none.
     pub id: String,
