@@ -46,11 +46,7 @@ impl Tools {
 
 /// Tools by name, sorted. While runs use them, more may come through an [`Inlet`].
 #[derive(Default)]
-pub struct Toolbox {
-    tools: Arc<RwLock<Tools>>,
-    /// Tools that are here too.
-    base: Option<Arc<RwLock<Tools>>>,
-}
+pub struct Toolbox(Arc<RwLock<Tools>>);
 
 /// A way into a toolbox for whoever makes tools while runs go on. One of its tools may hold it: it
 /// does not keep the toolbox alive.
@@ -73,16 +69,11 @@ impl Toolbox {
     /// When the name is none or taken, or the schema describes no object: nobody may put a tool in
     /// the place of another.
     pub fn add(&mut self, tool: Box<dyn Tool>) -> Result<(), ToolboxError> {
-        let name = &tool.spec().name;
-        if self.base.as_ref().is_some_and(|base| read(base).by_name.contains_key(name)) {
-            return Err(ToolboxError::Twice(name.clone()));
-        }
-        put(write(&self.tools).change(), tool, &|_| false)
+        put(write(&self.0).change(), tool, &|_| false)
     }
 
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        let own = read(&self.tools).by_name.get(name).cloned();
-        own.or_else(|| read(self.base.as_ref()?).by_name.get(name).cloned())
+        read(&self.0).by_name.get(name).cloned()
     }
 
     /// Whether a tool changes nothing, by its level: what it gives back makes no other call wrong.
@@ -92,48 +83,31 @@ impl Toolbox {
 
     /// Another number whenever the tools are others.
     pub fn version(&self) -> u64 {
-        let base = self.base.as_ref().map_or(0, |base| read(base).changes);
-        base + read(&self.tools).changes
+        read(&self.0).changes
     }
 
     /// Of the tools that there are now.
     pub fn specs(&self) -> impl Iterator<Item = Spec> {
-        specs(&self.all()).into_iter()
+        specs(&read(&self.0).by_name).into_iter()
     }
 
     pub fn len(&self) -> usize {
-        self.all().len()
+        read(&self.0).by_name.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.all().is_empty()
+        read(&self.0).by_name.is_empty()
     }
 
     /// Those of these names that there are now.
     pub fn only(&self, names: &[&str]) -> Self {
-        let mut kept = self.all();
+        let mut kept = read(&self.0).by_name.clone();
         kept.retain(|name, _| names.contains(&name.as_str()));
-        Self { tools: Arc::new(RwLock::new(Tools { by_name: kept, changes: 0 })), base: None }
-    }
-
-    /// These tools with room for more, such as those of one run: what is added there is not here,
-    /// what comes here is there. Of a box that was extended itself, they are those of now.
-    pub fn extended(&self) -> Self {
-        let base = RwLock::new(Tools { by_name: self.all(), changes: 0 });
-        let base = if self.base.is_some() { Arc::new(base) } else { Arc::clone(&self.tools) };
-        Self { tools: Arc::default(), base: Some(base) }
-    }
-
-    /// All there are now.
-    fn all(&self) -> ByName {
-        let base = self.base.as_ref().map(|base| read(base).by_name.clone());
-        let mut all = base.unwrap_or_default();
-        all.extend(read(&self.tools).by_name.clone());
-        all
+        Self(Arc::new(RwLock::new(Tools { by_name: kept, changes: 0 })))
     }
 
     pub fn inlet(&self) -> Inlet {
-        Inlet(Arc::downgrade(&self.tools))
+        Inlet(Arc::downgrade(&self.0))
     }
 
     /// Names that are like a wrong one, the most alike first.
@@ -145,8 +119,8 @@ impl Toolbox {
             let shared = name.split('_').filter(|part| words.contains(part)).count() as f64;
             strsim::jaro_winkler(&wrong, name) + shared * 0.4
         };
-        let tools = self.all();
-        let mut scored: Vec<_> = tools.keys().map(|name| (likeness(name), name)).collect();
+        let tools = read(&self.0);
+        let mut scored: Vec<_> = tools.by_name.keys().map(|name| (likeness(name), name)).collect();
         scored.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(two.1)));
         let near = scored.into_iter().filter(|(score, _)| *score >= 0.7).take(NEAR);
         near.map(|(_, name)| name.clone()).collect()
@@ -324,17 +298,10 @@ mod tests {
         let built_in = named("b", json!({ "type": "object" }));
         assert_eq!(inlet.put(built_in), Err(ToolboxError::Twice("b".to_owned())));
         assert_eq!(inlet.specs().len(), 2);
-        // Those of one run are gone with it.
-        let mut extended = toolbox.extended();
-        let free = |name| named(name, json!({ "type": "object" }));
-        assert_eq!(extended.add(free("a")), Err(ToolboxError::Twice("a".to_owned())));
-        assert_eq!(extended.add(free("z")), Ok(()));
-        let version = extended.version();
+        let version = toolbox.version();
         assert_eq!(inlet.put(plugin("c", "1")), Ok(()));
-        assert_ne!(extended.version(), version);
-        assert!(extended.get("c").is_some() && toolbox.get("z").is_none());
-        assert_eq!(extended.specs().map(|spec| spec.name).collect::<String>(), "abcz");
-        drop((toolbox, extended));
+        assert_ne!(toolbox.version(), version);
+        drop(toolbox);
         assert_eq!(inlet.put(plugin("c", "1")), Err(ToolboxError::Gone));
         assert!(inlet.specs().is_empty());
     }

@@ -9,7 +9,7 @@ use super::super::{
     error::CliError,
     ui::{Ui, escape_control_line, visible},
 };
-use elophanto_app::clients::{Client, Scope, SetupRequest, diff, setup};
+use elophanto_app::clients::{Client, Scope, Setup, SetupRequest, diff, setup};
 
 /// Set up an agent's program: the MCP server and a skill that says when to use it
 ///
@@ -46,7 +46,8 @@ pub struct InstallArgs {
 #[derive(Serialize)]
 struct ChangeWire<'a> {
     path: String,
-    purpose: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purpose: Option<&'a str>,
     /// `made`, `changed` or `removed`.
     change: &'static str,
     /// Whether it was written.
@@ -71,29 +72,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.flush()?;
     }
     let is_agreed = !args.dry_run && (args.yes || ui.confirm("Make these changes?")?);
-    for change in &setup.changes {
-        let backup = if is_agreed { setup.make(change)? } else { None };
-        let wire = ChangeWire {
-            path: change.path.to_string_lossy().into_owned(),
-            purpose: change.purpose,
-            change: match (&change.before, &change.after) {
-                (None, _) => "made",
-                (Some(_), Some(_)) => "changed",
-                (Some(_), None) => "removed",
-            },
-            done: is_agreed,
-            backup: backup.map(|path| path.to_string_lossy().into_owned()),
-        };
-        if ui.json {
-            ui.json(&wire)?;
-        } else if is_agreed {
-            let kept = match &wire.backup {
-                Some(path) => format!(" (before: {})", escape_control_line(path)),
-                None => String::new(),
-            };
-            ui.talk(format_args!("{} {}{kept}", wire.change, escape_control_line(&wire.path)));
-        }
-    }
+    carry_out(&setup, is_agreed, true, ui)?;
     if is_agreed {
         if !args.remove && scope == Scope::Project {
             ui.talk("the program may ask you once whether it trusts what a project brings");
@@ -104,4 +83,32 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.talk("nothing was changed; --yes makes these changes without asking");
     }
     Ok(Outcome::Negative)
+}
+
+/// Makes the changes if they were agreed to, and says what was done or would be.
+pub fn carry_out(
+    setup: &Setup,
+    is_agreed: bool,
+    says_purpose: bool,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
+    for change in &setup.changes {
+        let backup = if is_agreed { setup.make(change)? } else { None };
+        let backup = backup.map(|path| path.to_string_lossy().into_owned());
+        let path = change.path.to_string_lossy().into_owned();
+        let what = match (&change.before, &change.after) {
+            (None, _) => "made",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "removed",
+        };
+        if ui.json {
+            let purpose = says_purpose.then_some(change.purpose);
+            ui.json(&ChangeWire { path, purpose, change: what, done: is_agreed, backup })?;
+        } else if is_agreed {
+            let kept = backup
+                .map_or(String::new(), |path| format!(" (before: {})", escape_control_line(&path)));
+            ui.talk(format_args!("{what} {}{kept}", escape_control_line(&path)));
+        }
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ mod chat;
 mod fenced;
 mod hook;
 mod hub;
-mod install;
+pub mod install;
 mod mcp;
 mod memory;
 mod memory_care;

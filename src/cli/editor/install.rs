@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{
-    Outcome, env,
+    Outcome,
+    agent::install::carry_out,
+    env,
     error::CliError,
     ui::{Ui, escape_control_line, visible},
 };
@@ -39,21 +41,6 @@ pub struct InstallArgs {
     pub json: bool,
 }
 
-/// A changed file or a program that is run, as `--json` prints it.
-#[derive(Serialize)]
-struct ChangeWire<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<&'a [String]>,
-    /// `made`, `changed`, `removed` or `run`.
-    change: &'static str,
-    /// Whether it was done.
-    done: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    backup: Option<String>,
-}
-
 pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let environment = env::environment();
     let InstallArgs { editor, remove, .. } = *args;
@@ -73,34 +60,11 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.flush()?;
     }
     let is_agreed = !args.dry_run && (args.yes || ui.confirm("Make these changes?")?);
-    for change in &planned.setup.changes {
-        let backup = if is_agreed { planned.setup.make(change)? } else { None };
-        let backup = backup.map(|path| path.to_string_lossy().into_owned());
-        let path = change.path.to_string_lossy().into_owned();
-        let what = match (&change.before, &change.after) {
-            (None, _) => "made",
-            (Some(_), Some(_)) => "changed",
-            (Some(_), None) => "removed",
-        };
-        if ui.json {
-            let path = Some(path);
-            ui.json(&ChangeWire { path, command: None, change: what, done: is_agreed, backup })?;
-        } else if is_agreed {
-            let kept = backup
-                .map_or(String::new(), |path| format!(" (before: {})", escape_control_line(&path)));
-            ui.talk(format_args!("{what} {}{kept}", escape_control_line(&path)));
-        }
-    }
+    carry_out(&planned.setup, is_agreed, false, ui)?;
     if let Some(command) = &planned.command {
         let said = if is_agreed { planned.run(&environment)? } else { String::new() };
         if ui.json {
-            ui.json(&ChangeWire {
-                path: None,
-                command: Some(command),
-                change: "run",
-                done: is_agreed,
-                backup: None,
-            })?;
+            ui.json(&json!({ "command": command, "change": "run", "done": is_agreed }))?;
         } else if !said.is_empty() {
             ui.talk(visible(&said));
         }

@@ -166,13 +166,6 @@ impl Rules {
         self.tools.iter().map(|(tool, _)| tool.as_str())
     }
 
-    /// These rules and one more for commands: an answer that is kept for a session.
-    #[must_use]
-    pub fn with_command(mut self, run: Vec<String>, decision: Decision) -> Self {
-        self.commands.push((run, decision));
-        self
-    }
-
     /// These rules and one more.
     #[must_use]
     pub fn with_rule(mut self, rule: &Rule, decision: Decision) -> Self {
