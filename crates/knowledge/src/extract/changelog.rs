@@ -36,7 +36,7 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
         }
         if let Kind::Heading(level) = block.kind {
             below = below.filter(|(_, above)| level > *above);
-            part = Some(tidy(&block.text)).filter(|part| names_part(part));
+            part = Some(tidy(&block.text));
             continue;
         }
         let Some((version, _)) =
@@ -51,8 +51,13 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
         }
         let text = without_number(&block.text);
         let first = sentences(text).into_iter().next().and_then(|range| text.get(range));
-        let Some(first) = first.map(str::trim).filter(|first| is_change(first)) else { continue };
-        let version = part.as_ref().map_or(version.clone(), |part| format!("{version}, {part}"));
+        let part = part.as_ref().filter(|part| {
+            names_part(part)
+                || first.is_some_and(|first| says_done(part) && !says_what_was_done(first))
+        });
+        let is_told_change = |first: &&str| is_change(first, part.is_some());
+        let Some(first) = first.map(str::trim).filter(is_told_change) else { continue };
+        let version = part.map_or(version.clone(), |part| format!("{version}, {part}"));
         let text = shown(&format!("{name} {version} – {}", without_this(first)));
         if is_told(&text) {
             found.push((thing.entity, Statement { text, line: page.line_of(block) }));
@@ -89,8 +94,9 @@ pub(super) fn version(heading: &str, name: &str) -> Option<String> {
     // `polkit 122`, of polkit.
     let is_whole = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
-        before.is_some_and(|it| fold(name).split(' ').any(|own| own == fold(it)))
-            && words[at].bytes().all(|byte| byte.is_ascii_digit())
+        before.is_some_and(|it| {
+            format!("{} version", fold(name)).split(' ').any(|own| own == fold(it))
+        }) && words[at].bytes().all(|byte| byte.is_ascii_digit())
             && !is_year(words[at])
     };
     let is_version = |at: usize| {
@@ -137,6 +143,28 @@ fn names_part(heading: &str) -> bool {
     })
 }
 
+/// Whether a heading below a version says what was done with what is named there: `Removed`, `Bug fixes`.
+fn says_done(heading: &str) -> bool {
+    const DONE: &[&str] = &["add", "deprecat", "drop", "fix", "improv", "new", "remov"];
+    const MOST_WORDS: usize = 3;
+    let key = fold(heading);
+    key.split(' ').count() <= MOST_WORDS
+        && key.split(' ').any(|word| DONE.iter().any(|done| word.starts_with(done)))
+}
+
+/// Whether an item says by itself what was done, and not only with what, or what was wrong before: `gzip -d could
+/// crash`.
+fn says_what_was_done(item: &str) -> bool {
+    let item = item.to_lowercase();
+    let mut words = item.split(|char: char| !char.is_alphanumeric() && char != '\'');
+    let first = words.next().unwrap_or_default();
+    let stem = first.strip_suffix("es").or(first.strip_suffix('s')).unwrap_or(first);
+    words::looks_past(first)
+        || [first, stem].iter().any(|word| words::is_verb_base(word))
+        || words
+            .any(|word| matches!(word, "now" | "longer" | "is" | "are" | "been" | "can" | "will"))
+}
+
 /// `Switches to SFTP` for `This release switches to SFTP`.
 fn without_this(said: &str) -> String {
     let rest = ["This release ", "This version "].iter().find_map(|this| said.strip_prefix(this));
@@ -160,9 +188,9 @@ fn without_number(text: &str) -> &str {
         .map_or(text, |rest| rest.trim_start_matches([':', ' ', '-']))
 }
 
-/// Whether a text says what was changed, to somebody who reads nothing else.
-fn is_change(text: &str) -> bool {
-    const FEWEST_WORDS: usize = 3;
+/// Whether a text says what was changed, to somebody who reads nothing else, perhaps behind what was done.
+fn is_change(text: &str, is_labelled: bool) -> bool {
+    let fewest = if is_labelled { 2 } else { 3 };
     const FAR: usize = 5;
     let text = without_this(text);
     let text = text.as_str();
@@ -194,7 +222,7 @@ fn is_change(text: &str) -> bool {
         return false;
     }
     let first = words.first().map(|first| first.to_lowercase()).unwrap_or_default();
-    words.len() >= FEWEST_WORDS
+    words.iter().filter(|word| word.contains(char::is_alphabetic)).count() >= fewest
         && !text.ends_with([':', ',', ';', '?'])
         && text.starts_with(char::is_alphanumeric)
         && (text.starts_with(char::is_uppercase) || !words::is_starter(&first))
@@ -222,6 +250,7 @@ mod tests {
             ("jiff 122", Some("122")),
             ("jiff 2022", None),
             ("Chapter 122", None),
+            ("Version 122", Some("122")),
         ] {
             assert_eq!(version(heading, "jiff").as_deref(), expected, "{heading}");
         }
@@ -235,8 +264,20 @@ mod tests {
             ("An empty list would crash the program.", false),
             ("Fix a bug where a list would crash it.", true),
         ] {
-            assert_eq!(is_change(text), expected, "{text}");
+            assert_eq!(is_change(text, false), expected, "{text}");
         }
+        for (text, expected) in [
+            ("Fix a crash", true),
+            ("Fixes a crash", true),
+            ("Added one", true),
+            ("tool no longer crashes", true),
+            ("tool -d could crash", false),
+            ("Memory struct", false),
+        ] {
+            assert_eq!(says_what_was_done(text), expected, "{text}");
+        }
+        assert_eq!(["Removed", "Bug fixes", "Notes"].map(says_done), [true, true, false]);
+        assert!(is_change("Memory struct (#1)", true) && !is_change("Memory struct (#1)", false));
         assert_eq!(without_number("#651: Add it"), "Add it");
         assert_eq!(without_number("# of items"), "# of items");
     }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 /// Blanks of a margin.
 const LEAST_MARGIN: usize = 2;
+/// Fewest dashes that stand below a heading.
+const LEAST_RULE: usize = 3;
 /// Fewest lines of text that tell.
 const LEAST_LINES: usize = 10;
 
@@ -51,7 +53,10 @@ fn without_blanks(text: &str) -> Option<String> {
     let mut all = 0_usize;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         // What is marked up has lines of its own at the margin.
-        if line.starts_with(['#', '`', '|', '<', '-', '*', '>']) || line.contains('\t') {
+        let is_rule =
+            line.trim_end().len() >= LEAST_RULE && line.trim_end().bytes().all(|it| it == b'-');
+        let is_marked = line.starts_with(['#', '`', '|', '<', '-', '*', '>']) && !is_rule;
+        if is_marked || line.contains('\t') {
             return None;
         }
         all += 1;

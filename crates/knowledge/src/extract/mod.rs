@@ -221,6 +221,7 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
                 })
             })
         };
+        let parts_of_page = is_of_meeting.then(|| facts::parts(&page, thing));
         for (entity, statement) in &mut facts {
             let parts = statement.text.split_once(" – ");
             let parts = parts.filter(|(label, _)| is_label(*entity, label));
@@ -231,7 +232,14 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
                 *entity = thing.entity;
                 statement.text = match is_named {
                     true => format!("{}, {}", thing.name, statement.text),
-                    false => facts::ground::named(thing, said),
+                    false => {
+                        let above =
+                            page.blocks.iter().take_while(|it| page.line_of(it) <= statement.line);
+                        let part = parts_of_page
+                            .as_ref()
+                            .and_then(|all| all.get(above.count().checked_sub(1)?)?.as_deref());
+                        facts::named_below(thing, part, said)
+                    }
                 };
             }
         }

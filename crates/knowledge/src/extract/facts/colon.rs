@@ -1,9 +1,9 @@
 //! Sentences that end with a colon because code or a table follows, and are whole without it: `The stamp is
 //! in seconds:`.
 
-use super::own::COUNTS;
+use super::own::{self, COUNTS};
 use crate::extract::page::{Kind, Page, Sentence};
-use crate::extract::token::tokens;
+use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 
 /// Words by which a sentence only leads up to what follows.
@@ -37,10 +37,30 @@ pub(super) fn closed(page: &Page, sentence: &Sentence, text: &str) -> Option<Str
 
 /// Whether a sentence leads up to a list of what must be so for something: `It is complete if it:`.
 pub(super) fn limits(text: &str) -> bool {
-    const LIMITS: &[&str] =
-        &["condition", "conditions", "if", "reasons", "requirements", "unless", "when"];
+    const LIMITS: &[&str] = &[
+        "case", "cases", "causes", "condition", "conditions", "if", "issues", "once", "problems",
+        "procedure", "process", "reasons", "requirements", "scenarios", "situations", "steps",
+        "unless", "when",
+    ];
     let leads = text.trim_end().ends_with(':');
     leads && tokens(text).iter().any(|token| LIMITS.contains(&token.lower().as_str()))
+}
+
+/// Whether an item is nothing but a noun with what tells which one: `Data protected by Foo`, `The file that is
+/// read`.
+pub(super) fn is_fragment(tokens: &[Token<'_>]) -> bool {
+    // `Ensuring that all is new`
+    let is_gerund = |first: &Token<'_>| words::is_gerund(&first.lower());
+    tokens.first().is_some_and(is_gerund)
+        || own::verb(tokens).is_some_and(|verb| {
+            let (before, behind) = (&tokens[..verb], &tokens[verb + 1..]);
+            let has_auxiliary =
+                |part: &[Token<'_>]| part.iter().any(|it| words::is_auxiliary(&it.lower()));
+            let relates = |it: &Token<'_>| matches!(it.text, "that" | "which" | "who");
+            let leads = behind.first().is_some_and(|next| words::is_lead(&next.lower()));
+            let is_bare = leads && tokens[verb].text.ends_with("ed") && !has_auxiliary(before);
+            is_bare || before.last().is_some_and(relates) && !has_auxiliary(behind)
+        })
 }
 
 /// `We know that we succeeded when:`, whose items are not so yet, whoever they name.
@@ -54,6 +74,20 @@ pub(super) fn is_goal(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_item_may_be_no_more_than_a_noun() {
+        for (text, expected) in [
+            ("Data protected by the use of Foo", true),
+            ("The file that is read by Foo.", true),
+            ("Ensuring that all tests are new", true),
+            ("Bugs that only affect Foo will not be fixed.", false),
+            ("Foo stores files.", false),
+            ("Ann Hill joined in 2011.", false),
+        ] {
+            assert_eq!(is_fragment(&tokens(text)), expected, "{text}");
+        }
+    }
 
     #[test]
     fn what_is_to_be_is_told_apart() {

@@ -48,6 +48,9 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         word(0).as_str(),
         "finally" | "first" | "lastly" | "next" | "second" | "secondly" | "third"
     ) && ends(0);
+    // `The most obvious is that`: of what, another sentence tells.
+    let is_superlative =
+        word(0) == "the" && matches!(word(1).as_str(), "least" | "most") && verb == 3;
     let last = tokens.last().map(Token::lower).unwrap_or_default();
     let is_cut_short = matches!(last.as_str(), "did" | "differently" | "does" | "likewise" | "not");
     // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
@@ -76,6 +79,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         && counts;
     concludes
         || counts_up
+        || is_superlative
         || is_cut_short
         || spans
         || compares
@@ -116,8 +120,12 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                 word(at + 1).starts_with(|char: char| char.is_ascii_digit()) && word(at + 2) != "of"
             }
             "other" => is_of_list(tokens, at),
-            // `The relevant parts`: to what, another sentence tells.
-            "relevant" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
+            // `The relevant parts`, `a similar way`: to what, another sentence tells.
+            "relevant" | "exact" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
+            "similar" => {
+                word(at.wrapping_sub(1)) == "a"
+                    && !(at..tokens.len()).any(|at| matches!(word(at).as_str(), "to" | "as"))
+            }
             "either" => matches!(word(at + 1).as_str(), "case" | "one" | "side") && ends(at + 1),
             // `X again evaded it`: when it did before, another sentence tells.
             "again" => at < verb,

@@ -183,7 +183,7 @@ fn is_abbreviated(last: &Token<'_>) -> bool {
 /// Whether what is listed under a name has the length of a fact and all of its brackets.
 pub(in crate::extract) fn is_told(text: &str) -> bool {
     const LEAST: usize = 4;
-    is_self_contained_of(text, &tokens(text), LEAST)
+    !text.trim_end().ends_with(':') && is_self_contained_of(text, &tokens(text), LEAST)
 }
 
 /// Whether a text of another language has the length of a fact, all of its brackets, and no
@@ -192,9 +192,10 @@ pub(in crate::extract) fn is_whole(text: &str) -> bool {
     !text.trim_end().ends_with(['?', ':', ';', ',']) && is_self_contained(text, &tokens(text))
 }
 
-/// A cut through a bracket leaves half a sentence.
+/// A cut through a bracket leaves half a sentence, and what is a bracket alone says more of one.
 fn balanced(text: &str) -> bool {
-    text.matches('(').count() == text.matches(')').count()
+    let is_remark = text.starts_with('(') && text.ends_with(')') && !text.ends_with(".)");
+    !is_remark && text.matches('(').count() == text.matches(')').count()
 }
 
 /// Whether a word is an address.
@@ -248,6 +249,9 @@ mod tests {
             ("Ann Hill: Get back to", false),
             ("Foo Council – Ann Hill @annhill (TSC)", false),
             ("Foo was first thought up by @annhill.", true),
+            ("(Foo used: 2011 to 2012)", false),
+            ("(Foo was made in 2011.)", true),
+            ("Foo – Testing: When testing the newest of all:", false),
         ] {
             assert_eq!(is_told(text), expected, "{text}");
         }

@@ -43,7 +43,8 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
         }
         if block.kind != Kind::Item || leads {
             lead = lead_of(&block.text, block.kind, thing).map(|lead| (lead, None));
-            is_heading = matches!(block.kind, Kind::Heading(_));
+            is_heading = matches!(block.kind, Kind::Heading(_))
+                || block.text.trim().strip_suffix(':').is_some_and(is_offered);
             count = 0;
             continue;
         }
@@ -77,6 +78,10 @@ fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
     if matches!(kind, Kind::Heading(_)) {
         let heading = tidy(text);
         return is_offered(&heading).then_some(heading);
+    }
+    // `Features:`, on a line of its own.
+    if let Some(label) = text.trim().strip_suffix(':').filter(|label| is_offered(label)) {
+        return Some(label.to_owned());
     }
     let range = elophanto_text::sentences::sentences(text).pop()?;
     let sentence = text.get(range)?.trim().strip_suffix(':')?.trim_end();

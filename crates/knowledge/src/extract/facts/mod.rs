@@ -16,7 +16,7 @@ pub(super) mod own;
 mod phrase;
 mod pointer;
 mod pronoun;
-mod questions;
+pub(super) mod questions;
 pub(super) mod rows;
 mod speech;
 mod unnamed;
@@ -25,7 +25,7 @@ mod whole;
 use std::borrow::Cow;
 
 use super::Statement;
-use super::page::{Kind, Page, Sentence};
+use super::page::{Kind, Mark, Page, Sentence};
 use super::subject::Names;
 use super::thing::{Thing, spaced};
 use super::token;
@@ -38,6 +38,7 @@ pub(in crate::extract) use named::possessed;
 use pronoun::by_pronoun;
 pub(super) use speech::is_spoken;
 use unnamed::Unnamed;
+pub(super) use whole::{named as named_below, parts};
 
 /// What is found: the entity's number and a statement, in the order of the page, what its tables
 /// say behind the rest.
@@ -85,6 +86,10 @@ pub(super) fn collect(
         if item && (is_goal || leads && addresses) {
             continue;
         }
+        // What is told behind `crates.io:`, which is linked, holds there.
+        if item && !sentence.first && is_below_link(page, sentence) {
+            continue;
+        }
         if named::is_of_namesake(text, &tokens, names) {
             continue;
         }
@@ -125,7 +130,7 @@ pub(super) fn collect(
         let tokens = token::tokens(text);
         if let Some(text) = mention::of(text, &tokens, item, thing, names) {
             found.push((thing.entity, Statement { text, line }));
-        } else if !(item && limits) {
+        } else if !(item && (limits || leads && colon::is_fragment(&tokens))) {
             unnamed.take(sentence, text, told);
         }
     }
@@ -178,6 +183,18 @@ fn is_after(told: &Told, thing: &Thing, page: &Page, sentence: &Sentence) -> boo
     told.entity != thing.entity
         && has_name(&told.surface)
         && page.before(sentence).iter().any(|before| has_name(page.text(before)))
+}
+
+/// Whether the item that a sentence stands in begins with a link as its label.
+fn is_below_link(page: &Page, sentence: &Sentence) -> bool {
+    let block = page.blocks.get(sentence.block);
+    block.is_some_and(|block| {
+        let first = block.marks.first().filter(|(range, _)| range.start == 0);
+        first.is_some_and(|(range, mark)| {
+            let behind = block.text.get(range.end..).unwrap_or_default();
+            *mark == Mark::Link && [":", " –", " —", " - "].iter().any(|it| behind.starts_with(it))
+        })
+    })
 }
 
 /// A word without its possessive.

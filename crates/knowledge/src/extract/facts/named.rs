@@ -161,6 +161,11 @@ pub(in crate::extract) fn possessed(tokens: &[Token<'_>], from: usize) -> Option
     None
 }
 
+/// `fsck.ext4`, as names of programs are typed.
+fn is_typed(name: &str) -> bool {
+    name.starts_with(|it: char| it.is_ascii_lowercase())
+}
+
 /// `X: what it is` and `X - what it is`, of an entry in a list or glossary.
 fn entry(text: &str, tokens: &[Token<'_>], at: usize) -> Option<String> {
     let at = clause::behind_bracket(tokens, at);
@@ -172,7 +177,8 @@ fn entry(text: &str, tokens: &[Token<'_>], at: usize) -> Option<String> {
     let first = tokens.get(from)?.lower();
     let tells = (colon || dash)
         && tokens.len() >= from + 4
-        && !words::is_verb_base(&first)
+        // `foo: print lines`, of a program; `Ann: write to Bo` is yet to be done.
+        && (!words::is_verb_base(&first) || is_typed(last.text))
         && !is_address(&first)
         // `Wave: "Would like to"`
         && !words::is_auxiliary(&first)

@@ -39,6 +39,15 @@ pub(super) fn collect(
     told.collect()
 }
 
+/// Whether a page is of questions: most of what heads its parts asks.
+pub(in crate::extract) fn is_of_questions(page: &Page) -> bool {
+    const LEAST: usize = 3;
+    let heads = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_)));
+    let (asked, other): (Vec<&Block>, Vec<&Block>) =
+        heads.partition(|block| block.text.trim_end().ends_with('?'));
+    asked.len() >= LEAST && asked.len() > other.len()
+}
+
 /// The question that a heading, an item or an emphasised line is.
 fn question(block: &Block) -> Option<&str> {
     let text = block.text.trim();

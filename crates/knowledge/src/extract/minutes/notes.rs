@@ -107,10 +107,10 @@ pub(super) fn read(page: &Page) -> Vec<Note> {
         let is_plain = label.is_empty();
         let is_plain = is_plain
             || is_led && block.kind == Kind::Item && block.list.is_some() && item.is_none();
-        let fits = |text: &str| {
-            is_note(text) && (!is_plain || tells_alone(text))
-                || is_outcome(text)
-                || !is_plain && is_motion(text)
+        let fits = |text: &str| match is_motion(text) {
+            // What was moved need not be so.
+            Some(is_settled) => is_settled && (!is_plain || is_note(text)),
+            None => is_note(text) && (!is_plain || tells_alone(text)) || is_outcome(text),
         };
         let all: Vec<&str> = match fits(text) {
             true => vec![text],
@@ -198,12 +198,16 @@ fn is_outcome(text: &str) -> bool {
         && !text.contains(['?', ':'])
 }
 
-/// `The motion passed 3-0.`
-fn is_motion(text: &str) -> bool {
+/// Whether a note of a motion tells what became of it: `The motion passed 3-0.`, `Motion to adjourn; approved`.
+fn is_motion(text: &str) -> Option<bool> {
+    const OUTCOMES: &[&str] = &[
+        "adopted", "approved", "carried", "carries", "defeated", "failed", "fails", "lost",
+        "passed", "passes", "rejected", "tabled", "unanimously", "withdrawn",
+    ];
     let tokens = tokens(text);
     let from = usize::from(tokens.first().is_some_and(|first| first.lower() == "the"));
-    let word = |at: usize| tokens.get(from + at).map(Token::lower).unwrap_or_default();
-    word(0) == "motion" && matches!(word(1).as_str(), "carried" | "failed" | "passed")
+    let is_one = tokens.get(from).is_some_and(|first| first.lower() == "motion");
+    is_one.then(|| tokens.iter().any(|token| OUTCOMES.contains(&token.text)))
 }
 
 /// The note as a whole, where another fact tells the first words of it and leaves more than a third: what

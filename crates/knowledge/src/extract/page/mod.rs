@@ -226,12 +226,14 @@ fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Blo
     let text = pod::as_markdown(text);
     let text = news::as_markdown(&text, topic);
     let text = plain::as_markdown(&text);
+    let text = plain::with_questions(&text);
     let text = indented::without_margin(&text);
     let text = restructured::as_markdown(&text);
     let text = wiki::as_markdown(&text);
     let text = versions::of_topic(&text, topic);
     let text = between::without(&text);
     let text = elophanto_text::template::without_templates(&text);
+    let text = plain::with_globs(&text);
     match markdown::parse(&text) {
         Ok(document) => {
             let body = text.get(document.body.clone()).unwrap_or_default();

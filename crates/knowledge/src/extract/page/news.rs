@@ -42,7 +42,10 @@ pub(super) fn as_markdown<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
                 let day = days.next().flatten().map(|day| format!(" ({day})")).unwrap_or_default();
                 format!("## {version}{day}")
             }),
-            None => gnu(bare).map(|version| format!("## {version}")),
+            None => gnu(bare).map(|version| match version.contains('.') {
+                true => format!("## {version}"),
+                false => format!("## Version {version}"),
+            }),
         };
         if let Some(head) = head {
             match title.take() {
@@ -88,11 +91,21 @@ fn debian(line: &str) -> Option<(&str, &str)> {
     (is_name && is_version && rest.contains("; urgency=")).then_some((name, version))
 }
 
-/// The version of a head and its day: `* Noteworthy changes in release 3.8 (2021-08-01) [stable]`.
+/// The version of a head and its day: `* Noteworthy changes in release 3.8 (2021-08-01) [stable]`, `Changes
+/// between 3.0.6 and 3.0.7 [1 Nov 2022]`.
 fn gnu(line: &str) -> Option<&str> {
+    let is_version = |it: &str| it.starts_with(|char: char| char.is_ascii_digit());
+    let bare = |it: &'_ str| it.split(" [").next().unwrap_or_default().trim().len();
+    if let Some((_, versions)) = line.split_once("hanges between ") {
+        let (before, version) = versions.rsplit_once(" and ")?;
+        let version = version.get(..bare(version))?;
+        let before = before.rsplit(' ').next().unwrap_or_default();
+        return (is_version(before) && is_version(version) && !version.contains(' '))
+            .then_some(version);
+    }
     let (_, version) = line.strip_prefix("* ")?.split_once("hanges in release ")?;
-    let version = version.split(" [").next().unwrap_or(version).trim();
-    version.starts_with(|char: char| char.is_ascii_digit()).then_some(version)
+    let version = version.get(..bare(version))?;
+    is_version(version).then_some(version)
 }
 
 /// The day on which somebody released it: ` -- Ann Hill <a@b.c>  Wed, 08 Feb 2023 10:36:06 +0000`.
@@ -123,6 +136,11 @@ mod tests {
                    is\n  new.\n\n* Changes in release 3.7\n";
         let told = "Foo NEWS\n\n## 3.8 (2021-08-01)\n\n### Bug fixes\n\n* foo is\nnew.\n\n## 3.7\n";
         assert_eq!(as_markdown(gnu, "Foo"), told);
+        let told = as_markdown(
+            "\tMajor changes between \"foo\" versions 1 and 2\n\n* New.\n\n### Changes between 0.9 and 1.0 [1 Nov 2022]\n",
+            "Foo",
+        );
+        assert_eq!(told, "## Version 2\n\n* New.\n\n## 1.0\n");
         for prose in ["Foo (1.2) is old; urgent.\n\n  A\n", "* Changes in release 3.7\n\n  A\n"] {
             assert_eq!(as_markdown(prose, "Foo"), prose);
         }

@@ -17,6 +17,59 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The text with headings for the questions of a plain one, each on a line of its own, and without the tab before its
+/// answers. Lines stay lines.
+pub(super) fn with_questions(text: &str) -> Cow<'_, str> {
+    const LEAST: usize = 3;
+    const LONGEST: usize = 120;
+    let is_rule = |line: &str| line.len() > 2 && line.bytes().all(|it| matches!(it, b'-' | b'='));
+    let asks = |before: &str, line: &str| {
+        let is_set_off = before.trim().is_empty() || is_rule(before.trim());
+        let begins = line.starts_with(|it: char| it.is_uppercase() || it.is_ascii_digit());
+        is_set_off && begins && line.len() <= LONGEST && line.trim_end().ends_with('?')
+    };
+    let before = || std::iter::once("").chain(text.lines());
+    let count = before().zip(text.lines()).filter(|(before, line)| asks(before, line)).count();
+    if count < LEAST || text.lines().any(|line| line.starts_with('#')) {
+        return Cow::Borrowed(text);
+    }
+    // What no further one closes is a rule below a line, and no fence of code.
+    let is_wave = |line: &str| line.len() > 3 && line.bytes().all(|it| it == b'~');
+    let is_fence = text.lines().filter(|line| is_wave(line)).count() != 1;
+    let mut kept = String::with_capacity(text.len() + count * 4);
+    for (before, line) in before().zip(text.lines()) {
+        match asks(before, line) {
+            true => kept.push_str(&format!("### {line}")),
+            false if is_wave(line) && !is_fence => kept.push_str(&"-".repeat(line.len())),
+            false => kept.push_str(line.strip_prefix('\t').unwrap_or(line)),
+        }
+        kept.push('\n');
+    }
+    Cow::Owned(kept)
+}
+
+/// The text with its globs as they are, which Markdown takes for emphasis: `lists of ABS_* and BPF_*`. Nothing is
+/// changed on a line with code.
+pub(super) fn with_globs(text: &str) -> Cow<'_, str> {
+    let is_glob = |line: &str, at: usize| {
+        let behind = line.get(at + 2..).unwrap_or_default();
+        line[..at].ends_with(|it: char| it.is_ascii_uppercase())
+            && behind.is_empty() | behind.starts_with([',', ' ', '.', ';', ')', '\n', '\r'])
+    };
+    if !text.contains("_*") {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |line: &str| {
+        let mut kept = line.to_owned();
+        if !line.contains('`') {
+            let all = line.match_indices("_*").filter(|(at, _)| is_glob(line, *at));
+            all.collect::<Vec<_>>().iter().rev().for_each(|(at, _)| kept.insert(at + 1, '\\'));
+        }
+        kept
+    };
+    Cow::Owned(text.split_inclusive('\n').map(escaped).collect())
+}
+
 /// The text with a dash for each mark of an item; none if there is none.
 fn with_items(text: &str) -> Option<String> {
     let item = |line: &str| {
@@ -73,7 +126,30 @@ fn is_quoted(said: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::as_markdown;
+    use super::{as_markdown, with_globs, with_questions};
+
+    #[test]
+    fn questions_of_plain_texts_are_headings() {
+        let text = "Foo FAQ\n~~~~~~~\n\nIs it so?\n\n\tIt is.\n\n\t\tfoo\n\n1.2. Why?\nFor it is.\n\nAnd\nso?\n";
+        assert_eq!(with_questions(text), text);
+        let told = "Foo FAQ\n-------\n\n### Is it so?\n\nIt is.\n\n\tfoo\n\n### 1.2. Why?\nFor it is.\n\nAnd\nso?\n\n### Who?\n";
+        assert_eq!(with_questions(&format!("{text}\nWho?\n")), told);
+        let marked = format!("{text}\nWho?\n# Head\n");
+        assert_eq!(with_questions(&marked), marked);
+    }
+
+    #[test]
+    fn globs_are_no_emphasis() {
+        for (text, expected) in [
+            (
+                "lists of ABS_*, BPF_*\nand `A_*`, A_* and\n*a_* b",
+                "lists of ABS_\\*, BPF_\\*\nand `A_*`, A_* and\n*a_* b",
+            ),
+            ("A_*x*", "A_*x*"),
+        ] {
+            assert_eq!(with_globs(text), expected);
+        }
+    }
 
     #[test]
     fn marks_of_plain_texts_are_markdown() {

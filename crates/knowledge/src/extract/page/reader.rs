@@ -169,14 +169,18 @@ impl Reader {
         let mut breaks = Vec::new();
         let mut marks: Vec<(Range<usize>, Mark)> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
-        // Depth below an image or what was struck out.
+        // Depth below an image or what was struck out; a heading that was heads its text all the same.
         let mut hidden = 0_usize;
+        let is_hidden = |value: &NodeValue| match value {
+            NodeValue::Strikethrough => !matches!(kind, Kind::Heading(_)),
+            value => matches!(value, NodeValue::Image(_)),
+        };
         for edge in node.traverse() {
             match edge {
                 NodeEdge::Start(inline) => {
                     let ast = inline.data();
                     match &ast.value {
-                        NodeValue::Image(_) | NodeValue::Strikethrough => hidden += 1,
+                        value if is_hidden(value) => hidden += 1,
                         _ if hidden > 0 => {}
                         NodeValue::Text(literal) => push_text(literal, &mut text),
                         NodeValue::Code(code) => {
@@ -221,7 +225,7 @@ impl Reader {
                 NodeEdge::End(inline) => {
                     let ast = inline.data();
                     match &ast.value {
-                        NodeValue::Image(_) | NodeValue::Strikethrough => hidden -= 1,
+                        value if is_hidden(value) => hidden -= 1,
                         value if hidden == 0 && mark_of(value).is_some() => {
                             if let Some((range, _)) = open.pop().and_then(|at| marks.get_mut(at)) {
                                 range.end = text.len();

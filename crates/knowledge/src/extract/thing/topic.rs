@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::given::{begins_with_name, begins_with_short, is_of_another, speaks_of};
 use super::{DOCUMENT_KINDS, TITLE_MARKS, is_document, spaced, tells_of, titles};
 use crate::extract::changelog;
+use crate::extract::facts::questions::is_of_questions;
 use crate::extract::fold::fold;
 use crate::extract::meeting;
 use crate::extract::name::{structural, tidy};
@@ -33,6 +34,14 @@ pub(in crate::extract) fn of_topic(
     {
         return None;
     }
+    // Notes of releases, and questions, that name nobody are those of what they were given for.
+    let is_notes = page.is_given && changelog::tells_of_versions(page);
+    let is_bare = is_notes || page.is_given && is_of_questions(page);
+    let says_no_more =
+        |title: &str| title.ends_with('?') || without_kinds(&spaced(title)).trim().is_empty();
+    if is_bare && titles(page, title).all(says_no_more) {
+        return Some(topic);
+    }
     let mut all = titles(page, title).peekable();
     if all.peek().is_none() {
         let is_other = begins_with_name(page, "")
@@ -44,7 +53,7 @@ pub(in crate::extract) fn of_topic(
         return is_its.then_some(topic);
     }
     // Notes of releases are headed by versions, and lines of them are taken for headings.
-    if page.is_given && changelog::tells_of_versions(page) && speaks_of(page, &key, title) {
+    if is_notes && speaks_of(page, &key, title) {
         return Some(topic);
     }
     let mut documents = Vec::new();

@@ -35,7 +35,10 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     }
     let is_text = says_text(tokens, thing, opens);
     // `This document explains`: of the text, not of what it is about.
-    if is_text && !thing.is_document && matches!(tokens[1].text, "document" | "page") {
+    if is_text
+        && !thing.is_document
+        && matches!(tokens[1].text, "document" | "file" | "guide" | "page")
+    {
         return None;
     }
     if (usize::from(is_text)..tokens.len()).any(|at| points(tokens, at)) {

@@ -21,7 +21,7 @@ const MAX_HEADING: usize = 6;
 static WEIGHTY: Words = list!(words "weighty");
 
 /// For each block, the heading that says which part of the thing it is about.
-pub(in crate::extract::facts) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String>> {
+pub(in crate::extract) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String>> {
     let own = fold(&thing.name);
     let coded = coded(page);
     let mut open: Vec<(u8, Option<String>)> = Vec::new();
@@ -90,11 +90,7 @@ fn tells_part(heading: &str, own: &str) -> bool {
 
 /// `Name, Heading – sentence`, or `Name – sentence` where the heading says nothing that the sentence
 /// does not.
-pub(in crate::extract::facts) fn named(
-    thing: &Thing,
-    part: Option<&str>,
-    statement: &str,
-) -> String {
+pub(in crate::extract) fn named(thing: &Thing, part: Option<&str>, statement: &str) -> String {
     let said = fold(statement);
     let is_said = |part: &&str| {
         let told = |word: &str| {
