@@ -55,8 +55,7 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
             names_part(part)
                 || first.is_some_and(|first| says_done(part) && !says_what_was_done(first))
         });
-        let is_told_change = |first: &&str| is_change(first, part.is_some());
-        let Some(first) = first.map(str::trim).filter(is_told_change) else { continue };
+        let Some(first) = first.map(str::trim).filter(|first| is_change(first)) else { continue };
         let version = part.map_or(version.clone(), |part| format!("{version}, {part}"));
         let text = shown(&format!("{name} {version} – {}", without_this(first)));
         if is_told(&text) {
@@ -155,14 +154,17 @@ fn says_done(heading: &str) -> bool {
 /// Whether an item says by itself what was done, and not only with what, or what was wrong before: `gzip -d could
 /// crash`.
 fn says_what_was_done(item: &str) -> bool {
+    const TOLD: &[&str] = &[
+        "accepts", "are", "been", "can", "has", "have", "is", "longer", "now", "removed",
+        "supports", "was", "were", "will",
+    ];
     let item = item.to_lowercase();
     let mut words = item.split(|char: char| !char.is_alphanumeric() && char != '\'');
     let first = words.next().unwrap_or_default();
     let stem = first.strip_suffix("es").or(first.strip_suffix('s')).unwrap_or(first);
     words::looks_past(first)
         || [first, stem].iter().any(|word| words::is_verb_base(word))
-        || words
-            .any(|word| matches!(word, "now" | "longer" | "is" | "are" | "been" | "can" | "will"))
+        || words.any(|word| TOLD.contains(&word))
 }
 
 /// `Switches to SFTP` for `This release switches to SFTP`.
@@ -188,9 +190,10 @@ fn without_number(text: &str) -> &str {
         .map_or(text, |rest| rest.trim_start_matches([':', ' ', '-']))
 }
 
-/// Whether a text says what was changed, to somebody who reads nothing else, perhaps behind what was done.
-fn is_change(text: &str, is_labelled: bool) -> bool {
-    let fewest = if is_labelled { 2 } else { 3 };
+/// Whether a text says what was changed, to somebody who reads nothing else.
+fn is_change(text: &str) -> bool {
+    const FEWEST_WORDS: usize = 3;
+    const FEWEST_NAMED: usize = 2;
     const FAR: usize = 5;
     let text = without_this(text);
     let text = text.as_str();
@@ -222,7 +225,8 @@ fn is_change(text: &str, is_labelled: bool) -> bool {
         return false;
     }
     let first = words.first().map(|first| first.to_lowercase()).unwrap_or_default();
-    words.iter().filter(|word| word.contains(char::is_alphabetic)).count() >= fewest
+    words.len() >= FEWEST_WORDS
+        && words.iter().filter(|word| !word.contains('#')).count() >= FEWEST_NAMED
         && !text.ends_with([':', ',', ';', '?'])
         && text.starts_with(char::is_alphanumeric)
         && (text.starts_with(char::is_uppercase) || !words::is_starter(&first))
@@ -264,7 +268,7 @@ mod tests {
             ("An empty list would crash the program.", false),
             ("Fix a bug where a list would crash it.", true),
         ] {
-            assert_eq!(is_change(text, false), expected, "{text}");
+            assert_eq!(is_change(text), expected, "{text}");
         }
         for (text, expected) in [
             ("Fix a crash", true),
@@ -277,7 +281,7 @@ mod tests {
             assert_eq!(says_what_was_done(text), expected, "{text}");
         }
         assert_eq!(["Removed", "Bug fixes", "Notes"].map(says_done), [true, true, false]);
-        assert!(is_change("Memory struct (#1)", true) && !is_change("Memory struct (#1)", false));
+        assert!(is_change("Memory struct (#1)") && !is_change("Documentation (#1, #2)"));
         assert_eq!(without_number("#651: Add it"), "Add it");
         assert_eq!(without_number("# of items"), "# of items");
     }

@@ -242,6 +242,9 @@ mod tests {
             "### Name\n- foo: a bar\n\n### Options\n- `-n, --lines N`:\nPrint N lines.\n\n{words}"
         );
         assert_eq!(without_margin(&tabbed), expected);
+        // Headings are underlined at the margin.
+        let headed = format!("Head\n----\n\n{}", "    Words here.\n".repeat(10));
+        assert_eq!(without_margin(&headed), format!("Head\n----\n\n{words}"));
         let code = format!("# Head\n\nWords.\n\n{}", "    let x = 1;\n".repeat(20));
         assert_eq!(without_margin(&code), code);
         let short = "  a\n  b\n";

@@ -58,7 +58,10 @@ pub(super) fn is_fragment(tokens: &[Token<'_>]) -> bool {
                 |part: &[Token<'_>]| part.iter().any(|it| words::is_auxiliary(&it.lower()));
             let relates = |it: &Token<'_>| matches!(it.text, "that" | "which" | "who");
             let leads = behind.first().is_some_and(|next| words::is_lead(&next.lower()));
-            let is_bare = leads && tokens[verb].text.ends_with("ed") && !has_auxiliary(before);
+            let is_dated =
+                tokens.iter().any(|it| it.text.bytes().any(|byte| byte.is_ascii_digit()));
+            let is_bare =
+                leads && !is_dated && tokens[verb].text.ends_with("ed") && !has_auxiliary(before);
             is_bare || before.last().is_some_and(relates) && !has_auxiliary(behind)
         })
 }

@@ -51,6 +51,8 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     // `The most obvious is that`: of what, another sentence tells.
     let is_superlative =
         word(0) == "the" && matches!(word(1).as_str(), "least" | "most") && verb == 3;
+    // `Motion to move the site`: what became of it, another sentence tells.
+    let is_moved = word(0) == "motion" && word(1) == "to";
     let last = tokens.last().map(Token::lower).unwrap_or_default();
     let is_cut_short = matches!(last.as_str(), "did" | "differently" | "does" | "likewise" | "not");
     // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
@@ -80,6 +82,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     concludes
         || counts_up
         || is_superlative
+        || is_moved
         || is_cut_short
         || spans
         || compares
@@ -102,6 +105,8 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                 at == 0 && !words::is_determiner(&word(1)) && !words::is_finite(&word(1), false)
                     || (at < verb && ends(at))
                     || (at > verb || at == 1) && !ends(at) && is_for_that(tokens, at)
+                    // `Doing that is needed`
+                    || at == 1 && word(0).ends_with("ing") && words::is_auxiliary(&word(2))
                     || at > 1 && !ends(at) && is_object(tokens, at)
                     || WHEN.contains(&word(at + 1).as_str())
                     || word(at + 1) == "time"
@@ -124,7 +129,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "relevant" | "exact" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
             "similar" => {
                 word(at.wrapping_sub(1)) == "a"
-                    && !(at..tokens.len()).any(|at| matches!(word(at).as_str(), "to" | "as"))
+                    && !(at..at + 4).any(|at| matches!(word(at).as_str(), "to" | "as"))
             }
             "either" => matches!(word(at + 1).as_str(), "case" | "one" | "side") && ends(at + 1),
             // `X again evaded it`: when it did before, another sentence tells.

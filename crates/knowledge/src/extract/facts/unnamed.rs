@@ -64,7 +64,9 @@ impl<'p> Unnamed<'p> {
     /// for it.
     pub(super) fn take(&mut self, sentence: &Sentence, text: &str, told: Option<Told>) {
         let Self { page, thing, ground, .. } = *self;
-        let is_out = !ground.has(sentence) || is_of_step(page, sentence);
+        let is_out = !ground.has(sentence)
+            || is_of_step(page, sentence)
+            || text.starts_with("You ") && is_answer(page, sentence);
         if is_out || own::is_of_before(text, thing, &self.opening) {
             return;
         }
@@ -128,6 +130,13 @@ fn label_of_item<'p>(page: &'p Page, sentence: &Sentence) -> Option<&'p str> {
         .get(range.clone())
         .filter(|_| is_label)
         .map(|label| label.trim_end_matches([':', '.']))
+}
+
+/// Whether the heading above a sentence asks, which tells when `You need` holds.
+fn is_answer(page: &Page, sentence: &Sentence) -> bool {
+    let above = page.blocks.get(..sentence.block).unwrap_or_default();
+    let heading = above.iter().rev().find(|block| matches!(block.kind, Kind::Heading(_)));
+    heading.is_some_and(|heading| heading.text.trim_end().ends_with('?'))
 }
 
 /// Whether a sentence goes on about a step of what is to be done: `Stretch the dough. It should hold.`

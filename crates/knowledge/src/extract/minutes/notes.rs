@@ -336,6 +336,22 @@ mod tests {
     }
 
     #[test]
+    fn a_motion_is_told_with_what_became_of_it() {
+        for (text, expected) in [
+            ("Motion to move the site to a new host; approved", Some(true)),
+            ("The motion passed 3-0.", Some(true)),
+            ("Motion to move the site to a new host.", Some(false)),
+            ("Ann moved the site.", None),
+        ] {
+            assert_eq!(is_motion(text), expected, "{text}");
+        }
+        let text = "# Foo meeting\n\n## Present\n\n- Ann Hill\n\n## Notes\n\n- Motion to move the site to a new \
+                    host. It is new. Motion passes\n- Motion to hold another meeting on May 1.\n";
+        let notes = read(&page::read(text));
+        assert!(notes.iter().all(|note| note.text.contains("passes")), "{notes:?}");
+    }
+
+    #[test]
     fn what_became_of_an_item_stands_below_it() {
         let text = "# Foo meeting\n\n## Present\n\n- Ann Hill\n\n## Agenda\n\n### foo/bar\n\n- Close \
                     stale requests of others #12\n  - Previously discussed, removed from the agenda.\n- Rename \

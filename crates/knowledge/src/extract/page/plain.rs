@@ -30,18 +30,20 @@ pub(super) fn with_questions(text: &str) -> Cow<'_, str> {
     };
     let before = || std::iter::once("").chain(text.lines());
     let count = before().zip(text.lines()).filter(|(before, line)| asks(before, line)).count();
-    if count < LEAST || text.lines().any(|line| line.starts_with('#')) {
-        return Cow::Borrowed(text);
-    }
     // What no further one closes is a rule below a line, and no fence of code.
     let is_wave = |line: &str| line.len() > 3 && line.bytes().all(|it| it == b'~');
     let is_fence = text.lines().filter(|line| is_wave(line)).count() != 1;
+    let is_asked = count >= LEAST;
+    if !is_asked && is_fence || text.lines().any(|line| line.starts_with('#')) {
+        return Cow::Borrowed(text);
+    }
     let mut kept = String::with_capacity(text.len() + count * 4);
     for (before, line) in before().zip(text.lines()) {
         match asks(before, line) {
-            true => kept.push_str(&format!("### {line}")),
-            false if is_wave(line) && !is_fence => kept.push_str(&"-".repeat(line.len())),
-            false => kept.push_str(line.strip_prefix('\t').unwrap_or(line)),
+            true if is_asked => kept.push_str(&format!("### {line}")),
+            _ if is_wave(line) && !is_fence => kept.push_str(&"-".repeat(line.len())),
+            _ if is_asked => kept.push_str(line.strip_prefix('\t').unwrap_or(line)),
+            _ => kept.push_str(line),
         }
         kept.push('\n');
     }
@@ -131,7 +133,9 @@ mod tests {
     #[test]
     fn questions_of_plain_texts_are_headings() {
         let text = "Foo FAQ\n~~~~~~~\n\nIs it so?\n\n\tIt is.\n\n\t\tfoo\n\n1.2. Why?\nFor it is.\n\nAnd\nso?\n";
-        assert_eq!(with_questions(text), text);
+        assert_eq!(with_questions(text), text.replace("~", "-"));
+        let fenced = format!("{text}~~~~\n");
+        assert_eq!(with_questions(&fenced), fenced);
         let told = "Foo FAQ\n-------\n\n### Is it so?\n\nIt is.\n\n\tfoo\n\n### 1.2. Why?\nFor it is.\n\nAnd\nso?\n\n### Who?\n";
         assert_eq!(with_questions(&format!("{text}\nWho?\n")), told);
         let marked = format!("{text}\nWho?\n# Head\n");

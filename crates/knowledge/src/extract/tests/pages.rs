@@ -431,3 +431,29 @@ fn words_parted_at_the_ends_of_lines_are_whole() {
         told(text, "Fern");
     }
 }
+
+#[test]
+fn a_struck_heading_a_name_and_features_are_read() {
+    let news = "# Foo\n\nFoo is a tool of Ann.\n\n## 1.1.0\n\n- Added a new lid.\n\n## ~~1.0.0~~\n\n### Removed\n\n- Lid \
+                struct (#1)\n- Old lids are no longer read.\n";
+    let all = told(news, "Foo");
+    for fact in [
+        "Foo 1.1.0 – Added a new lid.",
+        "Foo 1.0.0, Removed – Lid struct (#1)",
+        "Foo 1.0.0 – Old lids are no longer read.",
+    ] {
+        assert!(all.iter().any(|it| it.ends_with(fact)), "{fact} {all:?}");
+    }
+    let listed = "# foo\n\nfoo is a small tool of Ann Hill.\n\n- foo: print lines of all files\n";
+    assert!(told(listed, "foo").contains(&"foo | foo: print lines of all files".to_owned()));
+    let readme =
+        "# Foo\n\nFoo is a tool of Ann.\n\nFeatures:\n\n* Parses times in any form\n* Small size\n";
+    assert!(
+        told(readme, "Foo").contains(&"Foo | Foo – Features: Parses times in any form".to_owned())
+    );
+    let about =
+        "# Foo FAQ\n\nThis file is for the questions of everybody.\n\nFoo is a tool of Ann.\n";
+    assert!(!told(about, "Foo").iter().any(|fact| fact.contains("questions")));
+    let graded = "---\ntitle: Foo\ngrade: C-\nyear: 1950\nlanguage: German\n---\n\nFoo is a film of Ann Hill.\n";
+    assert!(!told(graded, "Foo").iter().any(|fact| fact.contains("C-")));
+}

@@ -295,3 +295,38 @@ fn an_item_needs_what_its_lead_says() {
         assert!(all.iter().any(|it| *it == fact), "{all:?}");
     }
 }
+
+#[test]
+fn what_only_the_text_around_tells_is_left() {
+    for (said, expected) in [
+        ("Foo has a similar way of reading files.", false),
+        ("Foo has a way similar to that of others.", true),
+        ("Foo has a similar form of lines relating to files.", false),
+        ("Motion to move Foo to a host that gets published in May.", false),
+        ("The most obvious is that Foo reads files.", false),
+        ("Doing that is needed so that Foo reads files.", false),
+        ("You need to install the foo-static package.", false),
+        ("You need to set the limit before the first run of 2.", true),
+        ("Foo shows the exact size at once.", false),
+        ("Foo reads files in its own way.", true),
+    ] {
+        let page = format!("# Foo\n\nFoo is a small tool of Ann Hill.\n\n{said}\n");
+        let all = told(&page, "Foo");
+        assert_eq!(all.iter().any(|fact| fact.contains(said)), expected, "{said} {all:?}");
+    }
+    // What is told behind a link holds there.
+    let page = "# Foo\n\nFoo is a small tool of Ann Hill. It is used at:\n\n- [bar.org](https://bar.org): the site of \
+                Bar. Foo is used to cache the files of others.\n- Bo. Foo is used in Rome as well.\n";
+    let all = told(page, "Foo");
+    assert!(!all.iter().any(|fact| fact.contains("cache")), "{all:?}");
+    assert!(all.iter().any(|fact| fact.contains("in Rome")), "{all:?}");
+    // Where a question was asked, what whoever reads it needs.
+    let page = "# Foo\n\nFoo is a small tool of Ann Hill.\n\n## Why is it slow?\n\nIt is. You must set the limit to \
+                5 at least.\n";
+    assert!(!told(page, "Foo").iter().any(|fact| fact.contains("You")));
+    assert!(
+        told(&page.replace("Why is it slow?", "Speed"), "Foo")
+            .iter()
+            .any(|fact| fact.contains("You"))
+    );
+}

@@ -311,6 +311,12 @@ mod tests {
             ("The KEF LS50 Meta is a speaker.", "kef ls50", false),
             ("# Sound\n\nThe KEF LS50 Meta is a speaker.", "speakers", false),
             ("# Redis Cluster\n\nA Redis Cluster has nodes.", "Redis", false),
+            // What names nobody is of what it was given for.
+            ("# Version 1.1.0\n\n- New one.\n\n# Version 1.0.0\n\n- Old one.", "foo", true),
+            ("# Changelog\n\n## 1.1.0\n\n- New one.\n\n## 1.0.0\n\n- Old one.", "foo", true),
+            ("# Bar Kit\n\n## 1.1.0\n\n- New.\n\n## 1.0.0\n\n- Old.", "foo", false),
+            ("### Is it?\n\nA.\n\n### Who?\n\nB.\n\n### Why?\n\nC.", "foo", true),
+            ("### Is it?\n\nA.\n\n### Who?\n\nB.\n\n### Rest\n\nC.", "foo", false),
         ] {
             let page = Page { is_given: true, ..read(text) };
             let found = of_topic(&page, topic, None);

@@ -110,7 +110,11 @@ fn sentence(
         && words::is_finite(&first, false)
         && !words::is_auxiliary(&next)
         && !words::ends_phrase(&next);
-    if does {
+    // `You need to install it`: for what, another sentence tells.
+    let needs = first == "you"
+        && next == "need"
+        && !tokens.iter().any(|it| words::is_lead(&it.lower()) || it.text == "to" && it.start > 12);
+    if does || needs {
         return None;
     }
     let begins =
