@@ -328,5 +328,5 @@ fn is_said(value: &str) -> bool {
         let is_number = matches!(word, "I" | "I:") && is_numbered(all.peek());
         is_spoken |= !is_number && speaks(&word.trim_matches(',').to_lowercase());
     }
-    value.ends_with(['.', '!', '?', ':']) || is_spoken
+    value.ends_with(['.', '!', '?']) || is_spoken
 }

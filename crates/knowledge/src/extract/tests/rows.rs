@@ -3,15 +3,6 @@
 use super::*;
 
 #[test]
-fn what_leads_up_to_a_list_is_no_property() {
-    let page = "# Foo policy\n\nFoo is a tool of Ann.\n\n- **Size**: 5 m\n- **Age**: 7 years\n- **Tests**: When testing Foo:\n  \
-                - Use boxes.\n- **Colour**: red\n";
-    let all = told(page, "Foo");
-    assert!(all.iter().any(|fact| fact.contains("7 years")), "{all:?}");
-    assert!(!all.iter().any(|fact| fact.contains("When testing")), "{all:?}");
-}
-
-#[test]
 fn a_cell_in_lower_case_is_no_acronym() {
     let page = "# stop\n\nNLTK is a toolkit for language. NLTK has lists of words.\n\n| Feature | Default \
                 |\n|---|---|\n| nltk | no |\n";

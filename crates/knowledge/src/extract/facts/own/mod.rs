@@ -35,10 +35,11 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     }
     let is_text = says_text(tokens, thing, opens);
     // `This document explains`: of the text, not of what it is about.
-    if is_text
-        && !thing.is_document
-        && matches!(tokens[1].text, "document" | "file" | "guide" | "page")
-    {
+    let is_itself = tokens.get(1).is_some_and(|noun| match noun.text {
+        "file" => true,
+        noun => !thing.is_document && matches!(noun, "document" | "guide" | "page"),
+    });
+    if is_text && is_itself {
         return None;
     }
     if (usize::from(is_text)..tokens.len()).any(|at| points(tokens, at)) {

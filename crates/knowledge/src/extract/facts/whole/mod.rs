@@ -113,7 +113,7 @@ fn sentence(
     // `You need to install it`: for what, another sentence tells.
     let needs = first == "you"
         && next == "need"
-        && !tokens.iter().any(|it| words::is_lead(&it.lower()) || it.text == "to" && it.start > 12);
+        && !tokens.iter().skip(3).any(|it| words::is_lead(&it.lower()));
     if does || needs {
         return None;
     }
