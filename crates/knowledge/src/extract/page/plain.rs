@@ -56,7 +56,7 @@ pub(super) fn with_globs(text: &str) -> Cow<'_, str> {
     let is_glob = |line: &str, at: usize| {
         let behind = line.get(at + 2..).unwrap_or_default();
         line[..at].ends_with(|it: char| it.is_ascii_uppercase())
-            && behind.is_empty() | behind.starts_with([',', ' ', '.', ';', ')', '\n', '\r'])
+            && (behind.is_empty() || behind.starts_with([',', ' ', '.', ';', ')', '\n', '\r']))
     };
     if !text.contains("_*") {
         return Cow::Borrowed(text);
