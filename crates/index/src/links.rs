@@ -24,6 +24,15 @@ pub struct Followed {
     pub to: Destination,
 }
 
+impl Followed {
+    /// Whether it leads nowhere, as far as can be told: an address from the top of a site (`/docs/`) is of pages
+    /// that a generator makes, where it names no note.
+    pub fn is_broken(&self) -> bool {
+        let is_of_site = self.target.starts_with('/') && !self.target.ends_with(".md");
+        self.to == Destination::Nowhere && !is_of_site
+    }
+}
+
 /// A link that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenLink {
@@ -42,7 +51,7 @@ pub fn broken(
     exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Vec<BrokenLink>, Malformed> {
     let followed = follow(snapshot, exists)?.into_iter();
-    let nowhere = followed.filter(|link| link.to == Destination::Nowhere);
+    let nowhere = followed.filter(Followed::is_broken);
     Ok(nowhere
         .map(|Followed { path, line, target, .. }| BrokenLink { path, line, target })
         .collect())
@@ -156,6 +165,21 @@ pub fn follow_by_names(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_of_sites_are_not_called_broken() {
+        for (target, to, expected) in [
+            ("b.md", Destination::Nowhere, true),
+            ("/docs/b.md", Destination::Nowhere, true),
+            ("/docs/b/", Destination::Nowhere, false),
+            ("/img/c.png", Destination::Nowhere, false),
+            ("b.md", Destination::Inside("b.md".to_owned()), false),
+        ] {
+            let (path, target) = (NotePath::from("a.md"), target.to_owned());
+            let link = Followed { path, line: 1, target, wiki: false, to };
+            assert_eq!(link.is_broken(), expected, "{}", link.target);
+        }
+    }
 
     #[test]
     fn names_of_files_go_before_what_notes_call_themselves() {

@@ -156,7 +156,7 @@ impl Catalogue {
             number,
             outgoing: Vec::new(),
             incoming: Vec::new(),
-            broken: links.iter().filter(|link| link.to == Destination::Nowhere).count(),
+            broken: links.iter().filter(|link| link.is_broken()).count(),
             clusters: OnceLock::new(),
         };
         let number = |path: &str| catalogue.find(path);

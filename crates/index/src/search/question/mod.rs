@@ -4,10 +4,13 @@
 //! Knows no language but English by its words; what it does not know asks for nothing special.
 
 mod fact;
+mod named;
 mod parts;
 
 use rustc_hash::FxHashSet;
 
+pub(super) use self::named::{Named, headings};
+use self::named::{all_headings, with_place};
 use self::parts::{
     asks_who_it_is, bare, classes, counted, deed, holds_number, is_lifespan, is_of_place,
     is_release, is_version, is_work_by, many, numbered, options, own, things,
@@ -486,61 +489,6 @@ impl Question {
     }
 }
 
-/// What the statements of a hit may be about.
-pub(super) struct Named {
-    /// Terms of the headings above them, and of the file's name.
-    above: FxHashSet<String>,
-    /// Those among them that only stand above a part of the hit.
-    inner: FxHashSet<String>,
-    /// Terms that the hit writes as names: with a capital wherever they stand, and not only where any
-    /// word has one.
-    names: FxHashSet<String>,
-    /// Whether a capital tells a name, as it does not where all nouns have one.
-    by_capitals: bool,
-    /// The options of programs that the headings name.
-    options: Vec<String>,
-}
-
-impl Named {
-    pub(super) fn of(hit: &Hit, analyzer: &Analyzer) -> Self {
-        let (mut names, mut others) = (FxHashSet::default(), FxHashSet::default());
-        let above = analyzer.terms(&with_place("", hit)).into_iter().collect();
-        let options = options(&all_headings(hit)).map(str::to_owned).collect();
-        let by_capitals = !analyzer.capitalises_nouns();
-        if !by_capitals {
-            return Self { above, inner: FxHashSet::default(), names, by_capitals, options };
-        }
-        let text = &hit.text;
-        let mut buffer = String::new();
-        for word in words(text) {
-            fold(&text[word.range.clone()], &mut buffer);
-            let Some(term) = analyzer.term(&buffer) else { continue };
-            let before = text[..word.range.start].trim_end_matches([' ', '*', '_', '`', '(', '"']);
-            if !text[word.range].starts_with(char::is_uppercase) {
-                others.insert(term.into_owned());
-            } else if before.ends_with(|char: char| char.is_alphanumeric() || char == ',') {
-                names.insert(term.into_owned());
-            }
-        }
-        names.retain(|name| !others.contains(name));
-        Self { above, inner: FxHashSet::default(), names, by_capitals, options }
-    }
-
-    /// The terms of the heading within the hit that the next statements stand beneath.
-    pub(super) fn stand_beneath<'t>(
-        &mut self,
-        heading: &str,
-        terms: impl IntoIterator<Item = &'t String>,
-    ) {
-        self.inner = terms.into_iter().cloned().collect();
-        self.options = options(heading).map(str::to_owned).collect();
-    }
-
-    fn is_above(&self, term: &str) -> bool {
-        self.above.contains(term) || self.inner.contains(term)
-    }
-}
-
 /// Whether a year is among others or between them: `from 1861 to 1865` is of 1863 too.
 fn is_within(year: &str, said: &[&str]) -> bool {
     let (first, last) = (said.iter().min(), said.iter().max());
@@ -574,19 +522,6 @@ fn holds_name(text: &str, asked: &[(String, String)]) -> bool {
             word.starts_with(char::is_uppercase)
                 && (word.len() == 1 || word.contains(char::is_lowercase))
         })
-}
-
-/// A statement with what stands above it.
-fn with_place(text: &str, hit: &Hit) -> String {
-    format!("{}\n{}\n{text}", hit.path.to_text(), all_headings(hit))
-}
-
-fn all_headings(hit: &Hit) -> String {
-    format!("{} {}", hit.title, hit.breadcrumb.join(" "))
-}
-
-pub(super) fn headings(hit: &Hit, analyzer: &Analyzer) -> FxHashSet<String> {
-    analyzer.terms(&all_headings(hit)).into_iter().collect()
 }
 
 #[cfg(test)]
