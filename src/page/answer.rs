@@ -93,6 +93,7 @@ fn nothing(asked: &Asked, reply: &Reply) -> Markup {
                 @else { (words::line(&nearest.title)) " (" (words::line(&nearest.path)) ")" }
                 "."
             }
+            @if let Some(text) = &nearest.text { blockquote { (words::line(text)) } }
         }
         p { "To find out, run " code { "elophanto learn" } " in a terminal." }
     }

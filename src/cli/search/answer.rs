@@ -63,9 +63,12 @@ fn refuse(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
         "what is known does not suffice to answer that; find out: elophanto learn -- {}",
         quoted(&escape_control_line(&reply.question))
     ));
-    if let Some(Nearest { path, line, title }) = &reply.nearest {
+    if let Some(Nearest { path, line, title, text }) = &reply.nearest {
         let (path, title) = (escape_control_line(path), escape_control_line(title));
         ui.talk(format_args!("the nearest is {path}:{line}  {title}"));
+        if let Some(text) = text {
+            ui.talk(format_args!("    {}", escape_control_line(text)));
+        }
     }
     Ok(Outcome::Negative)
 }

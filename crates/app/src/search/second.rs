@@ -9,6 +9,17 @@ use elophanto_models::{Pace, bert::Bert};
 /// What whoever waits for the hits has to spare.
 const MOMENT: Duration = Duration::from_millis(150);
 
+/// Who reads single statements; `None` where the settings want no second look.
+/// It keeps no vectors: statements are no passages of an index.
+pub(super) fn reader(workspace: &Workspace) -> Option<SecondLook<'static>> {
+    let budget = match workspace.config.search.second_look {
+        Setting::Always => None,
+        Setting::Auto => Some(MOMENT),
+        Setting::Never => return None,
+    };
+    Some(SecondLook { embedder: Bert::minilm(), vectors: None, budget })
+}
+
 /// The second look of a search; `None` where the settings want none, nobody waits, or the vectors
 /// are of a slow model anyway.
 pub fn look(is_awaited: bool, workspace: &Workspace) -> Option<SecondLook<'_>> {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::{
     Hit,
     passage::{Kind, Sentence, heading, of_hit},
-    question::{Named, Question, headings},
+    question::{Named, Question, headings, own},
 };
 use elophanto_base::{
     contradicts::{contradicts, name_another},
@@ -136,7 +136,11 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                 // What stands beneath need not say it again.
                 value: value
                     + if is_titled || is_headed || beneath.is_question { TITLED } else { of_page }
-                    + if question.is_defined_by(&text) { TITLED } else { 0.0 },
+                    + if question.is_defined_by(if is_fact { own(&text) } else { &text }) {
+                        TITLED
+                    } else {
+                        0.0
+                    },
                 tells: question.is_told_by(&text, &named, analyzer)
                     && (!is_fact || question.is_of_fact(&text, hit, analyzer)),
                 is_headed: is_headed || beneath.is_question,

@@ -53,14 +53,6 @@ const MEASURES: &[Measure] = &[
         units: LENGTHS,
         by_unit: false,
     },
-    Measure {
-        asked: &["big", "large"],
-        names: &["area", "big", "extent", "large", "size"],
-        units: &[
-            "acre", "ha", "hectare", "km2", "km²", "m2", "m²", "mi2", "sqkm", "sqmi", "square",
-        ],
-        by_unit: false,
-    },
     Measure { asked: &["far"], names: &["distance", "far"], units: LENGTHS, by_unit: true },
     Measure {
         asked: &["fast"],
@@ -87,7 +79,7 @@ const MEASURES: &[Measure] = &[
         by_unit: false,
     },
     Measure {
-        asked: &["cost", "price", "pay", "paid", "worth", "charge"],
+        asked: &["cost", "money", "price", "pay", "paid", "worth", "charge"],
         names: &[],
         units: &["cent", "dollar", "eur", "euro", "gbp", "penny", "pound", "usd", "yen"],
         by_unit: true,
@@ -99,7 +91,24 @@ const NEAR_BEFORE: usize = 3;
 const NEAR_BEHIND: usize = 12;
 
 /// What one does with what `how much` asks for.
-const VERBS: [&str; 7] = ["charge", "cost", "paid", "pay", "price", "weigh", "worth"];
+const VERBS: [&str; 8] = ["charge", "cost", "money", "paid", "pay", "price", "weigh", "worth"];
+
+/// What goes on for a time: how long it does is no length.
+const LASTING: [&str; 12] = [
+    "keep", "kept", "last", "lasted", "live", "lived", "pregnant", "remain", "stay", "stayed",
+    "take", "took",
+];
+
+/// How long something goes on.
+const DURATION: Measure = Measure {
+    asked: &["long"],
+    names: &["duration", "lasted", "lasts", "lifespan", "runtime"],
+    units: &[
+        "century", "day", "decade", "fortnight", "hour", "hr", "min", "minute", "month", "ms",
+        "sec", "second", "week", "year", "yr",
+    ],
+    by_unit: true,
+};
 
 impl Measure {
     /// What a question asks for: `how` and the next word, or behind `how much` what is done with it.
@@ -112,6 +121,7 @@ impl Measure {
         match next.as_str() {
             // Behind it stands a verb; `how much did the old one cost` asks for no age.
             "much" => all.iter().skip(how + 2).filter(|word| is_one_of(&VERBS, word)).find_map(by),
+            "long" if all.iter().any(|word| is_one_of(&LASTING, word)) => Some(DURATION),
             _ => by(next),
         }
     }
@@ -299,9 +309,11 @@ mod tests {
             ("How long is the film?", "Film – Runtime: 104 minutes", true),
             ("How long is the film?", "In 1999 it was voted the best.", false),
             ("How long may I keep it?", "It may be renewed two times.", false),
+            ("How long does it live?", "It has a length of 13 inches.", false),
+            ("How long does it live?", "It lives for up to 5 years.", true),
+            ("How much money did it make?", "It made $2 million.", true),
+            ("How much money did it make?", "It sold 2 boxes.", false),
             ("How long is it pregnant?", "It eats 250,000 a night with its long tongue.", false),
-            ("How big is the place?", "It has a total area of 1.6 sqmi.", true),
-            ("How big is the place?", "It has 1,215 inhabitants.", false),
             ("How long has it been there?", "It has been there since 1906.", true),
             ("How wide is the ship?", "Ship – Beam: 37 ft 6 in (11.4 m)", true),
             ("How wide is the ship?", "Ship – Length: 377 ft", false),

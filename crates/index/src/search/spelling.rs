@@ -149,15 +149,19 @@ fn correct(
     let mut corrections: Vec<Correction> = Vec::new();
     for word in typed.iter().filter(|word| !word.is_known) {
         let is_done = corrections.iter().any(|(term, _)| *term == word.term);
-        // `many` is no slip for `man`.
-        let is_meant = analyzer.language().is_some_and(|it| it.name() == "english")
-            && is_ordinary(&word.folded);
-        if !is_done && !is_meant && analyzer.common_elsewhere(&word.lower).is_empty() {
+        // `many` is no slip for `man`, and `1840s` none for `1850s`.
+        let is_english = analyzer.language().is_some_and(|it| it.name() == "english");
+        let is_meant = is_english && is_ordinary(&word.folded)
+            || word.folded.starts_with(|char: char| char.is_ascii_digit());
+        if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
             let elsewhere = language::elsewhere(field.parts, &word.folded, analyzer)?;
             let found = match compounds::apart(field, &word.folded, analyzer)? {
                 Some(parts) if elsewhere.is_empty() => parts.map(|term| (term, 0)).into(),
                 _ => {
-                    let near = nearest(field, word, analyzer, written)?;
+                    let near = match is_meant {
+                        true => Vec::new(),
+                        false => nearest(field, word, analyzer, written)?,
+                    };
                     // A word with the endings of another language is written otherwise, not misspelt,
                     // unless hardly anything makes it one of this language: `dataase` is no `datos`.
                     match near.first() {

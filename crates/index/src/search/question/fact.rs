@@ -7,7 +7,7 @@ use super::{
         measures::years,
     },
     Question, headings, is_met, is_within, met_by,
-    parts::{compounds, label, own, part_of},
+    parts::{label, letters, ordinal, own, part_of},
 };
 use elophanto_base::lexical::{Analyzer, words};
 use rustc_hash::FxHashSet;
@@ -19,9 +19,14 @@ const LEAST_TOLD: f32 = 0.45;
 /// kind and need not say so.
 const OF_CLASS: f32 = 0.3;
 /// Words that say which of several, which are weighed like the kind of thing.
-const ORDINALS: [&str; 6] = ["first", "last", "most", "new", "old", "second"];
+const ORDINALS: [&str; 5] = ["first", "last", "most", "new", "old"];
 /// The same of a single word.
 const OTHER_WORD: f32 = 0.45;
+
+/// The words of a fact and of its title.
+fn words_of<'t>(text: &'t str, hit: &'t Hit) -> impl Iterator<Item = &'t str> {
+    [text, &hit.title].into_iter().flat_map(|text| words(text).map(|word| &text[word.range]))
+}
 
 impl Question {
     /// Share of a title's words that it says.
@@ -67,12 +72,13 @@ impl Question {
         let told: f32 = told.map(|(.., weight)| weight).sum();
         let is_done = || self.deed.as_ref().is_none_or(|(word, term)| is_told(word, term));
         // "Countries: Spain" tells in which country.
-        let is_of_class = label(text).is_some_and(|label| {
-            let said = self.said(label, analyzer);
-            self.classes
-                .iter()
-                .any(|class| analyzer.terms(class).iter().any(|it| said.contains(it)))
-        });
+        let is_of_class = !self.classes.is_empty()
+            && label(text).is_some_and(|label| {
+                let said = self.said(label, analyzer);
+                self.classes
+                    .iter()
+                    .any(|class| analyzer.terms(class).iter().any(|it| said.contains(it)))
+            });
         let is_labelled = |label: &str| {
             let said = self.said(label, analyzer);
             let words: Vec<&str> = asked.iter().map(|(word, ..)| *word).collect();
@@ -102,6 +108,8 @@ impl Question {
         };
         !self.lacks_name(text, hit, analyzer, |_| true)
             && is_of_year()
+            && letters(&self.text).iter().all(|it| words_of(text, hit).any(|word| word == *it))
+            && ordinal(&self.text).is_none_or(|it| is_told(it, &it.to_lowercase()))
             && !self.is_of_other_kind(text, &said, analyzer)
             && (is_measured || is_of_class || told >= LEAST_TOLD * all)
             && is_done()
@@ -118,7 +126,7 @@ impl Question {
         let is_unsaid = |(known, _): &(String, f32), word: &str| {
             !said.contains(known) && analyzer.terms(word).contains(known)
         };
-        compounds(&self.text, analyzer).into_iter().any(|[kind, thing]| {
+        self.compounds.iter().any(|[kind, thing]| {
             let of_thing = all.array_windows().filter(|[_, word]| word.eq_ignore_ascii_case(thing));
             let mut of_thing =
                 of_thing.map(|[of, _]| of.starts_with(char::is_uppercase)).peekable();
@@ -141,6 +149,7 @@ mod tests {
             ("when did the costume gallery close", "The Costume gallery closed in May.", false),
             ("when did the costume gallery close", "The gallery of the Hall closed.", false),
             ("what is the dialling code of Pisa", "Pisa – Code: 050", false),
+            ("when did the company split from Foo", "In 1970 Acme split from Foo.", false),
             ("how many times is it written", "tool – -n N: write N times", false),
         ] {
             let question = Question::new(question, &[], &analyzer);

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{super::Hit, parts::options};
+use crate::Kind;
 use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// What the statements of a hit may be about.
@@ -16,6 +17,8 @@ pub(in crate::search) struct Named {
     pub(super) names: FxHashSet<String>,
     /// Whether a capital tells a name, as it does not where all nouns have one.
     pub(super) by_capitals: bool,
+    /// Whether the statements are facts, each of which stands alone.
+    pub(super) is_fact: bool,
     /// The options of programs that the headings name.
     pub(super) options: Vec<String>,
 }
@@ -26,8 +29,16 @@ impl Named {
         let above = analyzer.terms(&with_place("", hit)).into_iter().collect();
         let options = options(&all_headings(hit)).map(str::to_owned).collect();
         let by_capitals = !analyzer.capitalises_nouns();
+        let is_fact = hit.kind == Kind::Fact;
         if !by_capitals {
-            return Self { above, inner: FxHashSet::default(), names, by_capitals, options };
+            return Self {
+                above,
+                inner: FxHashSet::default(),
+                names,
+                by_capitals,
+                is_fact,
+                options,
+            };
         }
         let text = &hit.text;
         let mut buffer = String::new();
@@ -42,7 +53,7 @@ impl Named {
             }
         }
         names.retain(|name| !others.contains(name));
-        Self { above, inner: FxHashSet::default(), names, by_capitals, options }
+        Self { above, inner: FxHashSet::default(), names, by_capitals, is_fact, options }
     }
 
     /// The terms of the heading within the hit that the next statements stand beneath.

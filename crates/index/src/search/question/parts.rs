@@ -35,16 +35,65 @@ pub(super) fn deed(text: &str, analyzer: &Analyzer) -> Option<(String, String)> 
     Some(((*word).to_owned(), analyzer.terms(word).pop()?)).filter(|_| !is_light)
 }
 
-/// Two words that stand together, the second of which says what the first is of: `costume gallery`, where
-/// neither is a name.
-pub(super) fn compounds<'q>(text: &'q str, analyzer: &Analyzer) -> Vec<[&'q str; 2]> {
+/// Words that say what something is.
+pub(super) const BEING: [&str; 4] = ["is", "are", "was", "were"];
+
+/// Words that say which of several things in a row.
+const ORDINALS: [&str; 8] =
+    ["fifth", "final", "fourth", "last", "latest", "newest", "second", "third"];
+
+/// Which of several things in a row is asked for: `third` of `Ada's third ship`, `last` of `the last ship`.
+pub(super) fn ordinal(text: &str) -> Option<&str> {
+    let all: Vec<&str> = text.split_whitespace().collect();
+    let owns =
+        |word: &str| word.ends_with("'s") || word.ends_with("’s") || is_one_of(&ARTICLES, word);
+    let found = all.array_windows().find(|[before, which, thing]| {
+        owns(before) && is_one_of(&ORDINALS, which) && thing.starts_with(char::is_lowercase)
+    });
+    found.map(|[_, which, _]| *which)
+}
+
+/// The single capital letters behind names: `S` of `the Xbox One S`, which tell it from another.
+pub(super) fn letters(text: &str) -> Vec<&str> {
+    let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
+    let behind = all.array_windows().skip(1).filter(|[name, letter]| {
+        name.starts_with(char::is_uppercase) && letter.len() == 1 && is_letter(letter)
+    });
+    behind.map(|[_, letter]| *letter).collect()
+}
+
+fn is_letter(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && word != "I"
+}
+
+/// What a question asks the nature of, in lower case: `the tool` of `what is the tool`.
+pub(super) fn defined(text: &str) -> Vec<String> {
+    let mut all = words(text).map(|word| text[word.range].to_lowercase());
+    let asks = all.next().is_some_and(|first| is_one_of(&["what", "who"], &first));
+    let is_being = all.next().is_some_and(|next| is_one_of(&BEING, &next));
+    if asks && is_being { all.collect() } else { Vec::new() }
+}
+
+/// Two words that stand together, neither a name nor the verb, the second of which says what the first is of:
+/// `costume gallery` of `did the costume gallery close`.
+pub(super) fn compounds(text: &str, analyzer: &Analyzer) -> Vec<[String; 2]> {
     let mut folded = String::new();
     let mut is_thing = |word: &str| {
         fold(word, &mut folded);
         word.starts_with(char::is_lowercase) && !analyzer.is_common(&folded)
     };
     let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
-    all.array_windows().filter(|pair| pair.iter().all(|word| is_thing(word))).copied().collect()
+    let things: Vec<bool> = all.iter().map(|word| is_thing(word)).collect();
+    let does = all.iter().position(|word| is_one_of(&["do", "does", "did"], word));
+    let mut found = Vec::new();
+    for (at, [kind, thing]) in all.array_windows().enumerate() {
+        // Behind `did` the last such word is the verb.
+        let is_verb = does.is_some_and(|does| does < at) && !things[at + 2..].contains(&true);
+        if things[at] && things[at + 1] && !is_verb {
+            found.push([(*kind).to_owned(), (*thing).to_owned()]);
+        }
+    }
+    found
 }
 
 /// The words between `which` and the verb, all of one question's beginning.
@@ -67,16 +116,22 @@ pub(super) fn options(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A statement without what a fact is kept under, which stands before a dash.
-pub(super) fn own(text: &str) -> &str {
+pub(in crate::search) fn own(text: &str) -> &str {
     let is_whole = |under: &str| under.matches('(').count() == under.matches(')').count();
     text.split_once(" – ").filter(|(under, _)| is_whole(under)).map_or(text, |(_, own)| own)
 }
 
-/// Whether a statement says in brackets from when to when somebody lived: `(May 2, 1929 – May 4, 2012)`.
+/// Whether a statement begins with a name and in brackets from when to when its bearer lived: `Ada Base (May
+/// 2, 1929 – May 4, 2012) was`.
 pub(super) fn is_lifespan(text: &str) -> bool {
-    let inside = text.split('(').skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
-    let halves = inside.filter_map(|inside| inside.split_once(['–', '-']));
-    halves.into_iter().any(|(born, died)| !years(born).is_empty() && !years(died).is_empty())
+    let span = own(text).split_once('(').and_then(|(name, rest)| {
+        let (born, died) = rest.split_once(')')?.0.split_once(['–', '-'])?;
+        Some((name, born, died))
+    });
+    let is_name = |word: &str| word.starts_with(|char: char| char.is_uppercase() || char == '"');
+    span.is_some_and(|(name, born, died)| {
+        name.split_whitespace().all(is_name) && !years(born).is_empty() && !years(died).is_empty()
+    })
 }
 
 /// Whether a statement says whose work something is: `a book by Ada`.
@@ -89,7 +144,7 @@ pub(super) fn is_work_by(text: &str) -> bool {
 pub(super) fn asks_who_it_is(question: &str) -> bool {
     let all: Vec<&str> = words(question).map(|word| &question[word.range]).collect();
     matches!(all[..], [_, is, article, ..]
-        if is_one_of(&["is", "are", "was", "were"], is) && is_one_of(&ARTICLES, article))
+        if is_one_of(&BEING, is) && is_one_of(&ARTICLES, article))
 }
 
 /// What a statement is of where it begins with something's part: `first stock exchange` of `Warsaw's first
@@ -233,6 +288,21 @@ mod tests {
             assert_eq!(classes(question), kind, "{question}");
             let found = deed(question, &analyzer);
             assert_eq!(found.as_ref().map(|(word, _)| word.as_str()), done, "{question}");
+        }
+    }
+
+    #[test]
+    fn which_of_several_is_asked_for() {
+        for (question, which, behind) in [
+            ("Who was Ada's third wife?", Some("third"), &[][..]),
+            ("When was the last plague?", Some("last"), &[]),
+            ("How long does it last in Rome?", None, &[]),
+            ("How many per second does it read?", None, &[]),
+            ("How heavy is the Box One S?", None, &["S"]),
+            ("Did Ada and I go?", None, &[]),
+        ] {
+            assert_eq!(ordinal(question), which, "{question}");
+            assert_eq!(letters(question), behind, "{question}");
         }
     }
 

@@ -204,10 +204,14 @@ fn is_motion(text: &str) -> Option<bool> {
         "adopted", "approved", "carried", "carries", "defeated", "failed", "fails", "lost",
         "passed", "passes", "rejected", "tabled", "unanimously", "withdrawn",
     ];
+    const MOVING: &[&str] = &["by", "for", "from", "that", "to"];
     let tokens = tokens(text);
     let from = usize::from(tokens.first().is_some_and(|first| first.lower() == "the"));
     let is_one = tokens.get(from).is_some_and(|first| first.lower() == "motion");
-    is_one.then(|| tokens.iter().any(|token| OUTCOMES.contains(&token.text)))
+    let tells = tokens.iter().any(|token| OUTCOMES.contains(&token.lower().as_str()));
+    let moves = tokens.get(from + 1).is_some_and(|next| MOVING.contains(&next.lower().as_str()));
+    // `Motion blur is on by default` is none.
+    (is_one && (tells || moves)).then_some(tells)
 }
 
 /// The note as a whole, where another fact tells the first words of it and leaves more than a third: what
@@ -341,14 +345,18 @@ mod tests {
             ("Motion to move the site to a new host; approved", Some(true)),
             ("The motion passed 3-0.", Some(true)),
             ("Motion to move the site to a new host.", Some(false)),
+            ("Motion to move the site to a new host. Motion Passed.", Some(true)),
+            ("Motion blur is on by default.", None),
             ("Ann moved the site.", None),
         ] {
             assert_eq!(is_motion(text), expected, "{text}");
         }
-        let text = "# Foo meeting\n\n## Present\n\n- Ann Hill\n\n## Notes\n\n- Motion to move the site to a new \
-                    host. It is new. Motion passes\n- Motion to hold another meeting on May 1.\n";
+        let text = "# Foo meeting\n\n## Present\n\n- Ann Hill\n\n## Notes\n\n- Motion to move the site of Foo to a \
+                    new host, which was approved.\n- Motion to hold another meeting on May 1.\n";
         let notes = read(&page::read(text));
-        assert!(notes.iter().all(|note| note.text.contains("passes")), "{notes:?}");
+        let moved: Vec<_> = notes.iter().filter(|note| note.text.contains("Motion")).collect();
+        assert!(!moved.is_empty(), "{notes:?}");
+        assert!(moved.iter().all(|note| note.text.contains("approved")), "{notes:?}");
     }
 
     #[test]

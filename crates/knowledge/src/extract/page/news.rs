@@ -95,16 +95,21 @@ fn debian(line: &str) -> Option<(&str, &str)> {
 /// between 3.0.6 and 3.0.7 [1 Nov 2022]`.
 fn gnu(line: &str) -> Option<&str> {
     let is_version = |it: &str| it.starts_with(|char: char| char.is_ascii_digit());
-    let bare = |it: &'_ str| it.split(" [").next().unwrap_or_default().trim().len();
-    if let Some((_, versions)) = line.split_once("hanges between ") {
+    let line = line.trim();
+    let head = line.trim_start_matches(['#', '*', ' ']);
+    let head =
+        head.strip_prefix("Major ").or_else(|| head.strip_prefix("Noteworthy ")).unwrap_or(head);
+    if let Some(versions) =
+        ["Changes between ", "changes between "].iter().find_map(|begins| head.strip_prefix(begins))
+    {
         let (before, version) = versions.rsplit_once(" and ")?;
-        let version = version.get(..bare(version))?;
+        let version = version.split(" [").next()?.trim();
         let before = before.rsplit(' ').next().unwrap_or_default();
         return (is_version(before) && is_version(version) && !version.contains(' '))
             .then_some(version);
     }
     let (_, version) = line.strip_prefix("* ")?.split_once("hanges in release ")?;
-    let version = version.get(..bare(version))?;
+    let version = version.split(" [").next()?.trim();
     is_version(version).then_some(version)
 }
 
@@ -141,6 +146,13 @@ mod tests {
             "Foo",
         );
         assert_eq!(told, "## Version 2\n\n* New.\n\n## 1.0\n");
+        let prose = "This tells of the changes between 1.0 and 2.0\n\nIt is new.\n";
+        assert_eq!(as_markdown(prose, "Foo"), prose);
+        let blanks = as_markdown(
+            "* Changes in release  3.8 (2021-08-01)\n\n* New.\n\n* Changes in release 3.7\n",
+            "Foo",
+        );
+        assert!(blanks.starts_with("## 3.8 (2021-08-01)\n"), "{blanks}");
         for prose in ["Foo (1.2) is old; urgent.\n\n  A\n", "* Changes in release 3.7\n\n  A\n"] {
             assert_eq!(as_markdown(prose, "Foo"), prose);
         }

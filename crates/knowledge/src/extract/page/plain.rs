@@ -61,9 +61,11 @@ pub(super) fn with_globs(text: &str) -> Cow<'_, str> {
     if !text.contains("_*") {
         return Cow::Borrowed(text);
     }
+    let mut is_code = false;
     let escaped = |line: &str| {
         let mut kept = line.to_owned();
-        if !line.contains('`') {
+        is_code ^= ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence));
+        if !is_code && !line.contains('`') {
             let all = line.match_indices("_*").filter(|(at, _)| is_glob(line, *at));
             all.collect::<Vec<_>>().iter().rev().for_each(|(at, _)| kept.insert(at + 1, '\\'));
         }
@@ -150,6 +152,7 @@ mod tests {
                 "lists of ABS_\\*, BPF_\\*\nand `A_*`, A_* and\n*a_* b",
             ),
             ("A_*x*", "A_*x*"),
+            ("```\nA_*, b\n```\nA_*, b", "```\nA_*, b\n```\nA_\\*, b"),
         ] {
             assert_eq!(with_globs(text), expected);
         }

@@ -253,11 +253,20 @@ fn is_setting(key: &str, value: &str) -> bool {
         && matches!(last, "at" | "by" | "date" | "on" | "time")
         || matches!(last, "created" | "modified" | "updated")
         || is_clock(value);
+    // `grade: C-`, `rating: 4/5`: what somebody thinks of it.
+    let is_mark = matches!(last, "grade" | "rating" | "score" | "stars")
+        || key.len() == 1 && matches!(first, "grade" | "rating" | "score" | "stars");
+    let is_mark = is_mark
+        && value.len() <= 5
+        && !value.contains(' ')
+        && (value.trim_end_matches(['+', '-', '−']).len() == 1
+            || value.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'.' | b'/' | b',')));
     let is_switch = matches!(value, "true" | "false" | "yes" | "no" | "on" | "off" | "null");
     let is_path = value.len() > 1
         && !value.contains(' ')
         && (value.starts_with(['/', '.']) || value.contains('/') && !value.contains("://"));
     is_stamp
+        || is_mark
         || is_switch
         || is_path
         || is_id(value)

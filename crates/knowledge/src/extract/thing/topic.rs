@@ -12,6 +12,7 @@ use crate::extract::meeting;
 use crate::extract::name::{structural, tidy};
 use crate::extract::page::{Block, Kind, Page};
 use crate::extract::shape;
+use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 
 /// The name of what was asked for where a page's title is that, has it in it, or only says what kind
@@ -39,7 +40,7 @@ pub(in crate::extract) fn of_topic(
     let is_bare = is_notes || page.is_given && is_of_questions(page);
     let says_no_more =
         |title: &str| title.ends_with('?') || without_kinds(&spaced(title)).trim().is_empty();
-    if is_bare && titles(page, title).all(says_no_more) {
+    if is_bare && titles(page, title).all(says_no_more) && !defines_another(page, &key) {
         return Some(topic);
     }
     let mut all = titles(page, title).peekable();
@@ -257,6 +258,19 @@ fn is_written_as_name(page: &Page, topic: &str) -> bool {
     is_shaped || page.blocks.iter().any(|block| block.text.contains(topic) && topic.contains(' '))
 }
 
+/// Whether a text begins with what something is that was not asked for: `Bar is a tool of Ann Hill.`
+fn defines_another(page: &Page, key: &str) -> bool {
+    const MOST_NAME: usize = 3;
+    let first = page.blocks.iter().find(|block| block.kind == Kind::Paragraph);
+    let all: Vec<String> =
+        first.map_or_else(Vec::new, |it| tokens(&it.text).iter().map(Token::lower).collect());
+    let is = all.iter().take(MOST_NAME + 1).position(|word| word == "is").unwrap_or_default();
+    let (name, said) = all.split_at(is);
+    let is_kind = said.get(1).is_some_and(|it| matches!(it.as_str(), "a" | "an" | "the"));
+    let is_name = name.first().is_some_and(|it| !words::is_starter(it) && it != "this");
+    is_kind && is_name && !name.iter().any(|it| key.contains(&spaced(it)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,6 +328,16 @@ mod tests {
             // What names nobody is of what it was given for.
             ("# Version 1.1.0\n\n- New one.\n\n# Version 1.0.0\n\n- Old one.", "foo", true),
             ("# Changelog\n\n## 1.1.0\n\n- New one.\n\n## 1.0.0\n\n- Old one.", "foo", true),
+            (
+                "Bar is a tool of Ann Hill.\n\n## 1.1.0\n\n- New.\n\n## 1.0.0\n\n- Old.",
+                "foo",
+                false,
+            ),
+            (
+                "Bar is a tool of Ann Hill.\n\n### Is it?\n\nA.\n\n### Who?\n\nB.\n\n### Why?\n\nC.",
+                "foo",
+                false,
+            ),
             ("# Bar Kit\n\n## 1.1.0\n\n- New.\n\n## 1.0.0\n\n- Old.", "foo", false),
             ("### Is it?\n\nA.\n\n### Who?\n\nB.\n\n### Why?\n\nC.", "foo", true),
             ("### Is it?\n\nA.\n\n### Who?\n\nB.\n\n### Rest\n\nC.", "foo", false),

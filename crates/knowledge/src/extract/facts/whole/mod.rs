@@ -113,6 +113,7 @@ fn sentence(
     // `You need to install it`: for what, another sentence tells.
     let needs = first == "you"
         && next == "need"
+        && tokens.get(2).is_some_and(|it| it.lower() == "to")
         && !tokens.iter().skip(3).any(|it| words::is_lead(&it.lower()));
     if does || needs {
         return None;
