@@ -28,7 +28,7 @@ impl Followed {
     /// Whether it leads nowhere, as far as can be told: an address from the top of a site (`/docs/`) is of pages
     /// that a generator makes, where it names no note.
     pub fn is_broken(&self) -> bool {
-        let is_of_site = self.target.starts_with('/') && !self.target.ends_with(".md");
+        let is_of_site = self.target.starts_with('/') && self.target.ends_with('/');
         self.to == Destination::Nowhere && !is_of_site
     }
 }
@@ -172,7 +172,8 @@ mod tests {
             ("b.md", Destination::Nowhere, true),
             ("/docs/b.md", Destination::Nowhere, true),
             ("/docs/b/", Destination::Nowhere, false),
-            ("/img/c.png", Destination::Nowhere, false),
+            ("/img/c.png", Destination::Nowhere, true),
+            ("docs/b/", Destination::Nowhere, true),
             ("b.md", Destination::Inside("b.md".to_owned()), false),
         ] {
             let (path, target) = (NotePath::from("a.md"), target.to_owned());

@@ -48,7 +48,9 @@ impl Question {
                 let is_name = number > 0
                     && word.starts_with(char::is_uppercase)
                     && !analyzer.capitalises_nouns();
-                let is_measured = self.measure.as_ref() == Some(term)
+                // How big something is, no unit tells.
+                let is_amount = self.measured.is_some() || self.asks_for == Some(AsksFor::Count);
+                let is_measured = self.measure.as_ref() == Some(term) && is_amount
                     || self.measured.is_some_and(|measured| measured.is_asked_by(word));
                 let is_asked = !is_name
                     && !is_measured

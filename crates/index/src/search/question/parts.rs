@@ -39,8 +39,8 @@ pub(super) fn deed(text: &str, analyzer: &Analyzer) -> Option<(String, String)> 
 pub(super) const BEING: [&str; 4] = ["is", "are", "was", "were"];
 
 /// Words that say which of several things in a row.
-const ORDINALS: [&str; 8] =
-    ["fifth", "final", "fourth", "last", "latest", "newest", "second", "third"];
+const ORDINALS: [&str; 9] =
+    ["fifth", "final", "first", "fourth", "last", "latest", "newest", "second", "third"];
 
 /// Which of several things in a row is asked for: `third` of `Ada's third ship`, `last` of `the last ship`.
 pub(super) fn ordinal(text: &str) -> Option<&str> {
@@ -48,7 +48,12 @@ pub(super) fn ordinal(text: &str) -> Option<&str> {
     let owns =
         |word: &str| word.ends_with("'s") || word.ends_with("’s") || is_one_of(&ARTICLES, word);
     let found = all.array_windows().find(|[before, which, thing]| {
-        owns(before) && is_one_of(&ORDINALS, which) && thing.starts_with(char::is_lowercase)
+        // What was `first published` may be `originally` so.
+        let is_deed = thing.ends_with("ed");
+        owns(before)
+            && is_one_of(&ORDINALS, which)
+            && thing.starts_with(char::is_lowercase)
+            && !is_deed
     });
     found.map(|[_, which, _]| *which)
 }
@@ -296,6 +301,7 @@ mod tests {
         for (question, which, behind) in [
             ("Who was Ada's third wife?", Some("third"), &[][..]),
             ("When was the last plague?", Some("last"), &[]),
+            ("When was the first published book?", None, &[]),
             ("How long does it last in Rome?", None, &[]),
             ("How many per second does it read?", None, &[]),
             ("How heavy is the Box One S?", None, &["S"]),
