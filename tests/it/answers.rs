@@ -1,6 +1,6 @@
 //! `search --answer`: whole sentences with their sources, or an honest no.
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, finish};
 
 /// The answer, or nothing for a no.
 fn answer(env: &TestEnv, question: &str) -> Option<String> {
@@ -190,6 +190,29 @@ fn a_refusal_names_the_nearest() {
     let output = env.run(&["search", "--answer", "who invented the kelp harvester of Monterey"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr().contains("the nearest is kelp.md:"), "{output}");
+}
+
+/// What comes nearest is shown where nothing is sure to answer: it may be said in other words.
+#[test]
+fn a_refusal_shows_what_comes_nearest() {
+    let env = TestEnv::with(&[(
+        "antique.md",
+        "# Antique\n\nAntique is a duo of Ada and Bob.\n\nAntique disbanded in late 2003, on good terms.\n",
+    )]);
+    let question = "Why did Antique break up and part ways for good?";
+    let ask = |look: &str, args: &[&str]| {
+        let args: Vec<&str> =
+            ["search", "--answer", question].iter().chain(args).copied().collect();
+        finish(env.command(&args).env("ELOPHANTO_SEARCH_SECOND_LOOK", look))
+    };
+    let output = ask("always", &["--json"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    let nearest = &output.json()[0]["nearest"];
+    assert_eq!(nearest["line"], 5, "{output}");
+    assert_eq!(nearest["text"], "Antique disbanded in late 2003, on good terms.");
+    let told = ask("always", &[]).stderr();
+    assert!(told.contains("    Antique disbanded in late 2003, on good terms."), "{told}");
+    assert_eq!(ask("never", &["--json"]).json()[0]["nearest"]["text"], serde_json::Value::Null);
 }
 
 #[test]

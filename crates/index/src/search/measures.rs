@@ -102,7 +102,7 @@ const LASTING: [&str; 12] = [
 /// How long something goes on.
 const DURATION: Measure = Measure {
     asked: &["long"],
-    names: &["duration", "lasted", "lasts", "lifespan", "runtime"],
+    names: &["duration", "lasted", "lasts", "lifespan", "long", "runtime"],
     units: &[
         "century", "day", "decade", "fortnight", "hour", "hr", "min", "minute", "month", "ms",
         "sec", "second", "week", "year", "yr",
