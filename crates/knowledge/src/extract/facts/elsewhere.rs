@@ -1,6 +1,7 @@
 //! What in a sentence stands for something that only the text around it tells: `this method`, `at the time`,
 //! `The company was`.
 
+use super::bare;
 use super::whole::is_of_list;
 use crate::extract::token::Token;
 use crate::extract::words;
@@ -23,8 +24,15 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     let shows = word(0) == "for" && word(1) == "example" && !ends(1);
     // Who reads it when, nobody knows; and `OpenEXR only does one`.
     let soon = (0..tokens.len()).any(|at| {
-        matches!(word(at).as_str(), "shortly" | "tomorrow" | "yesterday")
-            || matches!(word(at).as_str(), "next" | "last") && word(at + 1) == "week"
+        let is_since =
+            tokens[at].text == "recently" && !words::is_determiner(&word(at.saturating_sub(1)));
+        is_since
+            || matches!(word(at).as_str(), "shortly" | "tomorrow" | "yesterday")
+            || matches!(word(at).as_str(), "next" | "last")
+                && matches!(word(at + 1).as_str(), "week" | "month" | "year")
+                && word(at.wrapping_sub(1)) != "the"
+            // `12 years ago`
+            || word(at) == "ago" && at > 1
     });
     let one = tokens.len() < 8 && tokens.last().is_some_and(|last| last.lower() == "one");
     // `Therefore, X is`, and `may: 1.`, whose rest is a list.
@@ -124,7 +132,12 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "case" | "example" | "figure" | "scenario" | "step" => {
                 word(at + 1).starts_with(|char: char| char.is_ascii_digit()) && word(at + 2) != "of"
             }
-            "other" => is_of_list(tokens, at),
+            // `Foo's other towers`: beside the one that was told of before.
+            "other" => {
+                let owner = at.checked_sub(1).map_or("", |before| tokens[before].text);
+                let is_subject = tokens[..at].iter().all(|it| it.is_capitalised());
+                is_of_list(tokens, at) || is_subject && bare(owner) != owner
+            }
             // `The relevant parts`, `a similar way`: to what, another sentence tells.
             "relevant" | "exact" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
             "similar" => {
@@ -134,7 +147,14 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "either" => matches!(word(at + 1).as_str(), "case" | "one" | "side") && ends(at + 1),
             // `X again evaded it`: when it did before, another sentence tells.
             "again" => at < verb,
-            "both" => at == 0 && words::is_finite(&word(1), true),
+            "both" => {
+                let of_before = at > verb && super::is_plural(&word(at + 1));
+                at == 0 && words::is_finite(&word(1), true)
+                    || of_before
+                        && !tokens[..at]
+                            .iter()
+                            .any(|it| it.text == "and" || COUNTS.contains(&it.text))
+            }
             "their" => {
                 at > verb
                     && !tells_several(&tokens[..verb])
@@ -167,11 +187,17 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             }
             // `It can be had from here.`
             "here" => word(at.wrapping_sub(1)) == "from" && ends(at),
+            // `Foo follows the same routine.`: as what, another sentence tells.
             "same" => {
-                matches!(
-                    word(at + 1).as_str(),
-                    "year" | "time" | "day" | "month" | "place" | "location" | "way" | "reason"
-                ) && word(at + 2) != "as"
+                at > verb
+                    && word(at.wrapping_sub(1)) == "the"
+                    && ends(at + 1)
+                    && at + 2 == tokens.len()
+                    && !tells_several(&tokens[..verb])
+                    || matches!(
+                        word(at + 1).as_str(),
+                        "year" | "time" | "day" | "month" | "place" | "location" | "way" | "reason"
+                    ) && word(at + 2) != "as"
                     || matches!(
                         word(at + 1).as_str(),
                         "approach" | "method" | "procedure" | "technique"
@@ -281,7 +307,7 @@ fn is_told_of(word: &str) -> bool {
 /// What `that` and `later` tell the time by.
 const WHEN: &[&str] = &[
     "year", "month", "week", "day", "night", "hour", "minute", "date", "moment", "point", "period",
-    "stage", "era", "age", "decade", "century",
+    "season", "stage", "era", "age", "decade", "century",
 ];
 
 /// Whether a sentence begins with what only the sentences before it name: `The company was`.

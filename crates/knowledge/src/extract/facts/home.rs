@@ -83,16 +83,17 @@ impl Home {
     }
 
     /// The thing, where a sentence goes on about somebody who is not known to be `he` or `she`, with what
-    /// stands for the thing.
-    pub(super) fn instead(&self, told: Told, tokens: &[Token<'_>]) -> Told {
+    /// stands for the thing; nobody, where it may stand for either.
+    pub(super) fn instead(&self, told: Told, tokens: &[Token<'_>]) -> Option<Told> {
         let said = pronoun::of_person(tokens).filter(|said| self.pronoun == Some(said));
         match &self.last {
             Some(last)
                 if said.is_some() && told.pronoun.is_none() && told.entity != last.entity =>
             {
-                Told { pronoun: self.pronoun, block: told.block, ..last.clone() }
+                let own = Told { pronoun: self.pronoun, block: told.block, ..last.clone() };
+                (!told.human).then_some(own)
             }
-            _ => told,
+            _ => Some(told),
         }
     }
 

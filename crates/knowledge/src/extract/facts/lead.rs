@@ -1,6 +1,7 @@
 //! What a sentence begins with that ties it to the one before and states nothing: `However,`, `It is
 //! worth mentioning that`.
 
+use crate::extract::words;
 use crate::words::{Words, list};
 
 /// Phrases, in lower case, behind which a comma stands.
@@ -28,11 +29,21 @@ const OPENINGS: &[&str] = &[
     "to recall, ",
 ];
 
-/// The sentence without them, with a capital again; none if it begins with nothing of the kind.
+/// The sentence without them, and without `however` between commas, with a capital again; none if it has nothing of
+/// the kind.
 pub(super) fn without(text: &str) -> Option<String> {
-    let shorter = without_first(text)?;
+    let shorter = match text.split_once(", however, ") {
+        // `Because it is old, however, it is slow`
+        Some((before, behind)) if begins_clause(before) => format!("{before}, {behind}"),
+        Some((before, behind)) => format!("{before} {behind}"),
+        None => without_first(text)?,
+    };
     // `Namely, as stated below,`: each leaves less of the text.
     Some(without(&shorter).unwrap_or(shorter))
+}
+
+fn begins_clause(text: &str) -> bool {
+    text.split(' ').next().is_some_and(|first| words::is_lead(&first.to_lowercase()))
 }
 
 fn without_first(text: &str) -> Option<String> {
@@ -75,7 +86,8 @@ mod tests {
             ("Namely, as stated below, foo is free.", Some("Foo is free.")),
             ("Namely, Foo is free.", Some("Foo is free.")),
             ("Otherwise, it is lost.", None),
-            ("Foo, however, is free.", None),
+            ("Foo, however, is free.", Some("Foo is free.")),
+            ("As it is old, however, it is slow.", Some("As it is old, it is slow.")),
             ("However, ", None),
             ("", None),
         ] {

@@ -2,6 +2,7 @@
 
 mod carry;
 mod colon;
+mod dated;
 mod elsewhere;
 mod example;
 mod form;
@@ -59,7 +60,8 @@ pub(super) fn collect(
         let told = before.take().filter(|told| told.block == sentence.block);
         let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
         let is_story = stories.get(sentence.block).is_some_and(|is_story| *is_story);
-        if is_story || is_spoken(block, &sentence.range) {
+        // What stands in brackets is told beside what stands before.
+        if is_story || is_spoken(block, &sentence.range) || page.text(sentence).starts_with('(') {
             continue;
         }
         let text = page.text(sentence);
@@ -97,7 +99,7 @@ pub(super) fn collect(
         let text = of_class.as_deref().unwrap_or(text);
         let tokens = if of_class.is_some() { token::tokens(text) } else { tokens };
         let about = found.len();
-        let told = told.map(|told| home.instead(told, &tokens));
+        let told = told.and_then(|told| home.instead(told, &tokens));
         let goes_on = told.or_else(|| {
             home.by_beginning(page, sentence, &tokens).filter(|_| ground.has(sentence))
         });
@@ -135,6 +137,11 @@ pub(super) fn collect(
         }
     }
     let (mut own, mut whole) = unnamed.map(|it| (it.own, it.whole)).unwrap_or_default();
+    if let Some(thing) = thing.filter(|thing| thing.is_sure) {
+        for found in [&mut found, &mut own, &mut whole] {
+            dated::tell(page, thing, found);
+        }
+    }
     found.extend(rows::collect(page, thing, names));
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
         let mut answers = listed::collect(page, &ground, thing);

@@ -75,6 +75,7 @@ pub(super) fn by_name(
         told.human =
             pronoun::tells_of_person(tokens, predicate.verb, predicate.apposition.as_ref());
         told.acts = pronoun::acts_on_one(tokens, predicate.verb);
+        told.person &= !reports(tokens, predicate.verb);
         Some((told, statement(text, tokens, predicate.verb)))
     })
 }
@@ -102,10 +103,23 @@ fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
         lead.first().is_some_and(|first| matches!(first.text, "Following" | "To" | "Upon"));
     let is_bare = |at: usize| pointer::unexplained(lead, at).is_some();
     let said = tokens.get(verb..).unwrap_or_default();
-    let is_ours = said.iter().any(|token| matches!(token.text, "our" | "us"));
+    let is_ours = said.iter().any(|token| matches!(token.text, "our" | "us"))
+        || said.windows(2).any(|two| two[0].text == "and" && two[1].text == "we");
     let quotes = text.contains(['"', '“']);
     let is_open = is_aim && (1..lead.len()).any(is_bare) || is_ours && !quotes;
     (!is_open).then(|| form::statement(text, tokens, verb)).flatten()
+}
+
+/// `Ann argued that Bo should be credited`: `he` may be either.
+fn reports(tokens: &[Token<'_>], verb: usize) -> bool {
+    const SAYING: &[&str] = &[
+        "argued", "argues", "believes", "claimed", "claims", "concluded", "notes", "noted", "said",
+        "says", "stated", "states", "suggested", "suggests", "wrote", "writes",
+    ];
+    let behind = tokens.get(verb..).unwrap_or_default();
+    let of_other = |two: &[Token<'_>]| two[0].text == "that" && two[1].is_capitalised();
+    behind.first().is_some_and(|verb| SAYING.contains(&verb.text))
+        && behind.windows(2).any(of_other)
 }
 
 /// Nouns that, behind `the` and a name, say which one of something else is meant.

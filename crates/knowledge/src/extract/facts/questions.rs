@@ -13,7 +13,7 @@ const MOST: usize = 45;
 /// Fewest words of an answer that needs no more.
 const LEAST: usize = 5;
 
-/// The questions of a page whose first sentences answer them.
+/// The questions of a page with what answers them.
 /// `found` is what is told already.
 pub(super) fn collect(
     page: &Page,
@@ -67,18 +67,29 @@ fn question(block: &Block) -> Option<&str> {
     fits.then_some(asked)
 }
 
-/// The sentence that answers, and the next one where that is as short as `Yes.`
+/// The sentences that answer: the first, and those behind it while there is room.
 fn answer_of(text: &str) -> Option<String> {
+    const ROOM: usize = 32;
     let text = text.strip_prefix("A:").or(text.strip_prefix("A.")).unwrap_or(text).trim();
     let mut all = sentences(text).into_iter().filter_map(|range| text.get(range)).map(str::trim);
     let first = all.next()?;
-    let next = all.next().filter(|_| first.split(' ').count() < LEAST);
-    let next = next.filter(|next| !points(next, &[]) && next.ends_with('.'));
-    let answer = next.map_or(first.to_owned(), |next| format!("{first} {next}"));
+    // What `this` stands for is said before it.
+    let own = |next: &&str| {
+        let bare = ["This", "this", "That", "that", "These", "these"];
+        let said = next.split_whitespace().filter(|word| !bare.contains(word));
+        !points(&said.collect::<Vec<&str>>().join(" "), &[]) && next.ends_with(['.', '!', ')'])
+    };
+    let mut answer = first.to_owned();
+    for next in all.take_while(own) {
+        if answer.split(' ').count() + next.split(' ').count() > ROOM {
+            break;
+        }
+        answer = format!("{answer} {next}");
+    }
     // `It depends.`
     let answers = ["Yes", "No"].iter().any(|start| answer.starts_with(start));
     let is_whole = answers || answer.split(' ').count() >= LEAST;
-    (is_whole && answer.ends_with(['.', '!', ')']) && !points(&answer, &[])).then_some(answer)
+    (is_whole && answer.ends_with(['.', '!', ')']) && !points(first, &[])).then_some(answer)
 }
 
 /// Whether a text speaks of what stands around it, or has one of these words.
@@ -112,8 +123,8 @@ mod tests {
         }
         for (text, expected) in [
             (
-                "Yes. Foo is under the MIT licence. More.",
-                Some("Yes. Foo is under the MIT licence."),
+                "Yes. Foo is under the MIT licence. This is so. See more. Other.",
+                Some("Yes. Foo is under the MIT licence. This is so."),
             ),
             ("Ann Hill made it in 2011.", Some("Ann Hill made it in 2011.")),
             ("It is told below.", None),

@@ -71,7 +71,10 @@ impl<'p> Unnamed<'p> {
             return;
         }
         let tokens = token::tokens(text);
-        let mut is_of_other = || self.introduced.is_of_other(page, sentence, &tokens, thing);
+        let mut is_of_other = || {
+            let own = (thing, self.opening.as_str());
+            self.introduced.is_of_other(page, sentence, &tokens, own)
+        };
         if told.is_none() && (is_of_other() || is_of_condition(page, sentence, &tokens)) {
             return;
         }

@@ -227,6 +227,7 @@ fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Blo
     let text = news::as_markdown(&text, topic);
     let text = plain::as_markdown(&text);
     let text = plain::with_questions(&text);
+    let text = plain::with_heads(&text);
     let text = indented::without_margin(&text);
     let text = restructured::as_markdown(&text);
     let text = wiki::as_markdown(&text);

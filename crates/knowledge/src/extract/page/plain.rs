@@ -50,6 +50,52 @@ pub(super) fn with_questions(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// The text with marks of headings for the lines that are some, where each paragraph is a line of its own: what was
+/// copied from a page. `[edit]` behind them goes.
+pub(super) fn with_heads(text: &str) -> Cow<'_, str> {
+    const LONG: usize = 200;
+    const LEAST: usize = 3;
+    const LONGEST: usize = 60;
+    const MOST: usize = 8;
+    let is_marked = |line: &str| line.starts_with(['#', '|', '=', '`', '<']);
+    let all: Vec<&str> = text.lines().collect();
+    let long = all.iter().filter(|line| line.len() >= LONG).count();
+    if long < LEAST || all.iter().any(|line| is_marked(line)) {
+        return Cow::Borrowed(text);
+    }
+    let name = |line: &str| {
+        let line = line.trim();
+        let edit = line.strip_suffix("[edit]").or(line.strip_suffix("Edit"));
+        let is_glued = |name: &&str| name.ends_with(|it: char| it.is_lowercase() || it == ')');
+        edit.filter(is_glued).unwrap_or(line).trim().to_owned()
+    };
+    let may_head = |at: usize| {
+        let line = all[at].trim();
+        at > 0
+            && all[at - 1].trim().is_empty()
+            && line.len() <= LONGEST
+            && line.split_whitespace().count() <= MOST
+            && line.starts_with(|it: char| it.is_uppercase() || it.is_ascii_digit())
+            && line.ends_with(|it: char| it.is_alphanumeric() || matches!(it, ')' | ']'))
+    };
+    let begins = all.iter().position(|line| line.len() >= LONG).unwrap_or_default();
+    // The next line is text, or a heading itself: from the last one up.
+    let mut heads = vec![false; all.len()];
+    let mut is_above_text = false;
+    for at in (begins..all.len()).rev().filter(|at| !all[*at].trim().is_empty()) {
+        heads[at] = is_above_text && may_head(at);
+        is_above_text = heads[at] || all[at].len() >= LONG / 2;
+    }
+    let mut kept = String::with_capacity(text.len() + 64);
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        match heads[at] {
+            true => kept.push_str(&format!("## {}\n", name(line))),
+            false => kept.push_str(line),
+        }
+    }
+    Cow::Owned(kept)
+}
+
 /// The text with its globs as they are, which Markdown takes for emphasis: `lists of ABS_* and BPF_*`. Nothing is
 /// changed on a line with code.
 pub(super) fn with_globs(text: &str) -> Cow<'_, str> {
@@ -130,7 +176,28 @@ fn is_quoted(said: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{as_markdown, with_globs, with_questions};
+    use super::{as_markdown, with_globs, with_heads, with_questions};
+
+    #[test]
+    fn short_lines_between_paragraphs_are_headings() {
+        let long = "A paragraph of a page that was copied. ".repeat(8);
+        let text = |heads: [&str; 4]| {
+            let [top, first, second, last] = heads;
+            format!(
+                "{top}\n\n\n{long}\n{long}\n\n\n{first}\n{long}\n\n{second}\n\n{long}\nOne\n\n{last}\n"
+            )
+        };
+        let told =
+            with_heads(&text(["Foo", "2007 CupEdit", "Later life[edit]", "No more"])).into_owned();
+        assert_eq!(told, text(["Foo", "## 2007 Cup", "## Later life", "No more"]));
+        for text in [
+            text(["# Foo", "Cup", "Life", "More"]),
+            text(["Foo", "It was so.", "and so", "More"]),
+            "Foo\n\nBar\nShort.\n".to_owned(),
+        ] {
+            assert_eq!(with_heads(&text), text);
+        }
+    }
 
     #[test]
     fn questions_of_plain_texts_are_headings() {

@@ -78,6 +78,13 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "The Foo Server is located west of Bath, from the road.",
         "The Foo Server is in area, including parts of others.",
         "The Foo Server has is a box of steel.",
+        "The Foo Server's other parts are made of steel.",
+        "The Foo Server was sold 12 years ago in Bath.",
+        "The Foo Server has grown more parts recently.",
+        "The Foo Server follows the same routine.",
+        "The Foo Server will try both variants of names.",
+        "The Foo Server was sold twice that season.",
+        "Ada Byron joined the team, and we started again.",
     ] {
         check(text, &[]);
     }
@@ -329,4 +336,42 @@ fn what_only_the_text_around_tells_is_left() {
             .iter()
             .any(|fact| fact.contains("You"))
     );
+}
+
+#[test]
+fn what_happened_is_told_with_its_year_or_left() {
+    let page = |year: &str| {
+        format!(
+            "# Ada Byron\n\nAda Byron (born May 1, 1989) is a keeper of Foo. She joined Foo in 2004.\n\n\
+             ## {year}Cup\n\nAda Byron saved a penalty of Bath. In 2008, Ada Byron lost 3–2 to Rome. Ada Byron won 2–1 \
+             against Bath. Ada Byron was named Keeper of Bath on August 28.\n"
+        )
+    };
+    let told_of = |text: String| {
+        let all = found(&text, "Ada Byron", &[], Mode::Given);
+        all.into_iter().flat_map(|(_, facts)| facts).skip(2).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        told_of(page("2011 World ")),
+        [
+            "Ada Byron, 2011 World Cup – Ada Byron saved a penalty of Bath.",
+            "In 2008, Ada Byron lost 3–2 to Rome.",
+            "Ada Byron, 2011 World Cup – Ada Byron won 2–1 against Bath.",
+            "Ada Byron, 2011 World Cup – Ada Byron was named Keeper of Bath on August 28.",
+        ]
+    );
+    assert_eq!(
+        told_of(page("")),
+        ["Ada Byron saved a penalty of Bath.", "In 2008, Ada Byron lost 3–2 to Rome."]
+    );
+}
+
+#[test]
+fn he_is_nobody_behind_somebody_who_tells_of_another() {
+    let facts = told(
+        "# Ada Byron\n\nAda Byron was a writer of Bath. Ian Howard argued in 1996 that Byron is a classic. He wrote of \
+         her works for years.\n",
+        "Ada Byron",
+    );
+    assert!(!facts.iter().any(|fact| fact.contains("wrote of her")), "{facts:?}");
 }

@@ -158,3 +158,33 @@ fn whoever_speaks_in_a_policy_is_whose_it_is_under_either_name() {
         assert!(all.iter().any(|(_, facts)| facts.iter().any(is_told)), "{topic}: {all:?}");
     }
 }
+
+#[test]
+fn a_noun_that_its_section_tells_of_is_no_part_of_the_thing() {
+    let page = "# Sutton\n\nSutton is a city of Kent with a port. The city has two schools.\n\n## Parks\n\nWood Park is \
+                large. The park's ponds are full of fish. The new park has many trees. The ponds were dug in 1990. The \
+                mayor of Sutton is Ada Hill.\n\n## Port\n\nThe park has a port with two piers. (Gulls live there.)\n";
+    let facts: Vec<String> = found(page, "Sutton", &[], Mode::Given)
+        .into_iter()
+        .flat_map(|(_, facts)| facts)
+        .filter(|fact| !fact.contains("Wood"))
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            "Sutton is a city of Kent with a port.",
+            "Sutton has two schools.",
+            "The mayor of Sutton is Ada Hill.",
+            "Sutton – The park has a port with two piers.",
+        ]
+    );
+}
+
+#[test]
+fn what_is_told_of_the_museum_is_told_of_that_museum() {
+    let page = "# Foo Museum\n\nThe Foo Museum is a museum in Bath.\n\nAda Hill was a painter from Rome. Ada Hill led the \
+                museum for ten years.\n";
+    let all = told(page, "Foo Museum");
+    let expected = "Foo Museum | Foo Museum – Ada Hill led the museum for ten years.";
+    assert!(all.iter().any(|fact| fact == expected), "{all:?}");
+}

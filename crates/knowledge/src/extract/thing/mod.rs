@@ -6,13 +6,13 @@ mod topic;
 
 use super::Statement;
 use super::changelog;
-use super::facts::is_told;
+use super::facts::{is_told, named_below};
 use super::fold::fold;
 use super::name::{MAX_NAME_WORDS, structural, tidy};
 use super::page::{Kind, Page};
 use super::shape;
 use super::subject::Names;
-use super::token::tokens;
+use super::token::{Token, tokens};
 use super::words;
 use crate::words::{Words, list};
 pub(super) use topic::of_topic;
@@ -80,7 +80,8 @@ impl Thing {
         common >= LEAST && proper == 0
     }
 
-    /// A fact about somebody else, with the whole name for the word of it that stands there.
+    /// A fact about somebody else, with the whole name for the word of it that stands there; one that speaks
+    /// of the thing by its noun is told of the thing.
     pub(super) fn write_out(&self, (entity, statement): &mut (usize, Statement), names: &Names) {
         let text = &statement.text;
         if *entity == self.entity || text.contains(&self.name) {
@@ -95,6 +96,15 @@ impl Thing {
             let is_short = is_alone && super::is_part_of(word, &self.name);
             is_short.then(|| all[at].start..all[at].start + word.len())
         });
+        // `Ann Hill led the museum`, on the page of the Foo Museum.
+        let own = self.name.rsplit(' ').next().unwrap_or_default().to_lowercase();
+        let is_own =
+            |two: &[Token<'_>]| two[0].lower() == "the" && two[1].text == own && two[1].joins();
+        if self.name.contains(' ') && all.windows(2).any(is_own) {
+            *entity = self.entity;
+            statement.text = named_below(self, None, text);
+            return;
+        }
         if let Some(range) = short {
             let mut whole = text.clone();
             whole.replace_range(range, &self.name);
