@@ -9,6 +9,7 @@ use super::page::{Block, Kind, Page};
 use super::thing::Thing;
 use super::words;
 use elophanto_text::sentences::sentences;
+use std::collections::HashSet;
 
 /// Fewest headings of versions that make notes of releases.
 const LEAST: usize = 2;
@@ -26,6 +27,7 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
     // The version that is told of, and the depth of its heading; and the heading below that.
     let mut below: Option<(String, u8)> = None;
     let mut part: Option<String> = None;
+    let mut numbered = HashSet::new();
     for (number, block) in page.blocks.iter().enumerate() {
         if block.kind != Kind::Item
             && let Some(version) = version(&block.text, &thing.name)
@@ -56,6 +58,11 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
                 || first.is_some_and(|first| says_done(part) && !says_what_was_done(first))
         });
         let Some(first) = first.map(str::trim).filter(|first| is_change(first)) else { continue };
+        // The same below `Summary` and `Details`.
+        let number = first.split_once(": ").filter(|(number, _)| number.contains('#'));
+        if number.is_some_and(|(_, said)| !numbered.insert(fold(said))) {
+            continue;
+        }
         let version = part.map_or(version.clone(), |part| format!("{version}, {part}"));
         let text = shown(&format!("{name} {version} – {}", without_this(first)));
         if is_told(&text) {
@@ -69,7 +76,12 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
 fn versions<'p>(page: &'p Page, name: &str) -> impl Iterator<Item = &'p Block> {
     let all = page.blocks.iter().filter(|block| block.kind != Kind::Item);
     let all: Vec<&Block> = all.filter(|block| version(&block.text, name).is_some()).collect();
-    let is_several = all.len() >= LEAST;
+    // `Changelog for foo 0.16.3`
+    let says_so = |block: &&Block| {
+        let words = fold(&block.text);
+        words.split(' ').any(|word| matches!(word, "changelog" | "changes" | "notes"))
+    };
+    let is_several = all.len() >= LEAST || all.first().is_some_and(says_so);
     all.into_iter().filter(move |_| is_several)
 }
 
@@ -115,7 +127,15 @@ pub(super) fn version(heading: &str, name: &str) -> Option<String> {
         fold(name).split(' ').any(|own| own == word)
             || matches!(
                 word.as_str(),
-                "version" | "release" | "changes" | "in" | "v" | "noteworthy"
+                "version"
+                    | "release"
+                    | "changes"
+                    | "changelog"
+                    | "for"
+                    | "notes"
+                    | "in"
+                    | "v"
+                    | "noteworthy"
             )
     });
     let rest: Vec<String> = words[at + 1..].iter().map(|word| bare(word)).collect();
@@ -252,6 +272,7 @@ mod tests {
             ("version 1.34 - Ann Hill, 2021-02-13", Some("1.34 (2021-02-13)")),
             ("~~[v0.15.0] - 2024-10-01~~", Some("0.15.0 (2024-10-01)")),
             ("Noteworthy changes in release 6.1 (2022-12-12)", Some("6.1 (2022-12-12)")),
+            ("Changelog for jiff 0.16.3 (2024-01-14)", Some("0.16.3 (2024-01-14)")),
             ("Unreleased", None),
             ("jiff 122", Some("122")),
             ("jiff 2022", None),
@@ -282,6 +303,11 @@ mod tests {
         ] {
             assert_eq!(says_what_was_done(text), expected, "{text}");
         }
+        // The same change below two headings is one.
+        let page = "# Changelog for Foo 0.16\n\n## Summary\n\n- Fix #4: Improve errors for files\n\n## Details\n\n\
+                    - Bugfix #4: Improve errors for files\n";
+        let told = crate::extract::tests::told(page, "Foo");
+        assert_eq!(told, ["Foo | Foo 0.16 – Fix #4: Improve errors for files"]);
         assert_eq!(["Removed", "Bug fixes", "Newsletter"].map(says_done), [true, true, false]);
         assert!(is_change("Memory struct (#1)") && !is_change("Documentation (#1, #2)"));
         assert_eq!(without_number("#651: Add it"), "Add it");

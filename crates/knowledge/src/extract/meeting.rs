@@ -9,7 +9,8 @@ use super::thing::{DOCUMENT_KINDS, spaced, titles};
 /// The day that a page has for its title, as minutes do.
 pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
     let heading = page.blocks.iter().find(|block| matches!(block.kind, Kind::Heading(1)));
-    let mut titles = title.into_iter().chain(heading.map(|block| block.text.as_str()));
+    let titles = title.into_iter().chain(page.title.as_deref());
+    let mut titles = titles.chain(heading.map(|block| block.text.as_str()));
     let is_date = |title: &&str| structural(title) == Err(Rejection::Date);
     titles
         .clone()
@@ -125,6 +126,10 @@ mod tests {
             (
                 "---\ndate: 2023-11-16 19:00:00 -0800\n---\n\n# Board meeting\n\nA.",
                 Some("2023-11-16"),
+            ),
+            (
+                "---\ntitle: 2016-09-03\ndate: 2024-12-29\n---\n\n## Present\n\nA.",
+                Some("2016-09-03"),
             ),
             ("# Protokoll vom 13. Februar 2023\n\nA.", Some("13. Februar 2023")),
             ("# Foo\n\nA.", None),

@@ -21,14 +21,17 @@ pub(super) fn collect(
     thing: &Thing,
     found: &[(usize, Statement)],
 ) -> Vec<(usize, Statement)> {
+    // Whoever is asked answers as `we`, and whoever asks is `you` to them.
+    let is_asked = is_of_questions(page);
+    let ours: &[&str] = if is_asked { &[] } else { &OURS };
     let pairs = page.blocks.iter().enumerate().zip(page.blocks.iter().skip(1));
     let told = pairs.filter(|((number, _), answer)| {
         let is_prose = answer.kind == Kind::Paragraph && !answer.is_quoted && !answer.is_furniture;
         is_prose && ground.is_own(number + 1)
     });
     let told = told.filter_map(|((_, block), answer)| {
-        let question = question(block)?;
-        let answer = answer_of(&answer.text)?;
+        let question = question(block).filter(|it| is_asked || !points(it, &["you", "your"]))?;
+        let answer = answer_of(&answer.text, ours)?;
         if found.iter().any(|(_, fact)| fact.text.contains(answer.as_str())) {
             return None;
         }
@@ -39,13 +42,18 @@ pub(super) fn collect(
     told.collect()
 }
 
-/// Whether a page is of questions: most of what heads its parts asks.
+/// Whose words they are.
+const OURS: [&str; 3] = ["our", "us", "we"];
+
+/// Whether a page is of questions: most of what heads its parts asks, or it has several that are marked as such.
 pub(in crate::extract) fn is_of_questions(page: &Page) -> bool {
     const LEAST: usize = 3;
     let heads = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_)));
     let (asked, other): (Vec<&Block>, Vec<&Block>) =
         heads.partition(|block| block.text.trim_end().ends_with('?'));
-    asked.len() >= LEAST && asked.len() > other.len()
+    let marked =
+        page.blocks.iter().filter(|it| it.kind == Kind::Paragraph && question(it).is_some());
+    asked.len() >= LEAST && asked.len() > other.len() || marked.count() >= LEAST
 }
 
 /// The question that a heading, an item or an emphasised line is.
@@ -63,21 +71,22 @@ fn question(block: &Block) -> Option<&str> {
         && QUESTION.contains(&asked.split(' ').count())
         && asked.starts_with(char::is_uppercase)
         && !inner.contains(['?', '.', ':'])
-        && !points(asked, &["it", "its", "they", "them", "there", "you", "your"]);
+        && !points(asked, &["it", "its", "they", "them", "there"]);
     fits.then_some(asked)
 }
 
 /// The sentences that answer: the first, and those behind it while there is room.
-fn answer_of(text: &str) -> Option<String> {
+/// `ours` are words that nobody but whoever wrote the page says.
+fn answer_of(text: &str, ours: &[&str]) -> Option<String> {
     const ROOM: usize = 32;
     let text = text.strip_prefix("A:").or(text.strip_prefix("A.")).unwrap_or(text).trim();
     let mut all = sentences(text).into_iter().filter_map(|range| text.get(range)).map(str::trim);
     let first = all.next()?;
-    // What `this` stands for is said before it.
+    // What `this` stands for is said before it, if only in the question.
     let own = |next: &&str| {
         let bare = ["This", "this", "That", "that", "These", "these"];
         let said = next.split_whitespace().filter(|word| !bare.contains(word));
-        !points(&said.collect::<Vec<&str>>().join(" "), &[]) && next.ends_with(['.', '!', ')'])
+        !points(&said.collect::<Vec<&str>>().join(" "), ours) && next.ends_with(['.', '!', ')'])
     };
     let mut answer = first.to_owned();
     for next in all.take_while(own) {
@@ -89,13 +98,16 @@ fn answer_of(text: &str) -> Option<String> {
     // `It depends.`
     let answers = ["Yes", "No"].iter().any(|start| answer.starts_with(start));
     let is_whole = answers || answer.split(' ').count() >= LEAST;
-    (is_whole && answer.ends_with(['.', '!', ')']) && !points(first, &[])).then_some(answer)
+    (is_whole
+        && answer.ends_with(['.', '!', ')'])
+        && (ours.is_empty() && own(&first) || !points(first, ours)))
+    .then_some(answer)
 }
 
 /// Whether a text speaks of what stands around it, or has one of these words.
 fn points(text: &str, others: &[&str]) -> bool {
     const POINTING: &[&str] =
-        &["above", "below", "following", "here", "our", "see", "that", "these", "this", "us", "we"];
+        &["above", "below", "following", "here", "see", "that", "these", "this"];
     let mut words = text
         .split_whitespace()
         .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase());
@@ -130,7 +142,19 @@ mod tests {
             ("It is told below.", None),
             ("Yes:", None),
         ] {
-            assert_eq!(answer_of(text).as_deref(), expected, "{text}");
+            assert_eq!(answer_of(text, &OURS).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn whoever_is_asked_on_a_page_of_questions_answers_as_we() {
+        let page = read(
+            "**Q. Why don't you heat the pool?**\n\nA. We heat it to 30 degrees.\n\n**Q. How long is a mile?**\n\nA. \
+             There is no place to see this.\n\n**Who are you?**\n\nThe Foo pool of Bath.\n",
+        );
+        assert!(is_of_questions(&page));
+        assert_eq!(answer_of("We heat it to 30 degrees.", &OURS), None);
+        let told = answer_of("We heat it to 30 degrees. See below.", &[]);
+        assert_eq!(told.as_deref(), Some("We heat it to 30 degrees."));
     }
 }

@@ -50,7 +50,9 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
     for block in page.blocks.iter().filter(|block| !block.is_furniture) {
         let text = block.text.trim();
         if matches!(block.kind, Kind::Heading(_)) {
-            below = Some(text.trim_end_matches(':').trim());
+            // `Present (and members)`
+            let said = text.split(" (").next().unwrap_or_default();
+            below = Some(said.trim_end_matches(':').trim());
             continue;
         }
         // `Board members in attendance were:`, before a list of them.

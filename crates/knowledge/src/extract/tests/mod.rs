@@ -49,7 +49,7 @@ fn check_asked(text: &str, topic: &str, expected: &[(&str, &[&str], &[&str])]) {
 }
 
 /// The facts of a page under a topic, each with its entity.
-fn told(text: &str, topic: &str) -> Vec<String> {
+pub(super) fn told(text: &str, topic: &str) -> Vec<String> {
     let facts = found(text, topic, &[], Mode::Full).into_iter();
     facts
         .flat_map(|(name, facts)| facts.into_iter().map(move |it| format!("{name} | {it}")))

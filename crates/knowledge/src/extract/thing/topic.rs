@@ -9,6 +9,7 @@ use crate::extract::changelog;
 use crate::extract::facts::questions::is_of_questions;
 use crate::extract::fold::fold;
 use crate::extract::meeting;
+use crate::extract::minutes;
 use crate::extract::name::{structural, tidy};
 use crate::extract::page::{Block, Kind, Page};
 use crate::extract::shape;
@@ -127,6 +128,8 @@ pub(in crate::extract) fn of_topic(
     let is_part =
         page.is_given && titles(page, title).all(is_part) && !begins_with_name(page, &key);
     let is_its = is_its || is_in_topic || is_plain || is_part || page.is_given && is_given();
+    // Minutes that never say whose they are.
+    let is_its = is_its || page.is_given && minutes::read(page).is_some();
     (is_its || is_called(&topic) && is_covered(page, &key, title)).then_some(topic)
 }
 
