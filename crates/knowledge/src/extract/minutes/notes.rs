@@ -300,6 +300,8 @@ pub(super) fn is_note(text: &str) -> bool {
     // What was decided is told as that.
     let key = text.split(':').next().filter(|_| said > 0).map(fold).unwrap_or_default();
     let is_filed = DECISIONS.contains(key.as_str()) || ATTENDANCE.contains(key.as_str());
+    // `Respectfully submitted, Ann Hill, Clerk`
+    let is_signed = word(0) == "respectfully";
     let is_date = word(0) == "held" && word(1) == "on";
     let is_idle = is_idle(&all[said..]);
     let ends = text.ends_with(|char: char| char.is_alphanumeric() || ".)\"”".contains(char));
@@ -310,6 +312,7 @@ pub(super) fn is_note(text: &str) -> bool {
         && !goes_on(text)
         && !is_filed
         && !is_date
+        && !is_signed
         && !is_idle
         && !text.contains(['?', '{', '|'])
         && !words::is_auxiliary(&word(said))
