@@ -182,10 +182,10 @@ fn entities_and_facts_of_real_documents() {
     snapshot!(shown.concat(), @"
     extract, all 64
       entities: precision 0.907 (88/97), recall 0.098 (86/882), of those with facts 0.196 (85/434)
-      facts: precision 0.689 (133/193), of right entities 0.739 (133/180), recall 0.184 (133/724)
+      facts: precision 0.682 (131/192), of right entities 0.732 (131/179), recall 0.181 (131/724)
     extract, Markdown and text
       entities: precision 0.938 (76/81), recall 0.120 (74/617), of those with facts 0.243 (73/301)
-      facts: precision 0.656 (107/163), of right entities 0.695 (107/154), recall 0.219 (107/488)
+      facts: precision 0.648 (105/162), of right entities 0.686 (105/153), recall 0.215 (105/488)
     extract, HTML
       entities: precision 0.750 (12/16), recall 0.045 (12/265), of those with facts 0.090 (12/133)
       facts: precision 0.867 (26/30), of right entities 1.000 (26/26), recall 0.110 (26/236)
@@ -195,7 +195,7 @@ fn entities_and_facts_of_real_documents() {
       of the ten best facts: 0.549 (107/195)
     after the decision, all 64
       entities: precision 0.889 (64/72), recall 0.070 (62/882), of those with facts 0.141 (61/434)
-      facts: precision 0.654 (106/162), of right entities 0.702 (106/151), recall 0.146 (106/724)
+      facts: precision 0.658 (106/161), of right entities 0.707 (106/150), recall 0.146 (106/724)
     no label has: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, tmpdir, configuration file location, DESCR
     after the decision: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, configuration file location, DESCR
     ");
