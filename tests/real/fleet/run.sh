@@ -44,7 +44,7 @@ give_up() {
 
 mkdir -p "$tmp/home" "$tmp/tmp/ray"
 python3 -m venv "$tmp/venv" || give_up "no venv"
-"$tmp/venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/../../../fleet/ray/requirements.txt" \
+"$tmp/venv/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$here/../../../fleet/ray/requirements.txt" \
     >"$tmp/pip.log" 2>&1 || give_up "could not install what the driver needs" "$tmp/pip.log"
 python="$tmp/venv/bin/python"
 PYTHONPYCACHEPREFIX=$tmp/pyc "$python" -m compileall -q "$here/../../../fleet/ray" "$here" || give_up "no Python"
