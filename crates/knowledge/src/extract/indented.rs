@@ -156,11 +156,16 @@ fn names_option(line: &str) -> bool {
     })
 }
 
-/// What is printed, in which an asterisk is one: `/usr/lib/*,/usr/local/lib/*`.
+/// What is printed, in which an asterisk is one, `/usr/lib/*,/usr/local/lib/*`, and `# Off` no heading.
 fn literal(text: &str) -> Cow<'_, str> {
-    match text.contains('*') {
+    let shown = match text.contains('*') {
         true => Cow::Owned(text.replace('*', "\\*")),
         false => Cow::Borrowed(text),
+    };
+    let at = shown.len() - shown.trim_start().len();
+    match shown[at..].starts_with('#') {
+        true => Cow::Owned(format!("{}\\{}", &shown[..at], &shown[at..])),
+        false => shown,
     }
 }
 
@@ -174,12 +179,19 @@ fn is_term(line: &str) -> bool {
         && !line.contains('`')
 }
 
-/// `-s     Squeeze blank lines`
+/// `-s     Squeeze blank lines`, and `q   Quit without asking`.
 fn option(line: &str) -> Option<(&str, &str)> {
+    const LONGEST_KEY: usize = 12;
     let (term, what) = line.split_once("  ")?;
     let what = what.trim();
-    (term.starts_with('-') && term.len() > 1 && is_term(term) && what.contains(' '))
-        .then_some((term, what))
+    // Two blanks may only stretch a line.
+    let is_key = line[term.len()..].starts_with("   ")
+        && !term.contains(' ')
+        && term.len() <= LONGEST_KEY
+        && what.starts_with(char::is_uppercase)
+        && !term.ends_with('.');
+    let is_option = term.starts_with('-') && term.len() > 1 && is_term(term);
+    ((is_option || is_key) && what.contains(' ')).then_some((term, what))
 }
 
 /// `DESCRIPTION`, as manuals head their parts.
@@ -242,6 +254,15 @@ mod tests {
             "### Name\n- foo: a bar\n\n### Options\n- `-n, --lines N`:\nPrint N lines.\n\n{words}"
         );
         assert_eq!(without_margin(&tabbed), expected);
+        // Keys, and what is written into a file.
+        let keys = format!(
+            "NAME\n       foo - a bar\n\nKEYS\n       q   Quit at once\n\n{}\n         # Off\n         -e\n",
+            "       Words here.\n".repeat(10)
+        );
+        let expected = format!(
+            "### Name\n- foo: a bar\n\n### Keys\n- `q`: Quit at once\n\n{words}\n\\# Off\n-e\n"
+        );
+        assert_eq!(without_margin(&keys).replace("  ", ""), expected);
         // Headings are underlined at the margin.
         let headed = format!("Head\n----\n\n{}", "    Words here.\n".repeat(10));
         assert_eq!(without_margin(&headed), format!("Head\n----\n\n{words}"));

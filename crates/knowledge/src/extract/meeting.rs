@@ -5,6 +5,7 @@ use super::name::{Rejection, is_month_or_day, is_year, structural};
 use super::page::{Kind, Page};
 use super::shape;
 use super::thing::{DOCUMENT_KINDS, spaced, titles};
+use elophanto_text::markdown;
 
 /// The day that a page has for its title, as minutes do.
 pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
@@ -68,6 +69,30 @@ pub(super) fn says_only_kind_and_day(title: &str) -> bool {
         && key.split_whitespace().all(is_plain)
 }
 
+/// The parts of a text that tells of several meetings, each below a heading with its day, with the lines before
+/// them; else none.
+pub(super) fn several(text: &str) -> Vec<(usize, String)> {
+    const LEAST: usize = 2;
+    let Ok(document) = markdown::parse(text) else { return Vec::new() };
+    let is_one = |heading: &&markdown::Heading| is_of_one_time(&heading.text.as_str());
+    let heads: Vec<_> = document.headings.iter().filter(is_one).collect();
+    let Some(level) = heads.iter().map(|head| head.level).max() else { return Vec::new() };
+    let starts: Vec<usize> =
+        heads.iter().filter(|head| head.level == level).map(|head| head.line).collect();
+    if starts.len() < LEAST {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let ends = starts.iter().skip(1).map(|line| line - 1).chain([lines.len()]);
+    let part = |(start, end): (&usize, usize)| {
+        let from = start.checked_sub(1)?;
+        let (head, rest) = lines.get(from..end)?.split_first()?;
+        let head = head.trim_start_matches('#').trim_start();
+        Some((from, format!("# {head}{}", rest.concat())))
+    };
+    starts.iter().zip(ends).filter_map(part).collect()
+}
+
 /// Whether a page that the user gave tells of one meeting.
 pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
     const MOST: usize = 12;
@@ -94,7 +119,7 @@ fn ends_as_meeting(line: &str) -> bool {
 fn date_below(page: &Page) -> Option<String> {
     const EARLY: usize = 6;
     const PARTS: usize = 3;
-    let is_part = |char: char| ".,;:()".contains(char);
+    let is_part = |char: char| ".,;:()–—- ".contains(char);
     let rows = page.rows.iter().filter(|row| fold(row.cells.first().map_or("", |it| it)) == "date");
     let texts = rows.filter_map(|row| row.cells.get(1)).map(String::as_str);
     let texts = texts.chain(page.title.as_deref());
@@ -132,10 +157,36 @@ mod tests {
                 Some("2016-09-03"),
             ),
             ("# Protokoll vom 13. Februar 2023\n\nA.", Some("13. Februar 2023")),
+            ("# May 2025 – Committee\n\nA.", Some("May 2025")),
             ("# Foo\n\nA.", None),
         ] {
             assert_eq!(date(&read(text), None).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn several_meetings_are_told_apart() {
+        let text =
+            "# Foo minutes\n\n### May 2025 – Meeting\n\nA.\n\n### June 2025 – Meeting\n\nB.\n";
+        let parts = several(text);
+        let expected =
+            [(2, "# May 2025 – Meeting\n\nA.\n\n"), (6, "# June 2025 – Meeting\n\nB.\n")];
+        assert_eq!(parts, expected.map(|(line, part)| (line, part.to_owned())));
+        assert_eq!(several("# Meeting 2024\n\nA.\n\n## Notes\n\nB.\n"), []);
+        let facts = |text: &str| {
+            let document = super::super::Document { text, title: None };
+            let told = super::super::extract(&document, "Foo", &[], super::super::Mode::Given);
+            let all = told.entities.into_iter().flat_map(|it| it.facts);
+            all.map(|fact| (fact.line, fact.text)).collect::<Vec<_>>()
+        };
+        let minutes = text
+            .replace("A.", "- Present: Ann Hill, Bo Oak")
+            .replace("B.", "- Present: Ann Hill, Cy Elm");
+        let expected = [
+            (5, "Foo, May 2025 – present: Ann Hill, Bo Oak".to_owned()),
+            (9, "Foo, June 2025 – present: Ann Hill, Cy Elm".to_owned()),
+        ];
+        assert_eq!(facts(&minutes), expected);
     }
 
     #[test]

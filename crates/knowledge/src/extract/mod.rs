@@ -129,6 +129,42 @@ pub fn is_unread(document: &Document<'_>) -> bool {
 /// What a document states, without a language model. Costs time linear in the text, but for
 /// paragraphs, which are capped.
 pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> Extraction {
+    let parts = match mode {
+        Mode::Given => meeting::several(document.text),
+        Mode::Full | Mode::KnownOnly => Vec::new(),
+    };
+    let of_part = |(before, text): &(usize, String)| {
+        let mut told = of_one(&Document { text, title: document.title }, topic, known, mode);
+        let facts = told.entities.iter_mut().flat_map(|entity| &mut entity.facts);
+        facts.for_each(|fact| fact.line += before);
+        told
+    };
+    let mut told = parts.iter().map(of_part);
+    match told.next() {
+        Some(first) => told.fold(first, joined),
+        None => of_one(document, topic, known, mode),
+    }
+}
+
+/// What two parts of a text tell.
+fn joined(mut told: Extraction, next: Extraction) -> Extraction {
+    told.left_out += next.left_out;
+    for entity in next.entities {
+        match told.entities.iter().position(|it| it.name == entity.name) {
+            Some(at) => {
+                let own = &mut told.entities[at];
+                let room = MAX_FACTS.saturating_sub(own.facts.len());
+                told.left_out += entity.facts.len().saturating_sub(room);
+                own.facts.extend(entity.facts.into_iter().take(room));
+            }
+            None if told.entities.len() < MAX_ENTITIES => told.entities.push(entity),
+            None => told.left_out += entity.facts.len(),
+        }
+    }
+    told
+}
+
+fn of_one(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> Extraction {
     let text = document.text;
     let mut page = page::read_for(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)], topic);
     page.is_given = mode == Mode::Given;
@@ -226,6 +262,11 @@ pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode
             let parts = statement.text.split_once(" – ");
             let parts = parts.filter(|(label, _)| is_label(*entity, label));
             let (label, said) = parts.unwrap_or(("", &statement.text));
+            // It stands under the thing's name already.
+            if label == thing.name {
+                *entity = thing.entity;
+                continue;
+            }
             let is_named = !label.is_empty() && !said.starts_with(label);
             let whole = if is_named { &statement.text } else { said };
             if *entity != thing.entity && is_part(*entity, whole) {

@@ -77,7 +77,9 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
     let (Some(first), Some(last)) = (list.first(), list.last()) else { return None };
     let lower_first = first.to_lowercase();
     let single = list.len() == 1;
-    if (words::is_pronoun(&lower_first) && !evidence.linked) || shape::is_calendar(key) {
+    if (words::is_pronoun(&lower_first) && !evidence.linked && (single || !evidence.itself))
+        || shape::is_calendar(key)
+    {
         return None;
     }
     // `Table K.1` is a part of the page.

@@ -30,7 +30,8 @@ impl Home {
                 !behind[at].joins()
                     || behind.get(at + 1).is_none_or(|next| {
                         let word = next.lower();
-                        matches!(next.text, "and" | "or")
+                        // `a film adaptation of`, `a television series`
+                        matches!(next.text, "and" | "or" | "adaptation" | "series")
                             || words::ends_phrase(&word)
                             || words::looks_past(&word)
                     })

@@ -302,6 +302,8 @@ pub(super) fn is_note(text: &str) -> bool {
     let is_filed = DECISIONS.contains(key.as_str()) || ATTENDANCE.contains(key.as_str());
     // `Respectfully submitted, Ann Hill, Clerk`
     let is_signed = word(0) == "respectfully";
+    // `Seconded by Ann`: what, stands before it.
+    let is_seconded = matches!(word(0).as_str(), "moved" | "seconded") && all.len() < 8;
     let is_date = word(0) == "held" && word(1) == "on";
     let is_idle = is_idle(&all[said..]);
     let ends = text.ends_with(|char: char| char.is_alphanumeric() || ".)\"”".contains(char));
@@ -313,6 +315,7 @@ pub(super) fn is_note(text: &str) -> bool {
         && !is_filed
         && !is_date
         && !is_signed
+        && !is_seconded
         && !is_idle
         && !text.contains(['?', '{', '|'])
         && !words::is_auxiliary(&word(said))

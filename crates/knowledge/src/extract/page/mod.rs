@@ -226,6 +226,7 @@ fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Blo
     let text = pod::as_markdown(text);
     let text = news::as_markdown(&text, topic);
     let text = plain::as_markdown(&text);
+    let text = plain::without_dateline(&text);
     let text = plain::with_questions(&text);
     let text = plain::with_heads(&text);
     let text = indented::without_margin(&text);

@@ -12,6 +12,9 @@ const LEAST: usize = 2;
 /// The text with headings for its heads and without its margin. Who asks for the package is told of what they asked
 /// for. Lines stay lines.
 pub(super) fn as_markdown<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
+    if let Some(told) = dated(text, topic) {
+        return Cow::Owned(told);
+    }
     let first = text.lines().find(|line| !line.trim().is_empty()).and_then(debian);
     let is_gnu = || text.lines().filter_map(gnu).take(LEAST).count() == LEAST;
     if first.is_none() && !is_gnu() {
@@ -72,6 +75,51 @@ pub(super) fn as_markdown<'t>(text: &'t str, topic: &str) -> Cow<'t, str> {
         kept.push('\n');
     }
     Cow::Owned(kept)
+}
+
+/// GNU's older form, where versions are items: `2017-07-21 Ann Hill <ann@example.org>`, and behind a tab `* Version
+/// 1.3.2 released.`
+fn dated(text: &str, topic: &str) -> Option<String> {
+    let day = |line: &str| {
+        let (day, rest) = line.split_once(' ')?;
+        let is_day = day.len() == 10 && day.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+        (is_day && rest.contains(" <") && rest.trim_end().ends_with('>')).then(|| day.to_owned())
+    };
+    let version = |line: &str| {
+        let said = line
+            .strip_prefix("\t* ")?
+            .strip_prefix("Version ")
+            .or_else(|| line.strip_prefix("\t* ")?.strip_prefix("Release "))?;
+        let version = said.split([' ', ',']).next()?.trim_end_matches(['.', ':']);
+        version.starts_with(|it: char| it.is_ascii_digit()).then(|| version.to_owned())
+    };
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    if day(first).is_none() || text.lines().filter_map(version).take(LEAST).count() < LEAST {
+        return None;
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut last = None;
+    for (number, line) in text.lines().enumerate() {
+        let bare = line.strip_prefix('\t').unwrap_or(line);
+        match (day(line), version(line)) {
+            (Some(day), _) => {
+                last = Some(day);
+                kept.push_str(if number == 0 { "# " } else { "" });
+                kept.push_str(if number == 0 { topic } else { "" });
+            }
+            (None, Some(version)) => {
+                let day = last.as_ref().map(|day| format!(" ({day})")).unwrap_or_default();
+                kept.push_str(&format!("## {version}{day}"));
+            }
+            // `Bug fixes:`, whose items stand below it.
+            (None, None) => match bare.strip_prefix("* ").and_then(|it| it.strip_suffix(':')) {
+                Some(part) => kept.push_str(&format!("### {part}")),
+                None => kept.push_str(bare.strip_prefix('\t').unwrap_or(bare)),
+            },
+        }
+        kept.push('\n');
+    }
+    Some(kept)
 }
 
 fn begins(line: &str) -> bool {
@@ -146,6 +194,11 @@ mod tests {
             "Foo",
         );
         assert_eq!(told, "## Version 2\n\n* New.\n\n## 1.0\n");
+        let old = "2017-07-21 Ann <a@b.c>\n\n\t* Version 1.3 released.\n\n\t* Bug fixes:\n\t\t* Fix it.\n\n2016-01-02 Ann \
+                   <a@b.c>\n\n\t* Version 1.2 released.\n";
+        let told =
+            "# Foo\n\n## 1.3 (2017-07-21)\n\n### Bug fixes\n* Fix it.\n\n\n\n## 1.2 (2016-01-02)\n";
+        assert_eq!(as_markdown(old, "Foo"), told);
         let prose = "This tells of the changes between 1.0 and 2.0\n\nIt is new.\n";
         assert_eq!(as_markdown(prose, "Foo"), prose);
         let blanks = as_markdown(

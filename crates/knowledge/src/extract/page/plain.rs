@@ -50,6 +50,30 @@ pub(super) fn with_questions(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// The text without the place where a report was written, before its first paragraph: `CAIRO — `, `WASHINGTON, D.C.
+/// (AP) -- `.
+pub(super) fn without_dateline(text: &str) -> Cow<'_, str> {
+    const EARLY: usize = 8;
+    const LONGEST: usize = 50;
+    const LEAST: usize = 4;
+    let mut from = 0;
+    for line in text.split_inclusive('\n').take(EARLY) {
+        let marks = [" — ", " – ", " -- "];
+        let found = marks.iter().filter_map(|mark| Some((line.find(mark)?, mark.len()))).min();
+        if let Some((at, length)) = found.filter(|(at, _)| *at <= LONGEST) {
+            let place = line[..at].trim();
+            let first = place.split([' ', ',']).next().unwrap_or_default();
+            let is_place = first.len() >= LEAST && first.bytes().all(|it| it.is_ascii_uppercase());
+            let begins = line[at + length..].starts_with(char::is_uppercase);
+            if is_place && begins && line.len() > 2 * LONGEST {
+                return Cow::Owned(format!("{}{}", &text[..from], &text[from + at + length..]));
+            }
+        }
+        from += line.len();
+    }
+    Cow::Borrowed(text)
+}
+
 /// The text with marks of headings for the lines that are some, where each paragraph is a line of its own: what was
 /// copied from a page. `[edit]` behind them goes.
 pub(super) fn with_heads(text: &str) -> Cow<'_, str> {
@@ -89,7 +113,7 @@ pub(super) fn with_heads(text: &str) -> Cow<'_, str> {
     let mut kept = String::with_capacity(text.len() + 64);
     for (at, line) in text.split_inclusive('\n').enumerate() {
         match heads[at] {
-            true => kept.push_str(&format!("## {}\n", name(line))),
+            true => kept.push_str(&format!("### {}\n", name(line))),
             false => kept.push_str(line),
         }
     }
@@ -176,7 +200,21 @@ fn is_quoted(said: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{as_markdown, with_globs, with_heads, with_questions};
+    use super::{as_markdown, with_globs, with_heads, with_questions, without_dateline};
+
+    #[test]
+    fn a_dateline_is_no_part_of_a_sentence() {
+        let said = "Gunmen opened fire on visitors of a museum on Wednesday, and killed at least 19 people, as was told.";
+        for (text, is_cut) in [
+            (format!("# Head\n\nCAIRO — {said}"), true),
+            (format!("WASHINGTON, D.C. (AP) -- {said}\n"), true),
+            (format!("HTTP — {}", said.to_lowercase()), false),
+            (format!("Cairo — {said}"), false),
+            ("CAIRO — The city.".to_owned(), false),
+        ] {
+            assert_eq!(without_dateline(&text).len() < text.len(), is_cut, "{text}");
+        }
+    }
 
     #[test]
     fn short_lines_between_paragraphs_are_headings() {
@@ -189,7 +227,7 @@ mod tests {
         };
         let told =
             with_heads(&text(["Foo", "2007 CupEdit", "Later life[edit]", "No more"])).into_owned();
-        assert_eq!(told, text(["Foo", "## 2007 Cup", "## Later life", "No more"]));
+        assert_eq!(told, text(["Foo", "### 2007 Cup", "### Later life", "No more"]));
         for text in [
             text(["# Foo", "Cup", "Life", "More"]),
             text(["Foo", "It was so.", "and so", "More"]),

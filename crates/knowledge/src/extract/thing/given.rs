@@ -94,7 +94,8 @@ pub(super) fn begins_with_name(page: &Page, key: &str) -> bool {
         });
     let is_name = run > start + 1 || all.get(start).is_some_and(|it| shape::is_shaped(it.text));
     let said = all.get(start..run).unwrap_or_default().iter().map(Token::lower);
-    let is_in_topic = run > start + 1 && key.contains(&spaced(&said.collect::<Vec<_>>().join(" ")));
+    let said = spaced(&said.collect::<Vec<_>>().join(" "));
+    let is_in_topic = run > start + 1 && key.contains(&said) || key == said;
     is_name && !is_led && !is_in_topic
 }
 
