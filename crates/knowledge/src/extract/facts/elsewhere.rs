@@ -87,7 +87,22 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     let spans = matches!(word(0).as_str(), "after" | "during" | "for" | "in" | "over")
         && word(1) == "the"
         && counts;
+    // `Said guardian`, `is one of the two options`
+    let is_said = word(0) == "said"
+        && tokens.get(1).is_some_and(|it| it.text.starts_with(char::is_lowercase));
+    let counts_them = (verb + 1..tokens.len()).any(|at| {
+        word(at) == "the"
+            && COUNTS.contains(&word(at + 1).as_str())
+            && super::is_plural(&word(at + 2))
+            && !matches!(
+                word(at + 3).as_str(),
+                "between" | "for" | "of" | "in" | "that" | "to" | "which" | "who"
+            )
+            && !tokens[..at].iter().any(|it| it.text == "and")
+    });
     concludes
+        || is_said
+        || counts_them
         || counts_up
         || is_superlative
         || is_moved

@@ -52,7 +52,7 @@ pub(super) fn collect(
     let mut before: Option<Told> = None;
     let mut home = Home::default();
     let ground = Ground::of(page, thing, names);
-    let (mut limits, mut is_goal, mut leads) = (false, false, false);
+    let (mut limits, mut is_goal, mut leads, mut is_of_other) = (false, false, false, false);
     let mut unnamed = thing.map(|thing| Unnamed::of(page, thing, &ground));
     let stories = example::blocks(page);
     let mut example: Option<usize> = None;
@@ -81,11 +81,12 @@ pub(super) fn collect(
         if !item {
             limits = colon::limits(text);
             leads = text.ends_with(':');
+            is_of_other = leads && tokens.first().is_some_and(|it| is_owned_elsewhere(it, thing));
             is_goal = colon::is_goal(text);
         }
         // `Before you begin, see to it that:`, `You may have it on in one of these ways:`
         let addresses = tokens.first().is_some_and(|it| matches!(it.text, "You" | "Your"));
-        if item && (is_goal || leads && addresses) {
+        if item && (is_goal || is_of_other || leads && addresses) {
             continue;
         }
         // What is told behind `crates.io:`, which is linked, holds there.
@@ -190,6 +191,14 @@ fn is_after(told: &Told, thing: &Thing, page: &Page, sentence: &Sentence) -> boo
     told.entity != thing.entity
         && has_name(&told.surface)
         && page.before(sentence).iter().any(|before| has_name(page.text(before)))
+}
+
+/// `Python's libraries have these faults:`, whose items tell of Python.
+fn is_owned_elsewhere(first: &token::Token<'_>, thing: Option<&Thing>) -> bool {
+    let owner = bare(first.text);
+    owner != first.text
+        && first.is_capitalised()
+        && thing.is_some_and(|thing| !spaced(&thing.name).contains(&spaced(owner)))
 }
 
 /// Whether the item that a sentence stands in begins with a link as its label.

@@ -85,6 +85,8 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "The Foo Server will try both variants of names.",
         "The Foo Server was sold twice that season.",
         "Ada Byron joined the team, and we started again.",
+        "The Foo Server has the better of the two options.",
+        "The Foo Server blog provides more details about clients.",
     ] {
         check(text, &[]);
     }

@@ -188,3 +188,13 @@ fn what_is_told_of_the_museum_is_told_of_that_museum() {
     let expected = "Foo Museum | Foo Museum – Ada Hill led the museum for ten years.";
     assert!(all.iter().any(|fact| fact == expected), "{all:?}");
 }
+
+#[test]
+fn what_is_listed_of_somebody_else_is_not_told_of_the_thing() {
+    let page = "# Foo\n\nFoo is a library for dates and times.\n\n## Why\n\nPython's own modules have these faults, as \
+                all know:\n\n- Time zones are verbose and unpleasant to use\n\nFoo fixes this:\n\n- Time zones of Foo are \
+                short and easy to use\n";
+    let all = told(page, "Foo");
+    assert!(!all.iter().any(|fact| fact.contains("verbose")), "{all:?}");
+    assert!(all.iter().any(|fact| fact.contains("easy to use")), "{all:?}");
+}

@@ -51,7 +51,11 @@ pub(in crate::extract) fn of_topic(
             && !is_headed(page, &key);
         let is_given = page.is_given
             && (!is_other && speaks_of(page, &key, title) || begins_with_short(page, &topic));
-        let is_its = is_given || is_called(&topic) && is_covered(page, &key, title);
+        // Minutes that begin with nothing but what they are.
+        let is_minutes =
+            (page.is_given || speaks_of(page, &key, title)) && minutes::read(page).is_some();
+        let is_covered = || is_called(&topic) && is_covered(page, &key, title);
+        let is_its = is_given || is_minutes || is_covered();
         return is_its.then_some(topic);
     }
     // Notes of releases are headed by versions, and lines of them are taken for headings.
