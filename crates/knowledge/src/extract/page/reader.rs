@@ -12,6 +12,7 @@ use super::properties::{self, Section};
 use super::tables::{self, plain};
 use super::{Block, Kind, Mark, Row};
 use super::{chronology, terms, usage};
+use elophanto_text::reading::takes_power;
 
 /// Rows of tables of one page that are read.
 const MAX_ROWS: usize = 500;
@@ -211,6 +212,9 @@ impl Reader {
                             text.push_str(if parts { "\n\n" } else { " " });
                         }
                         NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push(' '),
+                        NodeValue::HtmlInline(tag) if tag == "<sup>" && takes_power(&text) => {
+                            text.push('^');
+                        }
                         NodeValue::HtmlInline(tag) if html::is_placeholder(tag) => {
                             text.push_str(tag);
                         }

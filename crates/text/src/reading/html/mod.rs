@@ -77,6 +77,7 @@ pub(super) fn extract(written: &str, base: Option<Url>) -> Result<Found, ReadErr
     let structured = structured::structured(written, &page, about.title.as_deref());
     links::resolve(&page, base.as_ref());
     prune::boilerplate(&page);
+    prune::powers(&page);
     prune::definitions(&page);
     prune::sheets(&page);
     let body = page.body().ok_or(ReadError::Unparsable)?;

@@ -4,6 +4,8 @@ use std::cell::Cell;
 
 use dom_query::{Document, NodeRef};
 
+use crate::reading::takes_power;
+
 /// Share of a page's text above which an element is kept whatever its author named it.
 const MOST: f64 = 0.5;
 
@@ -67,6 +69,26 @@ pub(super) fn boilerplate(page: &Document) {
         (own as f64) <= all as f64 * MOST
     };
     remove_where(page, |node| is_boilerplate(node) || is_named_so(node) && is_small(node));
+}
+
+/// Writes powers as in text, `10^11` for `10<sup>11</sup>`, which else would be another number.
+pub(super) fn powers(page: &Document) {
+    let Some(body) = page.body() else { return };
+    let all = body.descendants_it().filter(|node| node.node_name().as_deref() == Some("sup"));
+    for node in all.collect::<Vec<NodeRef<'_>>>() {
+        let text = node.text();
+        let before = node.prev_sibling().map(|before| before.text()).unwrap_or_default();
+        if is_power(&before, &text) {
+            node.set_text(format!("^{}", text.trim()));
+        }
+    }
+}
+
+/// Whether what is set higher is a power: digits behind a digit or a unit, and no number of a footnote.
+fn is_power(before: &str, text: &str) -> bool {
+    let digits = text.trim().trim_start_matches(['-', '−', '+']);
+    let is_number = (1..=3).contains(&digits.len()) && digits.bytes().all(|it| it.is_ascii_digit());
+    is_number && takes_power(before)
 }
 
 /// Collects first, as removing while walking loses the way; what lies in a removed element is not
