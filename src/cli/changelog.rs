@@ -24,9 +24,6 @@ pub struct ChangelogArgs {
     /// Bring `system/changelog.md` up to date instead
     #[arg(long, conflicts_with = "limit")]
     write: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// An entry, as `--json` prints it. What a person wrote may lack everything but its text.

@@ -6,6 +6,7 @@ use super::{
     Outcome, clean_entities,
     doctor::size,
     error::CliError,
+    json::Json,
     ui::Ui,
     workspace::{self, Workspace},
 };
@@ -38,19 +39,16 @@ pub struct CleanArgs {
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     /// List entities that may be one, for a person to decide
-    Review(clean_entities::ReviewArgs),
+    Review(Json<clean_entities::ReviewArgs>),
     /// Make two entities one
-    Merge(clean_entities::MergeArgs),
+    Merge(Json<clean_entities::MergeArgs>),
     /// Take a merge back
-    Undo(clean_entities::UndoArgs),
+    Undo(Json<clean_entities::UndoArgs>),
 }
 
 /// What was done, or would be, as `--json` prints it.

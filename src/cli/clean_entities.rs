@@ -23,9 +23,6 @@ pub struct ReviewArgs {
     /// Send names and facts to the model, and remember that this may be done
     #[arg(long, short, requires = "ask")]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(clap::Args, Debug)]
@@ -34,18 +31,12 @@ pub struct MergeArgs {
     from: String,
     /// The entity that stays
     into: String,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(clap::Args, Debug)]
 pub struct UndoArgs {
     /// The id of a merge
     id: String,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// A proposal, as `--json` prints it.

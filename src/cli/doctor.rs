@@ -22,9 +22,6 @@ pub struct DoctorArgs {
     /// Show every setting with the place it comes from
     #[arg(long)]
     settings: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -31,9 +31,6 @@ pub struct EnrichArgs {
     /// Send what is read to the model of the settings, and remember that this may be done
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

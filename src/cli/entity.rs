@@ -32,9 +32,6 @@ pub struct EntityArgs {
     /// Show what a fact was found in, and the passage marked: its number in the list, or its id
     #[arg(long, value_name = "FACT", requires = "name", conflicts_with_all = ["delete", "history"])]
     source: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -9,6 +9,7 @@ use super::{
     Outcome, env,
     error::CliError,
     hook_run,
+    json::Json,
     ui::{Ui, escape_control_line},
     workspace::refuse_links_out,
 };
@@ -33,7 +34,7 @@ enum HookCommand {
     Install(InstallArgs),
     Run(RunArgs),
     Uninstall(UninstallArgs),
-    Status(StatusArgs),
+    Status(Json<StatusArgs>),
 }
 
 /// Run us from git's hooks, beside the hooks that are there
@@ -68,11 +69,7 @@ pub struct UninstallArgs {
 ///
 /// Exits with 0 if pre-commit and post-merge do, with 1 otherwise.
 #[derive(clap::Args, Debug)]
-pub struct StatusArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
-}
+pub struct StatusArgs {}
 
 /// Do what a hook does
 ///

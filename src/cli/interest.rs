@@ -19,9 +19,6 @@ use elophanto_knowledge::interest::{Answered, PreferenceKind, Signs, spark};
 pub struct WishArgs {
     /// What it is about
     topic: String,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Show what you care about, by what you did
@@ -39,9 +36,6 @@ pub struct InterestsArgs {
     /// Show what you did that counts for this entity, the newest first
     #[arg(long, value_name = "ENTITY", conflicts_with = "ascii")]
     why: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// React to a notification or an answer: `+` for more of it, `-` for no more
@@ -57,9 +51,6 @@ pub struct ReactArgs {
     /// Take this reaction back
     #[arg(long)]
     undo: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn wish(

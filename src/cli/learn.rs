@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{
     Outcome,
     error::CliError,
+    json::Json,
     learn_setup::{self, ServiceArg},
     ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
@@ -56,16 +57,13 @@ pub struct LearnArgs {
     /// Send what is read to the model of the settings, and remember that this may be done
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     /// Take back every fact that a search, a prompt or a message brought; no source brings it again,
     /// unless it is put back with --back
-    Undo(UndoArgs),
+    Undo(Json<UndoArgs>),
 }
 
 #[derive(clap::Args, Debug)]
@@ -75,9 +73,6 @@ struct UndoArgs {
     /// Put back what was taken back
     #[arg(long)]
     back: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 /// What was taken back, as `--json` prints it.

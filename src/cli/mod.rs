@@ -27,6 +27,7 @@ mod index;
 mod index_git;
 mod init;
 mod interest;
+mod json;
 mod learn;
 mod learn_setup;
 mod lsp;
@@ -50,6 +51,7 @@ pub use crate::terminal::Outcome;
 use crate::terminal::{secret_input, ui};
 use elophanto_knowledge::interest::PreferenceKind::{Dislike, Like};
 use error::CliError;
+use json::Json;
 use ui::Ui;
 
 /// Turns a git repository's Markdown into a knowledge base that people and AI agents share
@@ -72,41 +74,41 @@ pub struct Cli {
 enum Command {
     Init(init::InitArgs),
     Index(index::IndexArgs),
-    Scan(Box<scan::ScanArgs>),
+    Scan(Box<Json<scan::ScanArgs>>),
     Graph(graph::GraphArgs),
     Search(Box<search::SearchArgs>),
-    Learn(learn::LearnArgs),
-    Enrich(enrich::EnrichArgs),
+    Learn(Json<learn::LearnArgs>),
+    Enrich(Json<enrich::EnrichArgs>),
     #[command(alias = "memory")]
-    Entity(entity::EntityArgs),
+    Entity(Json<entity::EntityArgs>),
     /// Say that you like a topic: an entity is made of it, and it is worth finding out more
-    Like(interest::WishArgs),
+    Like(Json<interest::WishArgs>),
     /// Take a like back
-    Unlike(interest::WishArgs),
+    Unlike(Json<interest::WishArgs>),
     /// Say that you do not care for a topic: nothing more is found out about it
-    Dislike(interest::WishArgs),
+    Dislike(Json<interest::WishArgs>),
     /// Take a dislike back
-    Undislike(interest::WishArgs),
-    Interests(interest::InterestsArgs),
-    React(interest::ReactArgs),
+    Undislike(Json<interest::WishArgs>),
+    Interests(Json<interest::InterestsArgs>),
+    React(Json<interest::ReactArgs>),
     Agent(agent::AgentArgs),
     Gateway(gateway::GatewayArgs),
     Channel(channel::ChannelArgs),
-    Page(page::PageArgs),
+    Page(Json<page::PageArgs>),
     Acp(acp::AcpArgs),
-    Publish(publish::PublishArgs),
+    Publish(Json<publish::PublishArgs>),
     Lsp(lsp::LspArgs),
     Editor(editor::EditorArgs),
     Schedule(schedule::ScheduleArgs),
-    Changelog(changelog::ChangelogArgs),
-    Doctor(doctor::DoctorArgs),
-    Clean(clean::CleanArgs),
-    Eval(eval::EvalArgs),
+    Changelog(Json<changelog::ChangelogArgs>),
+    Doctor(Json<doctor::DoctorArgs>),
+    Clean(Json<clean::CleanArgs>),
+    Eval(Json<eval::EvalArgs>),
     Hook(hook::HookArgs),
-    Trust(trust::TrustArgs),
+    Trust(Json<trust::TrustArgs>),
     Vault(vault::VaultArgs),
     Model(model::ModelArgs),
-    Usage(usage::UsageArgs),
+    Usage(Json<usage::UsageArgs>),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }

@@ -45,9 +45,6 @@ pub struct PageArgs {
     /// Of the notes as of a commit, branch, tag or date
     #[arg(long, value_name = "REV", requires = "export")]
     at: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -68,9 +68,6 @@ pub struct PublishArgs {
           conflicts_with_all = ["name", "dry_run", "strict", "memory", "retire", "epoch", "yes", "fold",
                                 "list"])]
     export: Option<ExportForm>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// How chunks are exported.

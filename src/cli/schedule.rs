@@ -15,6 +15,7 @@ use signal_hook::{
 use super::{
     Outcome, env,
     error::CliError,
+    json::Json,
     ui::{Ui, escape_control_line},
 };
 use crate::gateway::files::GatewayFiles;
@@ -47,7 +48,7 @@ enum Action {
     /// Install a job
     Add(AddArgs),
     /// List the jobs of this repository
-    List(ListArgs),
+    List(Json<ListArgs>),
     /// Take a job away
     Remove(RemoveArgs),
     /// Print what `add` would install
@@ -82,9 +83,6 @@ struct ListArgs {
     /// Jobs of all repositories
     #[arg(long)]
     all: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args, Debug)]

@@ -46,9 +46,6 @@ pub struct TrustArgs {
     /// Forget all trust in this repository
     #[arg(long)]
     revoke: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// A page that needs trust, as `--json` prints it.

@@ -37,9 +37,6 @@ pub struct UsageArgs {
     /// Only calls before then
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 elophanto_base::named! {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::super::{
     Outcome,
     error::CliError,
+    json::Json,
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -25,8 +26,8 @@ pub struct HubArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum HubCommand {
-    Search(SearchArgs),
-    Publish(PublishArgs),
+    Search(Json<SearchArgs>),
+    Publish(Json<PublishArgs>),
 }
 
 /// Search the skills of the hub; all of them without QUERY
@@ -42,9 +43,6 @@ struct SearchArgs {
     /// Most entries to print
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 /// Make a folder of skills a hub: write the list of all that lie below it to `index.json`
@@ -56,9 +54,6 @@ struct PublishArgs {
     /// The folder, such as the top of a git repository
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 /// An entry of the hub, as `--json` prints it.

@@ -37,9 +37,6 @@ pub struct InstallArgs {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// A changed file, as `--json` prints it.

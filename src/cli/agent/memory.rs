@@ -6,6 +6,7 @@ use super::{
     super::{
         Outcome,
         error::CliError,
+        json::Json,
         ui::{Ui, escape_control_line, visible},
         workspace,
     },
@@ -30,16 +31,16 @@ pub struct MemoryArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum MemoryCommand {
-    List(ListArgs),
-    Show(ShowArgs),
-    Edit(EditArgs),
-    Forget(memory_forget::ForgetArgs),
-    Wipe(memory_forget::WipeArgs),
-    Join(memory_care::JoinArgs),
-    Stats(memory_care::StatsArgs),
+    List(Json<ListArgs>),
+    Show(Json<ShowArgs>),
+    Edit(Json<EditArgs>),
+    Forget(Json<memory_forget::ForgetArgs>),
+    Wipe(Json<memory_forget::WipeArgs>),
+    Join(Json<memory_care::JoinArgs>),
+    Stats(Json<memory_care::StatsArgs>),
     Export(memory_care::ExportArgs),
-    Archive(memory_care::ArchiveArgs),
-    Patterns(memory_care::PatternsArgs),
+    Archive(Json<memory_care::ArchiveArgs>),
+    Patterns(Json<memory_care::PatternsArgs>),
 }
 
 /// List lessons, the newest first
@@ -57,9 +58,6 @@ struct ListArgs {
     /// Also what was moved to the archive
     #[arg(long)]
     archived: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 /// Show a lesson with all that is known of it
@@ -67,9 +65,6 @@ struct ListArgs {
 struct ShowArgs {
     /// Its id, or the beginning of it
     id: String,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 /// Correct a lesson: what is given takes the place of what it says
@@ -98,9 +93,6 @@ struct EditArgs {
     /// Who corrects it
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 pub fn run(args: &MemoryArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -30,11 +30,7 @@ pub fn nothing(nothing: &Nothing, ui: &Ui) -> Outcome {
 
 /// Say how much is remembered, and what recalling it saves
 #[derive(clap::Args, Debug)]
-pub struct StatsArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
+pub struct StatsArgs {}
 
 /// Print all lessons of a repository as JSON Lines, corrections applied
 #[derive(clap::Args, Debug)]
@@ -59,9 +55,6 @@ pub struct ArchiveArgs {
     /// Only say what would be moved
     #[arg(long)]
     dry_run: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Show lessons that three or more repositories learnt, and those that may be one
@@ -73,9 +66,6 @@ pub struct PatternsArgs {
     /// Write the note of this one, below knowledge/learned/patterns
     #[arg(long, value_name = "ID")]
     promote: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Make lessons that say the same in other words one
@@ -93,9 +83,6 @@ pub struct JoinArgs {
     /// Who joins them
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -38,9 +38,6 @@ pub struct ForgetArgs {
     /// Who forgets it
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Take a lesson's text out of the files for good, and say what git's history still holds
@@ -58,9 +55,6 @@ pub struct WipeArgs {
     /// Who wipes it
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// What was forgotten, as `--json` prints it.

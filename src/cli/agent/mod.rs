@@ -21,7 +21,7 @@ mod tools;
 mod undo;
 mod work;
 
-use super::{Outcome, error::CliError, ui::Ui};
+use super::{Outcome, error::CliError, json::Json, ui::Ui};
 
 /// The agent, and what agents share: lessons, notes, an MCP server
 #[derive(clap::Args, Debug)]
@@ -37,17 +37,17 @@ enum AgentCommand {
     Chat(chat::ChatArgs),
     Runs(runs::RunsArgs),
     Sessions(runs::SessionsArgs),
-    Undo(undo::UndoArgs),
-    Tools(tools::ToolsArgs),
+    Undo(Json<undo::UndoArgs>),
+    Tools(Json<tools::ToolsArgs>),
     Plugin(plugin::PluginArgs),
     Skill(skill::SkillArgs),
     Hub(hub::HubArgs),
-    Remember(remember::RememberArgs),
-    Recall(recall::RecallArgs),
+    Remember(Json<remember::RememberArgs>),
+    Recall(Json<recall::RecallArgs>),
     Memory(memory::MemoryArgs),
-    Note(note::NoteArgs),
+    Note(Json<note::NoteArgs>),
     Mcp(mcp::McpArgs),
-    Install(install::InstallArgs),
+    Install(Json<install::InstallArgs>),
     #[command(hide = true)]
     Hook(hook::HookArgs),
     #[command(hide = true)]

@@ -30,9 +30,6 @@ pub struct NoteArgs {
     /// Keywords
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// A kind of note by its name.

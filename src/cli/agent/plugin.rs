@@ -5,7 +5,7 @@ mod look;
 mod new;
 
 use super::{
-    super::{Outcome, error::CliError, ui::Ui, workspace},
+    super::{Outcome, error::CliError, json::Json, ui::Ui, workspace},
     work,
 };
 use elophanto_app::agent::Prepared;
@@ -25,7 +25,7 @@ pub struct PluginArgs {
 #[derive(clap::Subcommand, Debug)]
 enum PluginCommand {
     New(new::NewArgs),
-    List(look::ListArgs),
+    List(Json<look::ListArgs>),
     Show(look::ShowArgs),
     Test(look::TestArgs),
     Deploy(deploy::DeployArgs),

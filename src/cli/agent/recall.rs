@@ -55,9 +55,6 @@ pub struct RecallArgs {
     /// Also what was moved to the archive
     #[arg(long)]
     archived: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -43,9 +43,6 @@ pub struct RememberArgs {
     /// Who remembers
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

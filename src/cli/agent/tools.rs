@@ -24,9 +24,6 @@ pub struct ToolsArgs {
     /// Start the servers that you added and trust, as a run does, and list their tools too
     #[arg(long)]
     servers: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -33,9 +33,6 @@ pub struct UndoArgs {
     /// Agree to taking back an older run where the last one is undone already and no RUN is given
     #[arg(long)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -34,9 +34,6 @@ pub struct AddArgs {
     token_fd: Option<String>,
     #[command(flatten)]
     unlock: UnlockArgs,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// What is to be done at the platform first.

@@ -5,7 +5,7 @@ mod people;
 
 use serde_json::json;
 
-use super::{Outcome, env, error::CliError, ui::Ui, workspace};
+use super::{Outcome, env, error::CliError, json::Json, ui::Ui, workspace};
 use crate::{
     gateway::files::GatewayFiles,
     wire::channels::{BotWire, PersonWire},
@@ -28,36 +28,29 @@ pub struct ChannelArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum ChannelCommand {
-    Add(add::AddArgs),
+    Add(Json<add::AddArgs>),
     /// Say which bots there are, who may write to them, and who would like to
-    List(ListArgs),
+    List(Json<ListArgs>),
     /// Take a bot away: nobody may write to it any more
     ///
     /// Its token stays in the vault: `elophanto vault remove NAME` takes it away, and the platform makes it
     /// invalid.
-    Remove(OneArgs),
+    Remove(Json<OneArgs>),
     /// Ask the platform who the bot is, with the token that is kept
-    Test(OneArgs),
-    Pair(people::PairArgs),
-    Approve(people::ApproveArgs),
-    LeaveOut(people::LeaveOutArgs),
+    Test(Json<OneArgs>),
+    Pair(Json<people::PairArgs>),
+    Approve(Json<people::ApproveArgs>),
+    LeaveOut(Json<people::LeaveOutArgs>),
 }
 
 #[derive(clap::Args, Debug)]
-struct ListArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
-}
+struct ListArgs {}
 
 #[derive(clap::Args, Debug)]
 struct OneArgs {
     /// The platform
     #[arg(value_enum)]
     platform: PlatformArg,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]

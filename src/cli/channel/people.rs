@@ -18,9 +18,6 @@ pub struct PairArgs {
     /// Let them answer approvals too
     #[arg(long)]
     approve: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Have somebody who may write answer approvals too
@@ -34,9 +31,6 @@ pub struct ApproveArgs {
     /// Have them answer approvals no more
     #[arg(long)]
     no_more: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Let somebody in no more
@@ -47,9 +41,6 @@ pub struct LeaveOutArgs {
     platform: PlatformArg,
     /// Their number: `channel list` says it
     id: String,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Somebody of whom something changed, as `--json` prints it.

@@ -36,9 +36,6 @@ pub struct InstallArgs {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

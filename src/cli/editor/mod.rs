@@ -2,7 +2,7 @@
 
 mod install;
 
-use super::{Outcome, error::CliError, ui::Ui};
+use super::{Outcome, error::CliError, json::Json, ui::Ui};
 
 /// Set up your editor
 #[derive(clap::Args, Debug)]
@@ -13,7 +13,7 @@ pub struct EditorArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum EditorCommand {
-    Install(install::InstallArgs),
+    Install(Json<install::InstallArgs>),
 }
 
 pub fn run(args: &EditorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

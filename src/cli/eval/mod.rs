@@ -65,9 +65,6 @@ pub struct EvalArgs {
     /// Keep what was measured, for every search of yours with this model
     #[arg(long, requires = "thresholds")]
     save: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -5,7 +5,7 @@ pub mod serve;
 mod status;
 mod token;
 
-use super::{Outcome, error::CliError, ui::Ui};
+use super::{Outcome, error::CliError, json::Json, ui::Ui};
 
 /// Serve conversations with the agent, and MCP, to programs of yours
 ///
@@ -23,8 +23,8 @@ pub struct GatewayArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum GatewayCommand {
-    Status(status::StatusArgs),
-    Stop(status::StopArgs),
+    Status(Json<status::StatusArgs>),
+    Stop(Json<status::StopArgs>),
     Token(token::TokenArgs),
     Connect(connect::ConnectArgs),
 }

@@ -33,20 +33,13 @@ pub struct StatusArgs {
     /// Print the token alone
     #[arg(long)]
     token: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Stop your gateway
 ///
 /// Runs that go on are ended and written down. Exits with 1 if none runs.
 #[derive(clap::Args, Debug)]
-pub struct StopArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
+pub struct StopArgs {}
 
 /// What `status --json` prints.
 #[derive(Serialize)]

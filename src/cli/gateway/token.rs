@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::Method;
 use serde_json::json;
 
-use super::super::{Outcome, env, error::CliError, ui::Ui};
+use super::super::{Outcome, env, error::CliError, json::Json, ui::Ui};
 use crate::{
     gateway::files::GatewayFiles,
     listening::{own, token::new_token},
@@ -28,15 +28,11 @@ enum TokenCommand {
     ///
     /// The old one opens nothing from now on, and what it opened is closed. The new one is kept for
     /// every start of the gateway; `gateway status --token` prints it.
-    Rotate(RotateArgs),
+    Rotate(Json<RotateArgs>),
 }
 
 #[derive(clap::Args, Debug)]
-struct RotateArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
-}
+struct RotateArgs {}
 
 pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = GatewayFiles::of(&env::environment())?;

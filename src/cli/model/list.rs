@@ -17,11 +17,7 @@ use elophanto_app::models::list::{ListedEmbedder, ListedTask, embedders, languag
 /// anything, no passphrase either, and nothing is sent: whether anything listens at an address of
 /// this machine is all that is tried.
 #[derive(clap::Args, Debug)]
-pub struct ListArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
+pub struct ListArgs {}
 
 pub fn run(_: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (settings, environment) = (workspace::settings(Vec::new(), ui)?, env::environment());

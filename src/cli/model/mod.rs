@@ -5,7 +5,7 @@ mod list;
 mod test;
 mod tune;
 
-use super::{Outcome, error::CliError, ui::Ui};
+use super::{Outcome, error::CliError, json::Json, ui::Ui};
 use add::{AddArgs, RemoveArgs};
 use list::ListArgs;
 use test::TestArgs;
@@ -23,7 +23,7 @@ pub struct ModelArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum ModelCommand {
-    List(ListArgs),
+    List(Json<ListArgs>),
     Test(TestArgs),
     Add(AddArgs),
     Remove(RemoveArgs),

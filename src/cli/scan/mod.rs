@@ -73,9 +73,6 @@ pub struct ScanArgs {
     /// List the files that are described
     #[arg(long)]
     indexed: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -57,11 +57,7 @@ pub struct AddArgs {
 
 /// List the servers that were added
 #[derive(clap::Args, Debug)]
-pub struct ListArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
+pub struct ListArgs {}
 
 /// Look at what a server offers, and use that in runs from now on
 ///
@@ -74,9 +70,6 @@ pub struct TrustArgs {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Remove a server
@@ -84,9 +77,6 @@ pub struct TrustArgs {
 pub struct RemoveArgs {
     /// Its name
     name: String,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

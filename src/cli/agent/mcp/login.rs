@@ -22,9 +22,6 @@ pub struct LoginArgs {
     client_id: Option<String>,
     #[command(flatten)]
     unlock: UnlockArgs,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Forget what a server granted when you signed in
@@ -34,9 +31,6 @@ pub struct LogoutArgs {
     name: String,
     #[command(flatten)]
     unlock: UnlockArgs,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

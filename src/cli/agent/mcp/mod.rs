@@ -5,7 +5,7 @@ mod login;
 mod serve;
 mod stop;
 
-use super::super::{Outcome, error::CliError, ui::Ui};
+use super::super::{Outcome, error::CliError, json::Json, ui::Ui};
 
 /// The MCP server of this knowledge base, and servers of others as tools of the agent
 #[derive(clap::Args, Debug)]
@@ -16,15 +16,15 @@ pub struct McpArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum McpCommand {
-    Serve(Box<serve::ServeArgs>),
-    Status(serve::StatusArgs),
-    Stop(stop::StopArgs),
+    Serve(Box<Json<serve::ServeArgs>>),
+    Status(Json<serve::StatusArgs>),
+    Stop(Json<stop::StopArgs>),
     Add(add::AddArgs),
-    List(add::ListArgs),
-    Trust(add::TrustArgs),
-    Login(login::LoginArgs),
-    Logout(login::LogoutArgs),
-    Remove(add::RemoveArgs),
+    List(Json<add::ListArgs>),
+    Trust(Json<add::TrustArgs>),
+    Login(Json<login::LoginArgs>),
+    Logout(Json<login::LogoutArgs>),
+    Remove(Json<add::RemoveArgs>),
 }
 
 pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -63,9 +63,6 @@ pub struct ServeArgs {
     /// Most requests a minute
     #[arg(long, value_name = "N", default_value_t = 6_000)]
     rate: u32,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Say whether the HTTP server of this repository runs, and where
@@ -74,9 +71,6 @@ pub struct StatusArgs {
     /// Print the token alone
     #[arg(long)]
     token: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// A server, as `--json` prints it.

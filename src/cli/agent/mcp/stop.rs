@@ -12,11 +12,7 @@ use crate::{listening::life, mcp::serving};
 ///
 /// It ends what it is at and goes. Exits with 1 if none runs.
 #[derive(clap::Args, Debug)]
-pub struct StopArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
+pub struct StopArgs {}
 
 pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;

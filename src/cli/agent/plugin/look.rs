@@ -16,11 +16,7 @@ use elophanto_app::plugins::{self, described, plugin, told};
 
 /// List the plugins, and why some are no tools
 #[derive(clap::Args, Debug)]
-pub struct ListArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
+pub struct ListArgs {}
 
 /// Show what a plugin is: what it says of itself, its files, whether it is a tool
 ///

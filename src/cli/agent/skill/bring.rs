@@ -24,9 +24,6 @@ pub struct InstallArgs {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Bring what was installed up to date from where it came from
@@ -40,9 +37,6 @@ pub struct UpdateArgs {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Remove a skill that was installed, or one of your own
@@ -56,9 +50,6 @@ pub struct RemoveArgs {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// What would be, or was, installed, as `--json` prints it.

@@ -22,11 +22,7 @@ const MOST_LINE: usize = 100;
 /// Of those with one name your own wins, then the repository's, then an installed one, then a
 /// bundled one.
 #[derive(clap::Args, Debug)]
-pub struct ListArgs {
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
+pub struct ListArgs {}
 
 /// Show what a skill says
 #[derive(clap::Args, Debug)]
@@ -36,9 +32,6 @@ pub struct ShowArgs {
     /// A file beside SKILL.md in its place
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Make a new skill to fill in, in this repository
@@ -53,9 +46,6 @@ pub struct NewArgs {
     /// Among your own skills, for all repositories
     #[arg(long)]
     user: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// A skill, as `--json` prints it.

@@ -3,7 +3,7 @@
 mod bring;
 mod look;
 
-use super::super::{Outcome, error::CliError, ui::Ui};
+use super::super::{Outcome, error::CliError, json::Json, ui::Ui};
 
 /// Skills: folders with a SKILL.md that teach the agent a kind of work
 #[derive(clap::Args, Debug)]
@@ -14,12 +14,12 @@ pub struct SkillArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum SkillCommand {
-    List(look::ListArgs),
-    Show(look::ShowArgs),
-    New(look::NewArgs),
-    Install(bring::InstallArgs),
-    Update(bring::UpdateArgs),
-    Remove(bring::RemoveArgs),
+    List(Json<look::ListArgs>),
+    Show(Json<look::ShowArgs>),
+    New(Json<look::NewArgs>),
+    Install(Json<bring::InstallArgs>),
+    Update(Json<bring::UpdateArgs>),
+    Remove(Json<bring::RemoveArgs>),
 }
 
 pub fn run(args: &SkillArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
