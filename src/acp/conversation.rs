@@ -303,10 +303,7 @@ impl Here<'_> {
 
 /// What ended a run, as the protocol calls it.
 fn reason(finished: Finished) -> Result<StopReason, Error> {
-    let failed = |message: &String, hint: Option<String>| {
-        let error = Error::new(message);
-        Err(hint.into_iter().fold(error, Error::hint))
-    };
+    let failed = |message: &String, hint: Option<String>| Err(Error::new(message).hints_of(hint));
     match finished.end {
         End::Answered | End::Loop { .. } => Ok(StopReason::EndTurn),
         End::Cancelled => Ok(StopReason::Cancelled),

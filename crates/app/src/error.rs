@@ -81,6 +81,12 @@ impl Error {
         self
     }
 
+    /// Adds what to do next, where that is known.
+    pub fn hints_of(mut self, hints: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.hints.extend(hints.into_iter().map(Into::into));
+        self
+    }
+
     /// What happened.
     pub fn message(&self) -> &str {
         &self.message

@@ -57,10 +57,7 @@ impl Prepared<'_> {
         self.picture(&path, session.is_tainted).map_err(|error| {
             let said =
                 Error::new(format_args!("`{}` cannot be shown: {}", shown(), error.message()));
-            match error.hint_text() {
-                Some(hint) => said.hint(hint),
-                None => said,
-            }
+            said.hints_of(error.hint_text())
         })
     }
 

@@ -358,11 +358,7 @@ fn finding(learning: &Learning, given: Material) -> Result<Finding, Error> {
 fn fetched(learning: &Learning, address: &str) -> Result<Finding, Error> {
     let fetched = learning.fetcher()?.get(address).map_err(|cause| {
         let hint = cause.hint();
-        let error = Error::new(cause);
-        match hint {
-            Some(hint) => error.hint(hint),
-            None => error,
-        }
+        Error::new(cause).hints_of(hint)
     })?;
     let hint = Hint { media_type: Some(&fetched.media_type), name: Some(fetched.url.path()) };
     let options =

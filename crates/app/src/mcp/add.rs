@@ -97,8 +97,7 @@ pub fn add(
             EntryError::Command { .. } if has_variables => Some(names.to_owned()),
             _ => None,
         };
-        let error = Error::new(cause);
-        hint.into_iter().fold(error, Error::hint)
+        Error::new(cause).hints_of(hint)
     })?;
     let mut server = Server { done: Some(true), ..Server::of(&name, &kept)? };
     let mut wants_sign_in = false;

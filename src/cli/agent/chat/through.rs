@@ -258,11 +258,7 @@ impl Through<'_> {
             Some("error") if is_ours || of.is_empty() || self.answered.remove(of) => {
                 self.terminal.screen.rest();
                 let text = data["detail"].as_str().unwrap_or_default();
-                let error = Error::new(text);
-                report(&match data["hint"].as_str() {
-                    Some(hint) => error.hint(hint),
-                    None => error,
-                });
+                report(&Error::new(text).hints_of(data["hint"].as_str()));
                 Ok(())
             }
             _ => Ok(()),
