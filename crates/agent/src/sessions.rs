@@ -49,13 +49,8 @@ pub enum SessionsError {
     Damaged { path: PathBuf, reason: String },
     #[error("`{}` was written by a newer version", path.display())]
     Newer { path: PathBuf },
-    #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be {action}: {source}", path.display())]
+    Io { path: PathBuf, action: &'static str, source: io::Error },
 }
 
 /// All sessions of a folder.
@@ -148,7 +143,7 @@ impl Sessions {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
                 return Err(SessionsError::Missing(id));
             }
-            Err(cause) => return Err(SessionsError::Io { path, action: "read", cause }),
+            Err(cause) => return Err(SessionsError::Io { path, action: "read", source: cause }),
         };
         let damaged = |reason| SessionsError::Damaged { path: path.clone(), reason };
         let Some(bytes) = bytes else {
@@ -187,7 +182,7 @@ impl Sessions {
         let written = self.make_folder().and_then(|()| write_whole(&path, &bytes, PRIVATE, synced));
         written.map_err(|cause| {
             session.revision = session.revision.saturating_sub(1);
-            SessionsError::Io { path, action: "written", cause }
+            SessionsError::Io { path, action: "written", source: cause }
         })
     }
 
@@ -197,7 +192,8 @@ impl Sessions {
     /// [`SessionsError::Busy`] if somebody is.
     pub fn lock(&self, id: Uuid) -> Result<SessionLock, SessionsError> {
         let path = self.folder.join(format!(".{}.lock", id.hyphenated()));
-        let failed = |cause| SessionsError::Io { path: path.clone(), action: "locked", cause };
+        let failed =
+            |cause| SessionsError::Io { path: path.clone(), action: "locked", source: cause };
         self.make_folder().map_err(failed)?;
         let file = regular::open_or_make(&path, PRIVATE).map_err(failed)?;
         let deadline = Instant::now() + PATIENCE;
@@ -263,13 +259,14 @@ impl Sessions {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
                 Err(SessionsError::Missing(id))
             }
-            Err(cause) => Err(SessionsError::Io { path, action: "removed", cause }),
+            Err(cause) => Err(SessionsError::Io { path, action: "removed", source: cause }),
             Ok(()) => Ok(()),
         }
     }
 
     fn ids(&self) -> Result<Vec<Uuid>, SessionsError> {
-        let failed = |cause| SessionsError::Io { path: self.folder.clone(), action: "read", cause };
+        let failed =
+            |cause| SessionsError::Io { path: self.folder.clone(), action: "read", source: cause };
         let entries = match fs::read_dir(&self.folder) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(failed)?,

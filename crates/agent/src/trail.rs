@@ -37,13 +37,8 @@ pub enum TrailsError {
     Missing(String),
     #[error("`{prefix}` fits several runs, such as {}", shown.join(", "))]
     Ambiguous { prefix: String, shown: Vec<String> },
-    #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be {action}: {source}", path.display())]
+    Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error(transparent)]
     Log(#[from] JsonlError),
     #[error("the trail of the run is no longer written")]
@@ -157,7 +152,8 @@ impl Trails {
         let path = self.path(run);
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
         let open = || File::options().create_new(true).write(true).mode(0o600).open(&path);
-        let failed = |cause| TrailsError::Io { path: path.clone(), action: "written", cause };
+        let failed =
+            |cause| TrailsError::Io { path: path.clone(), action: "written", source: cause };
         made.and_then(|()| open()).map_err(failed)?;
         let lock = self.folder.join(".lock");
         let log = Log::new(&path).with_lock(&lock).with_caps(CAPS);
@@ -186,7 +182,8 @@ impl Trails {
 
     /// The oldest first: ids begin with the time.
     fn runs(&self) -> Result<Vec<Ulid>, TrailsError> {
-        let failed = |cause| TrailsError::Io { path: self.folder.clone(), action: "read", cause };
+        let failed =
+            |cause| TrailsError::Io { path: self.folder.clone(), action: "read", source: cause };
         let entries = match fs::read_dir(&self.folder) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(failed)?,

@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn causes_are_said_once() {
         let io = || io::Error::new(io::ErrorKind::PermissionDenied, "not yours");
-        let write = || WriteError::Io { path: PathBuf::from("a.md"), cause: io() };
+        let write = || WriteError::Io { path: PathBuf::from("a.md"), source: io() };
         let error = Error::from(write());
         assert_eq!(error.message(), write().to_string());
         assert_eq!((error.kind, error.causes()), (Kind::System, Vec::new()));
@@ -164,7 +164,7 @@ mod tests {
     fn a_closed_pipe_is_no_failure_where_we_write_ourselves_only() {
         let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
         assert!(Error::from(closed()).broken_pipe);
-        let write = WriteError::Io { path: PathBuf::from("a.md"), cause: closed() };
+        let write = WriteError::Io { path: PathBuf::from("a.md"), source: closed() };
         assert!(!Error::from(write).broken_pipe);
     }
 

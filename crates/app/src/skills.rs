@@ -63,7 +63,7 @@ pub fn new(
 /// Says in words what one kind of failure means here.
 fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> Error) -> Error {
     match &cause {
-        SkillError::Io { cause: failed, .. } if failed.kind() == kind => said(),
+        SkillError::Io { source: failed, .. } if failed.kind() == kind => said(),
         _ => cause.into(),
     }
 }

@@ -68,7 +68,7 @@ pub fn compact(
     let mut rows = 0;
     for name in tracked.keys() {
         let content = tables::read(context.tables, &folder, name, Some(&context.view_dir()))
-            .map_err(|cause| IndexError::BadTable { name: name.clone(), cause })?;
+            .map_err(|cause| IndexError::BadTable { name: name.clone(), source: cause })?;
         done.tables_before += 1;
         done.bytes_before += tables::size(&folder, name);
         rows += content.rows.len();

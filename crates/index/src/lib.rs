@@ -74,10 +74,6 @@ pub enum IndexError {
     Table(#[from] crate::store::tables::TableError),
     #[error("the search view is damaged")]
     Damaged,
-    #[error("`{}/{name}` cannot be read: {cause}", commit::TABLES)]
-    BadTable {
-        name: String,
-        #[source]
-        cause: crate::store::tables::TableError,
-    },
+    #[error("`{}/{name}` cannot be read: {source}", commit::TABLES)]
+    BadTable { name: String, source: crate::store::tables::TableError },
 }

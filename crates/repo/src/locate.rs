@@ -78,12 +78,8 @@ pub enum LocateError {
     BadGitFile { path: PathBuf, cause: String },
     #[error("`{}` is not a regular file", path.display())]
     NoFile { path: PathBuf },
-    #[error("cannot look into `{}`: {cause}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot look into `{}`: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
 }
 
 /// Finds the knowledge base that holds `start`: the innermost git work tree, else the innermost
@@ -96,7 +92,7 @@ pub enum LocateError {
 /// [`LocateError`] says which of the places was unusable.
 pub fn locate(start: &Path) -> Result<Repository, LocateError> {
     let start = fs::canonicalize(start)
-        .map_err(|cause| LocateError::Unreadable { path: start.to_owned(), cause })?;
+        .map_err(|cause| LocateError::Unreadable { path: start.to_owned(), source: cause })?;
     let mut plain = None;
     for folder in start.ancestors() {
         let dot_git = folder.join(".git");

@@ -15,12 +15,8 @@ pub enum WriteError {
     /// A link is in the way.
     #[error("`{}` cannot be written: {refusal}", path.display())]
     Outside { path: PathBuf, refusal: Refusal },
-    #[error("`{}` cannot be written: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be written: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// Writes a file below the root; a file that is there keeps its rights.
@@ -56,6 +52,6 @@ fn failed(path: &Path, cause: io::Error) -> WriteError {
     let path = path.to_owned();
     match refusal(&cause) {
         Some(refusal @ Refusal::Link(_)) => WriteError::Outside { path, refusal: refusal.clone() },
-        _ => WriteError::Io { path, cause },
+        _ => WriteError::Io { path, source: cause },
     }
 }

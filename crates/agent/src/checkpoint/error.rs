@@ -25,19 +25,10 @@ pub enum CheckpointError {
     Outside(PathBuf),
     #[error("`{}` belongs to git", .0.display())]
     OfGit(PathBuf),
-    #[error("`{}` cannot be written, so nothing could be taken back: {cause}", path.display())]
-    ReadOnly {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
-    #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be written, so nothing could be taken back: {source}", path.display())]
+    ReadOnly { path: PathBuf, source: io::Error },
+    #[error("`{}` cannot be {action}: {source}", path.display())]
+    Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error("more than {limit} files and folders")]
     TooMany { limit: usize },
     #[error("run `{run}` worked in `{}`", root.display())]
@@ -64,9 +55,9 @@ impl CheckpointError {
             io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
                 if action != "read" =>
             {
-                Self::ReadOnly { path, cause }
+                Self::ReadOnly { path, source: cause }
             }
-            _ => Self::Io { path, action, cause },
+            _ => Self::Io { path, action, source: cause },
         }
     }
 

@@ -29,18 +29,10 @@ pub enum PluginError {
     /// Its tests did not run, or did not pass, on exactly these files.
     #[error("the tests of `{name}` have not passed for what is in its folder")]
     Untested { name: String },
-    #[error("`{}`: {cause}", path.display())]
-    Block {
-        path: PathBuf,
-        #[source]
-        cause: BlockError,
-    },
-    #[error("`{}`: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}`: {source}", path.display())]
+    Block { path: PathBuf, source: BlockError },
+    #[error("`{}`: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
     /// The caller's function could not write it.
     #[error("`{}` was not written: {reason}", path.display())]
     Write { path: PathBuf, reason: String },

@@ -103,7 +103,7 @@ pub fn deploy(
     if !report.passed() || report.hash() != plugin.hash {
         return Err(PluginError::Untested { name });
     }
-    let failed = |cause| PluginError::Io { path: lock.to_owned(), cause };
+    let failed = |cause| PluginError::Io { path: lock.to_owned(), source: cause };
     let file = File::options().create(true).append(true).open(lock).map_err(failed)?;
     // Released when the file is closed.
     file.lock().map_err(failed)?;
@@ -123,7 +123,7 @@ pub fn deploy(
 pub(super) fn read(root: &Path) -> Result<String, PluginError> {
     let refused = |reason: String| PluginError::Manifest(reason);
     let path = root.join(MANIFEST);
-    let failed = |cause| PluginError::Io { path: path.clone(), cause };
+    let failed = |cause| PluginError::Io { path: path.clone(), source: cause };
     let file = match Folder::open(root).and_then(|root| root.read(Path::new(MANIFEST))) {
         Ok((file, _)) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(String::new()),

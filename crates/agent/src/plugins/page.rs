@@ -111,7 +111,7 @@ fn mirror_one(
     let path = readme_page(write_root, name);
     let existing = text_at(root, &path, MAX_PAGE_BYTES)?;
     let note = readme_note(&readme, name, existing.as_deref(), now)
-        .map_err(|cause| PluginError::Block { path: path.clone(), cause })?;
+        .map_err(|cause| PluginError::Block { path: path.clone(), source: cause })?;
     let Some(note) = note else { return Ok(None) };
     write(&path, &note).map_err(|reason| PluginError::Write { path: path.clone(), reason })?;
     Ok(Some(path))
@@ -119,7 +119,7 @@ fn mirror_one(
 
 /// The text of a file beneath the root; `None` if there is none.
 pub fn text_at(root: &Path, path: &Path, max: usize) -> Result<Option<String>, PluginError> {
-    let failed = |cause: io::Error| PluginError::Io { path: path.to_owned(), cause };
+    let failed = |cause: io::Error| PluginError::Io { path: path.to_owned(), source: cause };
     let file = match Folder::open(root).and_then(|root| root.read(path)) {
         Ok((file, _)) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),

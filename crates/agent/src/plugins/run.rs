@@ -98,7 +98,7 @@ pub(super) fn run(runtime: &Runtime, running: &Running<'_>) -> Result<RunEnded, 
 /// What was hashed is what runs, whatever becomes of the plugin's folder meanwhile. Gone when
 /// dropped.
 fn copy(folder: &Path, files: &[PluginFile]) -> Result<tempfile::TempDir, PluginError> {
-    let failed = |cause| PluginError::Io { path: folder.to_owned(), cause };
+    let failed = |cause| PluginError::Io { path: folder.to_owned(), source: cause };
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     let made = tempfile::Builder::new().prefix("plugin-").tempdir_in(folder);
     let made = made.map_err(failed)?;
@@ -111,7 +111,7 @@ fn copy(folder: &Path, files: &[PluginFile]) -> Result<tempfile::TempDir, Plugin
                 OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
             copy.write_all(&file.bytes)
         };
-        write().map_err(|cause| PluginError::Io { path: path.clone(), cause })?;
+        write().map_err(|cause| PluginError::Io { path: path.clone(), source: cause })?;
     }
     Ok(made)
 }

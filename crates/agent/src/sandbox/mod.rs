@@ -152,19 +152,11 @@ pub enum SandboxError {
     #[error("`{}` is not an absolute path", .0.display())]
     Relative(PathBuf),
     /// A path of the policy cannot be used.
-    #[error("`{}` cannot be made part of a sandbox: {cause}", path.display())]
-    Path {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be made part of a sandbox: {source}", path.display())]
+    Path { path: PathBuf, source: io::Error },
     /// The folder to run in is not there or no folder.
-    #[error("cannot run in `{}`: {cause}", path.display())]
-    Folder {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot run in `{}`: {source}", path.display())]
+    Folder { path: PathBuf, source: io::Error },
     /// A folder that has to be gone through entry by entry has too many.
     #[error("`{}` has too many entries for a sandbox: move them into a folder below it", .0.display())]
     TooManyEntries(PathBuf),
@@ -172,30 +164,18 @@ pub enum SandboxError {
     #[error("there is no program `{0}` that may be run in the sandbox")]
     Missing(String),
     /// It is no program, or may not be run.
-    #[error("`{program}` cannot be run: {cause}")]
-    Start {
-        program: String,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{program}` cannot be run: {source}")]
+    Start { program: String, source: io::Error },
     /// The helper cannot be started.
-    #[error("`{program}`, which is to prepare the sandbox, cannot be started: {cause}")]
-    Helper {
-        program: String,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{program}`, which is to prepare the sandbox, cannot be started: {source}")]
+    Helper { program: String, source: io::Error },
     /// The helper ended without saying how the program did, or said what makes no sense. Should
     /// somebody have killed it, the program was ended with it.
     #[error("the helper that prepares the sandbox failed: {0}")]
     Lost(String),
     /// The kernel refused a step of building the sandbox.
-    #[error("the sandbox cannot be built, at `{step}`: {cause}")]
-    System {
-        step: String,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("the sandbox cannot be built, at `{step}`: {source}")]
+    System { step: String, source: io::Error },
 }
 
 /// Told about fifty times a second what a program has said since (stdout, stderr), which may be

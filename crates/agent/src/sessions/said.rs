@@ -48,7 +48,7 @@ impl Sessions {
         }
         let path = self.said_path(id);
         let written = self.make_folder().and_then(|()| append(&path, before, new, synced));
-        written.map_err(|cause| SessionsError::Io { path, action: "written", cause })
+        written.map_err(|cause| SessionsError::Io { path, action: "written", source: cause })
     }
 
     /// All that was said in a session, what became a summary for the model too.
@@ -57,7 +57,8 @@ impl Sessions {
     /// When it cannot be read.
     pub fn said(&self, session: &Session) -> Result<Said, SessionsError> {
         let path = self.said_path(session.id);
-        let failed = |cause| SessionsError::Io { path: path.clone(), action: "read", cause };
+        let failed =
+            |cause| SessionsError::Io { path: path.clone(), action: "read", source: cause };
         let bytes = match regular::open(&path).and_then(|file| regular::read_capped(file, CAP)) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
                 return Ok(Said { messages: session.messages.clone(), damaged: 0 });
@@ -80,7 +81,7 @@ impl Sessions {
         let path = self.said_path(id);
         match fs::remove_file(&path) {
             Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                Err(SessionsError::Io { path, action: "removed", cause })
+                Err(SessionsError::Io { path, action: "removed", source: cause })
             }
             _ => Ok(()),
         }

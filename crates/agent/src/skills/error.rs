@@ -48,16 +48,12 @@ pub enum SkillError {
     Lock { path: PathBuf, why: String },
     #[error("the files of `{0}` were changed after it was installed")]
     Tampered(String),
-    #[error("`{}`: {cause}", .path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}`: {source}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
 }
 
 impl SkillError {
     pub(super) fn io(path: &std::path::Path, cause: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), cause }
+        Self::Io { path: path.to_owned(), source: cause }
     }
 }

@@ -48,7 +48,9 @@ pub fn installed(folder: &Path) -> Result<BTreeMap<String, Locked>, SkillError> 
     let path = folder.join(LOCK_NAME);
     let bytes = match files::read_capped(&path, MAX_LOCK_BYTES) {
         Ok((bytes, _)) => bytes,
-        Err(SkillError::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
+        Err(SkillError::Io { source: cause, .. })
+            if cause.kind() == std::io::ErrorKind::NotFound =>
+        {
             return Ok(BTreeMap::new());
         }
         Err(cause) => return Err(cause),

@@ -5,12 +5,8 @@ use std::{io, path::PathBuf};
 /// Nothing is changed when one of these comes. Lines count from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    #[error("`{}` cannot be read: {cause}", path.display())]
-    Read {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be read: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
     #[error("`{}` has more than {max} bytes", path.display())]
     TooLarge { path: PathBuf, max: usize },
     #[error("`{}`:{line} is not valid {format}: {reason}; repair the file, then try again", path.display())]

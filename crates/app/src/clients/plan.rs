@@ -101,7 +101,8 @@ pub(super) fn check(program: &str) -> Result<(), ClientError> {
 }
 
 pub(super) fn read_file(path: &Path, read: &Read<'_>) -> Result<Option<String>, ClientError> {
-    let text = read(path).map_err(|cause| ClientError::Read { path: path.to_owned(), cause })?;
+    let text =
+        read(path).map_err(|cause| ClientError::Read { path: path.to_owned(), source: cause })?;
     if text.as_ref().is_some_and(|text| text.len() > MAX_FILE_BYTES) {
         return Err(ClientError::TooLarge { path: path.to_owned(), max: MAX_FILE_BYTES });
     }

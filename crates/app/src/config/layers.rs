@@ -182,8 +182,8 @@ pub(super) struct Entry {
 /// What a file says, known or not, in its order. Nested and dotted names mean the same; a key
 /// without a value says nothing.
 pub(super) fn entries(file: &ConfigFile) -> Result<Vec<Entry>, ConfigError> {
-    let top =
-        parse(&file.text).map_err(|cause| ConfigError::Yaml { path: file.path.clone(), cause })?;
+    let top = parse(&file.text)
+        .map_err(|cause| ConfigError::Yaml { path: file.path.clone(), source: cause })?;
     let mut list = Vec::new();
     match top.value {
         yaml::Value::Null => {}
@@ -273,7 +273,7 @@ pub(super) fn parse(text: &str) -> Result<yaml::Node, yaml::YamlError> {
 /// When it is there but no regular UTF-8 file within bounds, beneath the root.
 pub fn read_repository_file(root: &Path) -> Result<Option<ConfigFile>, ConfigError> {
     let shown = Path::new(REPOSITORY_FILE);
-    let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
+    let io = |cause| ConfigError::Io { path: shown.to_owned(), source: cause };
     let opened = Folder::open(root).and_then(|root| match root.read(shown) {
         // The user's own, perhaps.
         Err(cause) if is_link(&cause) => root.read(&root.resolve(shown)?),
@@ -291,7 +291,7 @@ pub fn read_repository_file(root: &Path) -> Result<Option<ConfigFile>, ConfigErr
 }
 
 fn read_file(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
-    let io = |cause| ConfigError::Io { path: path.to_owned(), cause };
+    let io = |cause| ConfigError::Io { path: path.to_owned(), source: cause };
     // Looked at before opening, since opening a pipe may wait for ever, and again afterwards.
     let before = match path.metadata() {
         Ok(before) => before,
@@ -312,7 +312,7 @@ fn read_file(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
 }
 
 fn whole(file: File, shown: &Path) -> Result<ConfigFile, ConfigError> {
-    let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
+    let io = |cause| ConfigError::Io { path: shown.to_owned(), source: cause };
     let too_large = || ConfigError::TooLarge { path: shown.to_owned(), cap: MAX_FILE_BYTES };
     let bytes = read_capped(file, MAX_FILE_BYTES).map_err(io)?.ok_or_else(too_large)?;
     let text =

@@ -129,22 +129,14 @@ pub enum ConfigError {
     #[error("command line: unknown key {key:?}{}", meant_text(*meant))]
     UnknownFlag { key: String, meant: Option<&'static str> },
     /// The file is no YAML, or more of it than is read.
-    #[error("{}{}: {cause}", path.display(), line_text(cause))]
-    Yaml {
-        path: PathBuf,
-        #[source]
-        cause: elophanto_base::yaml::YamlError,
-    },
+    #[error("{}{}: {source}", path.display(), line_text(source))]
+    Yaml { path: PathBuf, source: elophanto_base::yaml::YamlError },
     /// The file is YAML, but a list or a single text.
     #[error("{}:1: expected sections such as `search:`, found something else", path.display())]
     NoMapping { path: PathBuf },
     /// The file can't be read.
-    #[error("{}: can't be read: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: std::io::Error,
-    },
+    #[error("{}: can't be read: {source}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
     /// A folder, a pipe or a device.
     #[error("{}: not a regular file", path.display())]
     NoFile { path: PathBuf },

@@ -22,11 +22,8 @@ pub enum PinError {
     #[error("{key}: expected {expected}, found {found:?}")]
     Value { key: &'static str, expected: String, found: String },
     /// The file is no YAML, or more of it than is read.
-    #[error("{}{cause}", cause.line().map(|line| format!("line {line}: ")).unwrap_or_default())]
-    Yaml {
-        #[source]
-        cause: yaml::YamlError,
-    },
+    #[error("{}{source}", source.line().map(|line| format!("line {line}: ")).unwrap_or_default())]
+    Yaml { source: yaml::YamlError },
     /// The file is written in a way that can't be edited line by line, `{a: b}` for example.
     #[error("`{key}: {value}` can't be set by editing one line; set it by hand")]
     Form { key: &'static str, value: String },
@@ -66,7 +63,7 @@ pub fn value_in(text: &str, key: &str) -> Result<Option<Value>, PinError> {
 
 /// Everything that a file says, by dotted name, known or not.
 fn leaves(text: &str) -> Result<BTreeMap<String, Raw>, PinError> {
-    let top = layers::parse(text).map_err(|cause| PinError::Yaml { cause })?;
+    let top = layers::parse(text).map_err(|cause| PinError::Yaml { source: cause })?;
     let mut map = BTreeMap::new();
     collect("", top.value, &mut map);
     Ok(map)

@@ -44,19 +44,11 @@ pub enum StoreError {
     #[error("`{}` is not a regular file", path.display())]
     NoFile { path: PathBuf },
     /// It can't be read.
-    #[error("cannot read `{}`: {cause}", path.display())]
-    Read {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
     /// It can't be written.
-    #[error("cannot write `{}`: {cause}", path.display())]
-    Write {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// What one line says.
@@ -170,7 +162,7 @@ impl<R: Record> Store<R> {
         edit: impl FnOnce(&mut Vec<Line<R>>) -> (T, bool),
     ) -> Result<T, StoreError> {
         let folder = self.folder();
-        let failed = |cause| StoreError::Write { path: self.path.clone(), cause };
+        let failed = |cause| StoreError::Write { path: self.path.clone(), source: cause };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         if is_shared(folder).map_err(failed)? {
             return Err(StoreError::Shared { path: folder.to_owned() });
@@ -256,7 +248,7 @@ pub(super) fn unescape_root(text: &str) -> Option<PathBuf> {
 }
 
 fn read_lines<R: Record>(path: &Path) -> Result<Vec<Line<R>>, StoreError> {
-    let failed = |cause| StoreError::Read { path: path.to_owned(), cause };
+    let failed = |cause| StoreError::Read { path: path.to_owned(), source: cause };
     // Without waiting for the writer of a pipe.
     let file = match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) {
         Ok(file) => file,

@@ -477,7 +477,7 @@ hints!(SkillError, |cause| match cause {
     SkillError::Occupied(_) => "move it away, or give the skill another name",
     SkillError::Lock { .. } => "move it away and install the skills again",
     SkillError::Tampered(_) => "`elophanto agent skill update` brings it back",
-    SkillError::Io { cause, .. } if is_link(cause) => "replace the link with a folder of its own",
+    SkillError::Io { source, .. } if is_link(source) => "replace the link with a folder of its own",
     SkillError::Io { .. } => "check the disk and the rights of that folder",
 });
 

@@ -138,7 +138,7 @@ fn for_now(what: impl fmt::Display) -> Error {
 fn is_no_log(error: &JsonlError) -> bool {
     match error {
         JsonlError::NotAFile(_) | JsonlError::FileTooLarge { .. } => true,
-        JsonlError::Io { cause, .. } => is_link(cause),
+        JsonlError::Io { source: cause, .. } => is_link(cause),
         JsonlError::RecordTooLarge { .. } | JsonlError::Encode { .. } => false,
     }
 }
@@ -168,7 +168,11 @@ mod tests {
         let passing = [libc::EMFILE, libc::EIO, libc::EACCES, libc::ENOMEM, libc::ENOSPC];
         for errno in passing {
             let cause = io::Error::from_raw_os_error(errno);
-            assert!(!is_no_log(&JsonlError::Io { path: path.clone(), action: "read", cause }));
+            assert!(!is_no_log(&JsonlError::Io {
+                path: path.clone(),
+                action: "read",
+                source: cause
+            }));
         }
         assert!(is_no_log(&JsonlError::NotAFile(path.clone())));
         assert!(is_no_log(&JsonlError::FileTooLarge { path, bytes: 2, max: 1 }));

@@ -183,7 +183,7 @@ fn carry_out(
 fn take(folder: &Path, name: HookName, before: &Present, step: &Step) -> Result<(), HookError> {
     let path = folder.join(name.as_str());
     let saved = saved_path(folder, name);
-    let broken = |cause| HookError::Io { path: path.clone(), cause };
+    let broken = |cause| HookError::Io { path: path.clone(), source: cause };
     let put = |bytes: &[u8], mode| write_whole(&path, bytes, mode, Synced::Content);
     match step {
         Step::Keep => Ok(()),
@@ -222,7 +222,7 @@ fn look(folder: &Path, name: HookName) -> Result<Present, HookError> {
             Found::Opaque
         }
         Some(kind) if kind.is_file() => {
-            let bytes = read(&path).map_err(|cause| HookError::Io { path, cause })?;
+            let bytes = read(&path).map_err(|cause| HookError::Io { path, source: cause })?;
             Found::File { bytes, executable: kind.mode() & 0o111 != 0 }
         }
         Some(_) => return Err(HookError::Odd { path }),
@@ -233,7 +233,7 @@ fn look(folder: &Path, name: HookName) -> Result<Present, HookError> {
 /// Of the path itself, not of what it leads to.
 fn kind(path: &Path) -> Result<Option<fs::Metadata>, HookError> {
     if_there(fs::symlink_metadata(path))
-        .map_err(|cause| HookError::Io { path: path.to_owned(), cause })
+        .map_err(|cause| HookError::Io { path: path.to_owned(), source: cause })
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -265,7 +265,7 @@ fn make(repository: &Repository, folder: &Path) -> Result<(), HookError> {
         fs::write(&note, missing.to_string())?;
         fs::create_dir_all(folder)
     };
-    made().map_err(|cause| HookError::Io { path: folder.to_owned(), cause })
+    made().map_err(|cause| HookError::Io { path: folder.to_owned(), source: cause })
 }
 
 /// Removes the folders that [`make`] made, as far as they are empty.
@@ -275,7 +275,7 @@ fn unmake(repository: &Repository, folder: &Path) -> Result<(), HookError> {
     let count = count.trim().parse().unwrap_or(0);
     // One that is not empty ends it: the folders above hold at least that one.
     let _ = folder.ancestors().take(count).try_for_each(fs::remove_dir);
-    fs::remove_file(&note).map_err(|cause| HookError::Io { path: note, cause })
+    fs::remove_file(&note).map_err(|cause| HookError::Io { path: note, source: cause })
 }
 
 /// Where it is noted that we made a folder. Should it be lost, an empty folder stays behind.
@@ -286,7 +286,7 @@ fn made_note(repository: &Repository, folder: &Path) -> PathBuf {
 
 fn locked(repository: &Repository) -> Result<lock::Lock, HookError> {
     let path = repository.local_dir().join("hooks").join("lock");
-    lock::wait(&path).map_err(|cause| HookError::Io { path, cause })
+    lock::wait(&path).map_err(|cause| HookError::Io { path, source: cause })
 }
 
 fn saved_path(folder: &Path, name: HookName) -> PathBuf {
@@ -297,7 +297,7 @@ fn refused(folder: &Path, name: HookName, refusal: Refusal) -> HookError {
     let path = folder.join(name.as_str());
     let saved = saved_path(folder, name);
     match refusal {
-        Refusal::Block(cause) => HookError::Block { path, cause },
+        Refusal::Block(cause) => HookError::Block { path, source: cause },
         Refusal::NotRun => HookError::NotRun { path },
         Refusal::Edited => HookError::Edited { path, saved },
         Refusal::InTheWay => HookError::InTheWay { path, saved },

@@ -57,12 +57,8 @@ pub enum HookError {
     #[error("`{}` is neither a file nor a link", path.display())]
     Odd { path: PathBuf },
     /// The markers in a hook don't match.
-    #[error("{}:{cause}", path.display())]
-    Block {
-        path: PathBuf,
-        #[source]
-        cause: BlockError,
-    },
+    #[error("{}:{source}", path.display())]
+    Block { path: PathBuf, source: BlockError },
     /// Our block stands in a file that is no shell script, or is not executable any more.
     #[error("`{}` holds our block, but git or a shell would not run it", path.display())]
     NotRun { path: PathBuf },
@@ -77,10 +73,6 @@ pub enum HookError {
     InTheWay { path: PathBuf, saved: PathBuf },
     #[error("{0}")]
     Git(#[from] GitError),
-    #[error("`{}`: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}`: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
 }

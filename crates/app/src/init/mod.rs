@@ -73,19 +73,11 @@ pub enum InitError {
     #[error("`{}`: not a relative folder beneath the repository", path.display())]
     Folder { path: PathBuf },
     /// The block's markers don't match.
-    #[error("{}:{cause}", path.display())]
-    Block {
-        path: PathBuf,
-        #[source]
-        cause: BlockError,
-    },
+    #[error("{}:{source}", path.display())]
+    Block { path: PathBuf, source: BlockError },
     /// The existing configuration can't be edited.
-    #[error("{}: {cause}", path.display())]
-    Settings {
-        path: PathBuf,
-        #[source]
-        cause: PinError,
-    },
+    #[error("{}: {source}", path.display())]
+    Settings { path: PathBuf, source: PinError },
     /// The existing configuration is no text.
     #[error("{}: not UTF-8 text", path.display())]
     NoText { path: PathBuf },
@@ -159,7 +151,7 @@ fn settings(
     roots: &[String],
 ) -> Result<Option<InitStep>, InitError> {
     let path = PathBuf::from(config::REPOSITORY_FILE);
-    let broken = |cause| InitError::Settings { path: path.clone(), cause };
+    let broken = |cause| InitError::Settings { path: path.clone(), source: cause };
     let current = match existing(&path) {
         Some(bytes) => {
             Some(String::from_utf8(bytes).map_err(|_| InitError::NoText { path: path.clone() })?)
@@ -238,7 +230,7 @@ pub fn attributes(
     let current = existing(&path);
     let text = current.as_deref().unwrap_or_default();
     let bytes = managed_block::upsert(text, &attribute_lines(&write_root))
-        .map_err(|cause| InitError::Block { path: path.clone(), cause })?;
+        .map_err(|cause| InitError::Block { path: path.clone(), source: cause })?;
     let action = if current.is_some() { InitAction::Block } else { InitAction::Create };
     Ok(bytes.map(|bytes| InitStep { path, bytes, action }))
 }

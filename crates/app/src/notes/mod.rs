@@ -97,7 +97,7 @@ pub fn write(
         tries += 1;
         match write_new_beneath(root, &planned.path, bytes) {
             // Another process has written there meanwhile: another name is planned, or a refusal.
-            Err(WriteError::Io { cause, .. })
+            Err(WriteError::Io { source: cause, .. })
                 if cause.kind() == ErrorKind::AlreadyExists && tries < MOST_TRIES => {}
             written => return Ok(written.map(|()| planned)?),
         }

@@ -45,7 +45,10 @@ impl Crontab {
                 if cause.kind() == io::ErrorKind::NotFound {
                     return Self::Absent;
                 }
-                return Self::Unread(ScheduleError::NotRun { call: call.to_string(), cause });
+                return Self::Unread(ScheduleError::NotRun {
+                    call: call.to_string(),
+                    source: cause,
+                });
             }
         };
         if output.stdout.len() > MAX_FILE_BYTES {
@@ -122,7 +125,7 @@ fn ask(run: Run<'_>, call: &Call) -> Result<(), ScheduleError> {
     match run(call) {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(failed(call, &output)),
-        Err(cause) => Err(ScheduleError::NotRun { call: call.to_string(), cause }),
+        Err(cause) => Err(ScheduleError::NotRun { call: call.to_string(), source: cause }),
     }
 }
 

@@ -50,7 +50,7 @@ impl Kept {
 /// # Errors
 /// When it cannot be read, or is not as we wrote it.
 pub(super) fn read(path: &Path) -> Result<Vec<Kept>, ScheduleError> {
-    let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
+    let failed = |cause| ScheduleError::Io { path: path.to_owned(), source: cause };
     let Some(file) = if_there(careful().read(true).open(path)).map_err(failed)? else {
         return Ok(Vec::new());
     };
@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Kept>, ScheduleError> {
 /// # Errors
 /// When it cannot be written.
 pub(super) fn write(path: &Path, all: &[Kept]) -> Result<(), ScheduleError> {
-    let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
+    let failed = |cause| ScheduleError::Io { path: path.to_owned(), source: cause };
     if all.is_empty() {
         return if_there(std::fs::remove_file(path)).map(drop).map_err(failed);
     }

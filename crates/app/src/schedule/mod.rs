@@ -76,28 +76,16 @@ pub enum ScheduleError {
     #[error("{what} holds more than {cap} {unit}")]
     TooMuch { what: String, cap: usize, unit: &'static str },
     /// A program could not be run.
-    #[error("`{call}` could not be run: {cause}")]
-    NotRun {
-        call: String,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{call}` could not be run: {source}")]
+    NotRun { call: String, source: io::Error },
     /// A program ran and failed. What it said is cut, and comes from outside.
     #[error("`{call}` failed: {said}")]
     Failed { call: String, said: String },
     /// Something failed half-way, and so did bringing back what had been there.
-    #[error("{cause}; nor could what was there before be brought back: {then}")]
-    Undone {
-        #[source]
-        cause: Box<ScheduleError>,
-        then: Box<ScheduleError>,
-    },
-    #[error("`{}`: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("{source}; nor could what was there before be brought back: {then}")]
+    Undone { source: Box<ScheduleError>, then: Box<ScheduleError> },
+    #[error("`{}`: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ impl Scheduler<'_> {
         let before = units::read(&self.units, &unit)?;
         let crontab = Crontab::read(self.run);
         let lines = lines(&crontab, &job.name, &job.folder)?;
-        let failed = |cause| ScheduleError::Io { path: self.kept.clone(), cause };
+        let failed = |cause| ScheduleError::Io { path: self.kept.clone(), source: cause };
         // A timer that cannot be read is a job too, one that differs.
         let in_units = before.timer.as_ref().map(|_| before.job());
         let (kept, is_unclear) = match kept::read(&self.kept) {
@@ -349,12 +349,12 @@ impl Scheduler<'_> {
             file.lock()?;
             Ok(file)
         };
-        lock().map_err(|cause| ScheduleError::Io { path: self.lock.clone(), cause })
+        lock().map_err(|cause| ScheduleError::Io { path: self.lock.clone(), source: cause })
     }
 }
 
 fn undone(cause: ScheduleError, then: ScheduleError) -> ScheduleError {
-    ScheduleError::Undone { cause: Box::new(cause), then: Box::new(then) }
+    ScheduleError::Undone { source: Box::new(cause), then: Box::new(then) }
 }
 
 /// Systemd if it answers, else cron; the gateway where neither is there.

@@ -92,7 +92,7 @@ pub(super) fn write(folder: &Path, unit: &str, units: &Units) -> Result<(), Sche
 }
 
 fn make(folder: &Path) -> Result<(), ScheduleError> {
-    let failed = |cause| ScheduleError::Io { path: folder.to_owned(), cause };
+    let failed = |cause| ScheduleError::Io { path: folder.to_owned(), source: cause };
     DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)?;
     is_folder(folder).map(drop)
 }
@@ -102,7 +102,7 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, ScheduleError> {
     if !is_folder(folder)? {
         return Ok(Vec::new());
     }
-    let failed = |cause| ScheduleError::Io { path: folder.to_owned(), cause };
+    let failed = |cause| ScheduleError::Io { path: folder.to_owned(), source: cause };
     let mut names = Vec::new();
     for (count, entry) in fs::read_dir(folder).map_err(failed)?.enumerate() {
         if count == MAX_ENTRIES {
@@ -132,12 +132,12 @@ fn is_folder(folder: &Path) -> Result<bool, ScheduleError> {
         Ok(kind) if kind.is_dir() => Ok(true),
         Ok(_) => Err(ScheduleError::Odd { path: folder.to_owned(), expected: "folder" }),
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(cause) => Err(ScheduleError::Io { path: folder.to_owned(), cause }),
+        Err(cause) => Err(ScheduleError::Io { path: folder.to_owned(), source: cause }),
     }
 }
 
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
-    let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
+    let failed = |cause| ScheduleError::Io { path: path.to_owned(), source: cause };
     let odd = || ScheduleError::Odd { path: path.to_owned(), expected: "file" };
     let file = match careful().read(true).open(path) {
         Ok(file) => file,
@@ -158,12 +158,12 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), ScheduleError> {
-    let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
+    let failed = |cause| ScheduleError::Io { path: path.to_owned(), source: cause };
     write_whole(path, bytes, 0o644, Synced::Content).map_err(failed)
 }
 
 fn remove(path: &Path) -> Result<(), ScheduleError> {
     if_there(fs::remove_file(path))
         .map(drop)
-        .map_err(|cause| ScheduleError::Io { path: path.to_owned(), cause })
+        .map_err(|cause| ScheduleError::Io { path: path.to_owned(), source: cause })
 }

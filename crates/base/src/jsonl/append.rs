@@ -156,7 +156,7 @@ impl Log {
     }
 
     fn failed(&self, action: &'static str, cause: io::Error) -> JsonlError {
-        JsonlError::Io { path: self.path.clone(), action, cause }
+        JsonlError::Io { path: self.path.clone(), action, source: cause }
     }
 }
 
@@ -193,7 +193,11 @@ fn name_is_kept(path: &Path, file: &Metadata) {
 pub fn lock(path: &Path) -> Result<Lock, JsonlError> {
     let locked =
         open_or_make(path, SHARED).and_then(|file| file.lock().map(|()| Lock { _file: file }));
-    locked.map_err(|cause| JsonlError::Io { path: path.to_owned(), action: "locked", cause })
+    locked.map_err(|cause| JsonlError::Io {
+        path: path.to_owned(),
+        action: "locked",
+        source: cause,
+    })
 }
 
 /// The lock of a log's writers, held as long as this lives.

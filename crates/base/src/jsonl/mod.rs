@@ -35,13 +35,8 @@ impl Default for Caps {
 /// Why a log was not read, or a record is not in it.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonlError {
-    #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be {action}: {source}", path.display())]
+    Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error("`{}` is not a regular file", .0.display())]
     NotAFile(PathBuf),
     #[error("a record of {bytes} bytes for `{}`, over the cap of {max}", path.display())]

@@ -116,7 +116,7 @@ pub fn bytes_beneath(root: &Folder, path: &Path, caps: &Caps) -> Result<Vec<u8>,
 }
 
 fn whole(opened: io::Result<File>, path: &Path, caps: &Caps) -> Result<Vec<u8>, JsonlError> {
-    let failed = |cause| JsonlError::Io { path: path.to_owned(), action: "read", cause };
+    let failed = |cause| JsonlError::Io { path: path.to_owned(), action: "read", source: cause };
     let file = match opened {
         Ok(file) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

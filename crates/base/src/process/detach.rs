@@ -25,7 +25,7 @@ pub fn detach(
     log: Option<&Path>,
 ) -> Result<Detached, ProcessError> {
     let (program, arguments) = argv.split_first().ok_or(ProcessError::Empty)?;
-    let failed = |cause| ProcessError::Start { program: program.clone(), cause };
+    let failed = |cause| ProcessError::Start { program: program.clone(), source: cause };
     let (said, warned) = match log {
         None => (Stdio::null(), Stdio::null()),
         Some(log) => {

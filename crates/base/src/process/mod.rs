@@ -69,22 +69,14 @@ pub enum ProcessError {
     #[error("there is no program `{program}`")]
     Missing { program: String },
     /// It may not be run, is no program, or an argument holds a NUL.
-    #[error("`{program}` cannot be run: {cause}")]
-    Start {
-        program: String,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{program}` cannot be run: {source}")]
+    Start { program: String, source: io::Error },
     /// It and what it had started have been ended.
     #[error("`{program}` did not end within {} s", .limit.as_secs_f32())]
     TooSlow { program: String, limit: Duration },
     /// The system does not say.
-    #[error("how `{program}` ended cannot be told: {cause}")]
-    Lost {
-        program: String,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("how `{program}` ended cannot be told: {source}")]
+    Lost { program: String, source: io::Error },
 }
 
 /// Runs `argv` to its end: the program, looked for in the `PATH` of `environment` unless it holds a
@@ -127,7 +119,7 @@ pub fn run(
     let deadline = Instant::now().checked_add(patience);
     let mut child = command.spawn().map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => ProcessError::Missing { program: named() },
-        _ => ProcessError::Start { program: named(), cause },
+        _ => ProcessError::Start { program: named(), source: cause },
     })?;
     let said = pipes::attend(&mut child, stdin, max_output)
         // The child is waited for only after its pipes are closed: until then its number, which is
@@ -138,7 +130,7 @@ pub fn run(
         stop(&mut child);
         return Err(ProcessError::TooSlow { program: named(), limit: patience });
     };
-    let status = status.map_err(|cause| ProcessError::Lost { program: named(), cause })?;
+    let status = status.map_err(|cause| ProcessError::Lost { program: named(), source: cause })?;
     let [stdout, stderr] = said;
     Ok(Output {
         code: status.code(),

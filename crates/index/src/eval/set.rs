@@ -52,12 +52,8 @@ pub struct TestSet {
 /// A test set that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
-    #[error("cannot read `{}`: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot read `{}`: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
     #[error("`{}` is larger than {MAX_BYTES} bytes", path.display())]
     TooLarge { path: PathBuf },
     #[error("`{}` line {line}: {cause}", path.display())]
@@ -107,7 +103,7 @@ impl TestSet {
 }
 
 fn read(path: &Path) -> Result<String, SetError> {
-    let io = |cause| SetError::Io { path: path.to_owned(), cause };
+    let io = |cause| SetError::Io { path: path.to_owned(), source: cause };
     if fs::metadata(path).map_err(io)?.len() > MAX_BYTES {
         return Err(SetError::TooLarge { path: path.to_owned() });
     }

@@ -160,7 +160,7 @@ impl Cache {
                     }
                     Err(OpenError::Damaged { path }) => self.damaged.push(path),
                     // What another user may not share with us is as good as not there.
-                    Err(OpenError::Io { cause, .. }) => {
+                    Err(OpenError::Io { source: cause, .. }) => {
                         vanished |= cause.kind() == io::ErrorKind::NotFound;
                     }
                 }

@@ -47,12 +47,8 @@ pub struct Container {
 /// Why a local file cannot be used. Always mended by building it anew.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("cannot open `{}`: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot open `{}`: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
     #[error("`{}` is damaged", path.display())]
     Damaged { path: PathBuf },
 }
@@ -91,7 +87,8 @@ pub fn assemble(magic: &[u8; 8], sections: &[Section]) -> Vec<u8> {
 impl Container {
     /// Maps a file and checks its header and every checked section.
     pub fn open(path: &Path, magic: &[u8; 8]) -> Result<Self, OpenError> {
-        let map = map(path).map_err(|cause| OpenError::Io { path: path.to_owned(), cause })?;
+        let map =
+            map(path).map_err(|cause| OpenError::Io { path: path.to_owned(), source: cause })?;
         Self::check(Bytes::Mapped(map), magic)
             .map_err(|Malformed| OpenError::Damaged { path: path.to_owned() })
     }

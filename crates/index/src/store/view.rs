@@ -148,7 +148,7 @@ pub fn open_segment(folder: &Path, name: &str) -> Result<Arc<Loaded>, OpenError>
     let mut identities = [Identity::default(); 2];
     for (identity, path) in identities.iter_mut().zip(&files) {
         let found = fs::symlink_metadata(path)
-            .map_err(|cause| OpenError::Io { path: path.clone(), cause })?;
+            .map_err(|cause| OpenError::Io { path: path.clone(), source: cause })?;
         *identity = (found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec());
     }
     let known = held(&OPEN).get(&identities).and_then(Weak::upgrade);
@@ -290,7 +290,7 @@ fn try_open(folder: &Path) -> Result<Option<View>, OpenError> {
     let bytes = match read_whole(&path) {
         Ok(bytes) => bytes,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(cause) => return Err(OpenError::Io { path, cause }),
+        Err(cause) => return Err(OpenError::Io { path, source: cause }),
     };
     let manifest =
         Manifest::from_bytes(&bytes).map_err(|_| OpenError::Damaged { path: path.clone() })?;

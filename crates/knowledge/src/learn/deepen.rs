@@ -117,7 +117,7 @@ pub fn deepen(
         return Ok(Deepened::Nothing);
     };
     let path = record_store.repository.local_dir().join("enrich.lock");
-    let _lock = lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })?;
+    let _lock = lock::wait(&path).map_err(|cause| LearnError::Lock { path, source: cause })?;
     let mut pace = Pace { searches_per_hour, state: read(record_store) };
     let mode = mode(entity.facts.len(), chosen.last_enriched, now());
     let mut all = Vec::new();

@@ -142,7 +142,7 @@ impl EntityStore<'_> {
     /// Nobody else changes pages for as long as the result lives.
     fn lock(&self) -> Result<lock::Lock, LearnError> {
         let path = self.record_store.repository.local_dir().join("entities.lock");
-        lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
+        lock::wait(&path).map_err(|cause| LearnError::Lock { path, source: cause })
     }
 
     /// Makes a page for a new entity, or one that was deleted or undone live again; says where.

@@ -47,12 +47,8 @@ pub enum LearnError {
     Write(#[from] WriteError),
     #[error(transparent)]
     Git(#[from] GitError),
-    #[error("`{}` cannot be locked: {cause}", path.display())]
-    Lock {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be locked: {source}", path.display())]
+    Lock { path: PathBuf, source: io::Error },
     #[error("`{}` is there and cannot be read", .0.to_text())]
     Unreadable(NotePath),
     #[error("`{}` is not UTF-8: what is not ASCII, or any line, would spoil it", .0.to_text())]

@@ -29,7 +29,7 @@ use elophanto_repo::{journal::Place, record_store::RecordStore};
 /// When there can be no lock.
 pub fn turn(record_store: &RecordStore) -> Result<Lock, LearnError> {
     let path = turn_file(record_store);
-    lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
+    lock::wait(&path).map_err(|cause| LearnError::Lock { path, source: cause })
 }
 
 /// The same for somebody who would rather not wait; `None` if another has it.

@@ -45,7 +45,7 @@ fn file(record_store: &RecordStore) -> PathBuf {
 
 fn lock_of(record_store: &RecordStore) -> Result<lock::Lock, LearnError> {
     let path = record_store.repository.local_dir().join("notify.lock");
-    lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
+    lock::wait(&path).map_err(|cause| LearnError::Lock { path, source: cause })
 }
 
 /// What cannot be read is begun anew: only when to tell depends on it.

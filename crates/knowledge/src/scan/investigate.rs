@@ -81,7 +81,7 @@ pub struct Outcome {
 pub fn claim(record_store: &RecordStore) -> Result<Option<Lock>, ScanError> {
     let path = record_store.repository.local_dir().join("investigate.lock");
     let found = lock::try_for(&path, std::time::Duration::ZERO);
-    found.map_err(|cause| ScanError::Lock { path, cause })
+    found.map_err(|cause| ScanError::Lock { path, source: cause })
 }
 
 /// Sets back claims that a crash left behind: whoever investigates holds the lock.

@@ -43,12 +43,8 @@ pub enum ScanError {
     Git(#[from] GitError),
     #[error("the search view is damaged")]
     Damaged,
-    #[error("`{}` cannot be locked: {cause}", path.display())]
-    Lock {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be locked: {source}", path.display())]
+    Lock { path: PathBuf, source: io::Error },
 }
 
 impl From<elophanto_index::store::Malformed> for ScanError {

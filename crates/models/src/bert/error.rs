@@ -8,12 +8,11 @@ use std::{io, path::PathBuf};
 #[non_exhaustive]
 pub enum ModelError {
     /// The file can't be read.
-    #[error("reading `{}` failed: {cause}", path.display())]
+    #[error("reading `{}` failed: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        #[source]
-        cause: io::Error,
+        source: io::Error,
     },
     /// The file is larger than any model of this family.
     #[error("`{}` is {bytes} bytes, at most {most} are read", path.display())]
@@ -24,12 +23,11 @@ pub enum ModelError {
         most: u64,
     },
     /// The file is no JSON, or not the JSON it should be.
-    #[error("`{}` can't be understood: {cause}", path.display())]
+    #[error("`{}` can't be understood: {source}", path.display())]
     Json {
         /// The file.
         path: PathBuf,
-        #[source]
-        cause: serde_json::Error,
+        source: serde_json::Error,
     },
     /// A setting asks for something that this code does not do.
     #[error("`{}`: `{setting}` is {found}, supported: {supported}", path.display())]

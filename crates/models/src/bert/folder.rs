@@ -225,12 +225,12 @@ impl Settings {
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ModelError> {
     let bytes = read(path)?;
     serde_json::from_slice(&bytes)
-        .map_err(|cause| ModelError::Json { path: path.to_owned(), cause })
+        .map_err(|cause| ModelError::Json { path: path.to_owned(), source: cause })
 }
 
 /// The bytes of a file of bearable size.
 pub fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
-    let error = |cause| ModelError::Read { path: path.to_owned(), cause };
+    let error = |cause| ModelError::Read { path: path.to_owned(), source: cause };
     let file = File::open(path).map_err(error)?;
     let (bytes, most) = (MOST_BYTES + 1, MOST_BYTES);
     let too_large = || ModelError::TooLarge { path: path.to_owned(), bytes, most };
@@ -241,7 +241,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
 pub fn if_there<T>(result: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(ModelError::Read { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
+        Err(ModelError::Read { source: cause, .. })
+            if cause.kind() == std::io::ErrorKind::NotFound =>
+        {
             Ok(None)
         }
         Err(error) => Err(error),

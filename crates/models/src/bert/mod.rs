@@ -174,7 +174,7 @@ impl Bert {
     /// # Errors
     /// When the file can't be read or is no packed model.
     pub fn open(path: &Path) -> Result<Self, ModelError> {
-        let read = |cause| ModelError::Read { path: path.to_owned(), cause };
+        let read = |cause| ModelError::Read { path: path.to_owned(), source: cause };
         let file = File::open(path).map_err(read)?;
         let damaged = |reason| ModelError::Damaged { path: path.to_owned(), reason };
         if file.metadata().map_err(read)?.len() == 0 {

@@ -41,7 +41,7 @@ impl Tensors {
     /// # Errors
     /// When it can't be read, is too large, or its header is not what it should be.
     pub fn open(path: &Path) -> Result<Self, ModelError> {
-        let read = |cause| ModelError::Read { path: path.to_owned(), cause };
+        let read = |cause| ModelError::Read { path: path.to_owned(), source: cause };
         let file = File::open(path).map_err(read)?;
         let bytes = file.metadata().map_err(read)?.len();
         if bytes > MOST_BYTES {
@@ -62,7 +62,7 @@ impl Tensors {
             return Err(damaged("its header is too large"));
         }
         let header = rest.get(..length).ok_or_else(short)?;
-        let json = |cause| ModelError::Json { path: path.to_owned(), cause };
+        let json = |cause| ModelError::Json { path: path.to_owned(), source: cause };
         let header: BTreeMap<String, serde_json::Value> =
             serde_json::from_slice(header).map_err(json)?;
         let mut entries = BTreeMap::new();

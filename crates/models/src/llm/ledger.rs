@@ -52,12 +52,8 @@ fn one() -> u64 {
 pub enum LedgerError {
     #[error(transparent)]
     Log(#[from] JsonlError),
-    #[error("the ledger at `{}` cannot be listed: {cause}", path.display())]
-    List {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("the ledger at `{}` cannot be listed: {source}", path.display())]
+    List { path: PathBuf, source: io::Error },
 }
 
 /// A line of the ledger that cannot be read.
@@ -133,7 +129,7 @@ impl Ledger {
     }
 
     fn months(&self) -> Result<Vec<String>, LedgerError> {
-        let failed = |cause| LedgerError::List { path: self.folder.clone(), cause };
+        let failed = |cause| LedgerError::List { path: self.folder.clone(), source: cause };
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

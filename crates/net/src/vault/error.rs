@@ -55,19 +55,11 @@ pub enum VaultError {
     #[error("the key cannot be computed: {0}")]
     Resources(String),
     /// It can't be read.
-    #[error("cannot read `{}`: {cause}", path.display())]
-    Read {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
     /// It can't be written.
-    #[error("cannot write `{}`: {cause}", path.display())]
-    Write {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// Why the content of a vault is refused. Nothing of it has been decrypted then.

@@ -28,7 +28,7 @@ pub struct Lock {
 /// Waits until nobody else writes.
 pub fn lock(path: &Path) -> Result<Lock, VaultError> {
     let file = open_lock(path)?;
-    file.lock().map_err(|cause| VaultError::Write { path: path.to_owned(), cause })?;
+    file.lock().map_err(|cause| VaultError::Write { path: path.to_owned(), source: cause })?;
     Ok(Lock { _file: file })
 }
 
@@ -38,7 +38,9 @@ pub fn try_lock(path: &Path) -> Result<Option<Lock>, VaultError> {
     match file.try_lock() {
         Ok(()) => Ok(Some(Lock { _file: file })),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(cause)) => Err(VaultError::Write { path: path.to_owned(), cause }),
+        Err(TryLockError::Error(cause)) => {
+            Err(VaultError::Write { path: path.to_owned(), source: cause })
+        }
     }
 }
 
@@ -65,7 +67,7 @@ pub fn tidy(path: &Path) {
 
 /// The bytes of the file, if nobody but its owner can read or write it.
 pub fn read(path: &Path) -> Result<Vec<u8>, VaultError> {
-    let failed = |cause| VaultError::Read { path: path.to_owned(), cause };
+    let failed = |cause| VaultError::Read { path: path.to_owned(), source: cause };
     let file = regular::careful().read(true).open(path).map_err(|cause| not_opened(path, cause))?;
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
@@ -89,7 +91,7 @@ pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<(), VaultError> {
     if bytes.len() as u64 > MAX_VAULT_BYTES {
         return Err(VaultError::Full);
     }
-    let failed = |cause| VaultError::Write { path: path.to_owned(), cause };
+    let failed = |cause| VaultError::Write { path: path.to_owned(), source: cause };
     let folder = folder(path);
     // Temporary files are made with mode 0600.
     let mut file =
@@ -111,7 +113,7 @@ pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<(), VaultError> {
 /// Makes the folder, for its owner alone.
 pub fn make_folder(path: &Path) -> Result<(), VaultError> {
     let folder = folder(path);
-    let failed = |cause| VaultError::Write { path: folder.to_owned(), cause };
+    let failed = |cause| VaultError::Write { path: folder.to_owned(), source: cause };
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     if fs::metadata(folder).map_err(failed)?.permissions().mode() & OTHERS_WRITE != 0 {
         return Err(VaultError::SharedFolder { path: folder.to_owned() });
@@ -128,7 +130,7 @@ fn open_lock(path: &Path) -> Result<File, VaultError> {
     let lock = beside(path, ".lock");
     regular::open_or_make(&lock, PRIVATE).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => VaultError::Missing { path: path.to_owned() },
-        _ => VaultError::Write { path: lock, cause },
+        _ => VaultError::Write { path: lock, source: cause },
     })
 }
 
@@ -137,7 +139,7 @@ fn not_opened(path: &Path, cause: io::Error) -> VaultError {
     match cause.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => VaultError::Missing { path },
         _ if cause.raw_os_error() == Some(libc::ELOOP) => VaultError::Link { path },
-        _ => VaultError::Read { path, cause },
+        _ => VaultError::Read { path, source: cause },
     }
 }
 

@@ -192,6 +192,6 @@ pub fn failed(path: &Path, action: &'static str) -> impl Fn(io::Error) -> Journa
             let at = path.ancestors().find(|above| above.ends_with(at)).unwrap_or(path);
             JournalError::NotAFolder(at.to_owned())
         }
-        _ => JournalError::Io { path: path.to_owned(), action, cause },
+        _ => JournalError::Io { path: path.to_owned(), action, source: cause },
     }
 }

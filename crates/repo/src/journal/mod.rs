@@ -89,13 +89,8 @@ impl Journal {
 /// Why a record is not in the journal, or a file of it was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("`{}` cannot be {action}: {source}", path.display())]
+    Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error("`{}` is no folder of its own: it is a link or a file", .0.display())]
     NotAFolder(PathBuf),
     #[error("`{}` has more than {max} files", folder.display())]
@@ -108,12 +103,8 @@ pub enum JournalError {
     NoHeader { folder: PathBuf, number: usize, reason: String },
     #[error("there is no record to write to `{}`", .0.display())]
     NoRecords(PathBuf),
-    #[error("whether git tracks `{}` cannot be told: {cause}", path.display())]
-    Tracked {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
+    #[error("whether git tracks `{}` cannot be told: {source}", path.display())]
+    Tracked { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Log(#[from] JsonlError),
 }

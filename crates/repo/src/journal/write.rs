@@ -72,7 +72,7 @@ impl RecordFolder {
         if let Some(path) = files.iter().rfind(|path| files::id_of(path) == newest)
             && self.has_room(path)
             && !tracked(path)
-                .map_err(|cause| JournalError::Tracked { path: path.clone(), cause })?
+                .map_err(|cause| JournalError::Tracked { path: path.clone(), source: cause })?
         {
             return Ok(path.clone());
         }

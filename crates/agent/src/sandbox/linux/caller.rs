@@ -110,7 +110,7 @@ pub fn run(
     let nul = |text: &String| text.contains('\0');
     if argv.iter().any(nul) || environment.iter().any(|(name, value)| nul(name) || nul(value)) {
         let cause = io::Error::from(ErrorKind::InvalidInput);
-        return Err(SandboxError::Start { program: program.clone(), cause });
+        return Err(SandboxError::Start { program: program.clone(), source: cause });
     }
     let request = Request {
         argv: argv.to_vec(),
@@ -137,7 +137,8 @@ impl Standby {
     /// See [`crate::sandbox::Helper::start`].
     pub fn start(helper: &Helper) -> Result<Self, SandboxError> {
         let (path, arguments) = helper.argv.split_first().ok_or(SandboxError::Empty)?;
-        let failed = |cause: io::Error| SandboxError::Helper { program: path.clone(), cause };
+        let failed =
+            |cause: io::Error| SandboxError::Helper { program: path.clone(), source: cause };
         let (control, theirs) = UnixStream::pair().map_err(failed)?;
         // The command holds the helper's end of the socket and goes at the end of this line: only
         // then does ours tell of its end.
@@ -168,7 +169,8 @@ impl Standby {
         attend_to: Attend<'_>,
     ) -> Result<(Option<Reply>, Ended), SandboxError> {
         let Self { mut child, mut control, program, .. } = self;
-        let failed = |cause: io::Error| SandboxError::Helper { program: program.clone(), cause };
+        let failed =
+            |cause: io::Error| SandboxError::Helper { program: program.clone(), source: cause };
         let mut message =
             serde_json::to_vec(request).map_err(|cause| SandboxError::Lost(cause.to_string()))?;
         message.push(b'\n');

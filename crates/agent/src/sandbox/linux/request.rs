@@ -113,12 +113,14 @@ impl From<Failure> for SandboxError {
             Failure::Request(why) => Self::Lost(why),
             Failure::Absent(why) => Self::Absent(why),
             Failure::NotFull(why) => Self::NotFull(why),
-            Failure::Path(path, error) => Self::Path { path: path.into(), cause: cause(error) },
-            Failure::Folder(path, error) => Self::Folder { path: path.into(), cause: cause(error) },
+            Failure::Path(path, error) => Self::Path { path: path.into(), source: cause(error) },
+            Failure::Folder(path, error) => {
+                Self::Folder { path: path.into(), source: cause(error) }
+            }
             Failure::TooManyEntries(path) => Self::TooManyEntries(path.into()),
             Failure::Missing(program) => Self::Missing(program),
-            Failure::Start(program, error) => Self::Start { program, cause: cause(error) },
-            Failure::System(step, error) => Self::System { step, cause: cause(error) },
+            Failure::Start(program, error) => Self::Start { program, source: cause(error) },
+            Failure::System(step, error) => Self::System { step, source: cause(error) },
         }
     }
 }

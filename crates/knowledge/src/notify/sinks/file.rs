@@ -23,7 +23,7 @@ impl Sink for FileSink {
     fn send(&self, message: &Message) -> Result<(), SinkError> {
         // The log makes files that others may read; this one is there before it looks.
         let made = open_or_make(&self.path, PRIVATE);
-        made.map_err(|cause| SinkError::File { path: self.path.clone(), cause })?;
+        made.map_err(|cause| SinkError::File { path: self.path.clone(), source: cause })?;
         Ok(Log::new(&self.path).append(&Wire::from(message))?)
     }
 }

@@ -58,12 +58,8 @@ impl Outlet {
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     /// The file of messages is a link, or its folder is missing or closed.
-    #[error("`{}` cannot be made: {cause}", path.display())]
-    File {
-        path: PathBuf,
-        #[source]
-        cause: std::io::Error,
-    },
+    #[error("`{}` cannot be made: {source}", path.display())]
+    File { path: PathBuf, source: std::io::Error },
     /// The file of messages did not take the line.
     #[error(transparent)]
     Log(#[from] JsonlError),
