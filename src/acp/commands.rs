@@ -7,7 +7,7 @@ use agent_client_protocol::v1::schema::{
 };
 
 use elophanto_app::{
-    Error,
+    Error, Result,
     agent::chat::{COMMANDS, ChatAnswer, ChatCommand, told},
 };
 use elophanto_base::fenced::fenced;
@@ -31,7 +31,7 @@ pub fn offered() -> SessionUpdate {
 ///
 /// # Errors
 /// When it takes something else, or the editor does what it would do.
-pub fn parse(text: &str) -> Result<Option<ChatCommand>, Error> {
+pub fn parse(text: &str) -> Result<Option<ChatCommand>> {
     let Some(typed) = text.trim().strip_prefix('/') else { return Ok(None) };
     let name = typed.split(char::is_whitespace).next().unwrap_or_default();
     if !COMMANDS.iter().any(|known| known.name == name) {

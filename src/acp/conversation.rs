@@ -30,7 +30,7 @@ use super::{
 use crate::mcp::knowledge_tools;
 use elophanto_agent::{End, Finished, Session};
 use elophanto_app::{
-    Environment, Error, Reporter, Workspace,
+    Environment, Error, Reporter, Result, Workspace,
     agent::{
         self, Door, EDITOR, Prepared,
         chat::{Carried, Chat, ChatAnswer, ChatCommand, ChatOptions},
@@ -105,7 +105,7 @@ impl Conversation {
 
     /// Does this and what comes soon after; whether the conversation goes on. What could not be begun is
     /// left where it was.
-    fn opened(&mut self, work: &mut Option<Work>) -> Result<bool, Error> {
+    fn opened(&mut self, work: &mut Option<Work>) -> Result<bool> {
         let environment = self.environment.clone();
         let workspace = Workspace::around(&self.folder, environment, Vec::new(), &*self.editor)?;
         let reporter: Arc<dyn Reporter + Send + Sync> = self.editor.clone();
@@ -154,7 +154,7 @@ impl Conversation {
 }
 
 /// A conversation of this work tree that was held before.
-fn known(prepared: &Prepared<'_>, id: Uuid) -> Result<Session, Error> {
+fn known(prepared: &Prepared<'_>, id: Uuid) -> Result<Session> {
     let session = prepared.session(Some(&id.to_string()))?;
     let root = prepared.workspace.repository.root.to_string_lossy();
     match session.root.as_ref().filter(|other| **other != root) {
@@ -238,7 +238,7 @@ impl Here<'_> {
     }
 
     /// What a prompt says: a command, or a message and the run that it begins.
-    fn say(&self, chat: &mut Chat<'_>, blocks: Vec<ContentBlock>) -> Result<StopReason, Error> {
+    fn say(&self, chat: &mut Chat<'_>, blocks: Vec<ContentBlock>) -> Result<StopReason> {
         let Conversation { editor, turn, .. } = self.conversation;
         let root = self.prepared.workspace.repository.root.as_path();
         let said = prompt::read(blocks, &[self.top, root])?;
@@ -261,7 +261,7 @@ impl Here<'_> {
         reason(finished)
     }
 
-    fn obey(&self, chat: &mut Chat<'_>, command: ChatCommand) -> Result<(), Error> {
+    fn obey(&self, chat: &mut Chat<'_>, command: ChatCommand) -> Result<()> {
         let Conversation { editor, turn, .. } = self.conversation;
         let command = match command {
             ChatCommand::Mode(Some(mode)) => {
@@ -279,7 +279,7 @@ impl Here<'_> {
     }
 
     /// What the conversation is called now, how full the model's window is, and what it cost.
-    fn tell_of_it(&self, chat: &mut Chat<'_>) -> Result<(), Error> {
+    fn tell_of_it(&self, chat: &mut Chat<'_>) -> Result<()> {
         let editor = &self.conversation.editor;
         let session = chat.session();
         let info = SessionInfoUpdate::new().updated_at(session.updated.to_string());
@@ -302,7 +302,7 @@ impl Here<'_> {
 }
 
 /// What ended a run, as the protocol calls it.
-fn reason(finished: Finished) -> Result<StopReason, Error> {
+fn reason(finished: Finished) -> Result<StopReason> {
     let failed = |message: &String, hint: Option<String>| Err(Error::new(message).hints_of(hint));
     match finished.end {
         End::Answered | End::Loop { .. } => Ok(StopReason::EndTurn),

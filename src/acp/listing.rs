@@ -6,7 +6,7 @@ use agent_client_protocol::v1::schema::{ListSessionsRequest, ListSessionsRespons
 
 use elophanto_agent::{Session, Sessions};
 use elophanto_app::{
-    Environment, Error, agent::state_folder, reporter::Silent, runs::conversations,
+    Environment, Error, Result, agent::state_folder, reporter::Silent, runs::conversations,
 };
 use elophanto_base::visible::escape_control_line;
 use elophanto_repo::locate;
@@ -22,7 +22,7 @@ const PAGE: usize = 100;
 pub fn list(
     request: &ListSessionsRequest,
     environment: &Environment,
-) -> Result<ListSessionsResponse, Error> {
+) -> Result<ListSessionsResponse> {
     let root = request.cwd.as_deref().map(locate).transpose()?.map(|found| found.root);
     let first = match &request.cursor {
         None => 0,

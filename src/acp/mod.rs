@@ -23,7 +23,7 @@ use std::{sync::Arc, time::Duration};
 
 use agent_client_protocol::{Error as Refusal, ErrorCode};
 
-use elophanto_app::{Environment, Error};
+use elophanto_app::{Environment, Error, Result};
 use server::Server;
 
 /// How long runs that were ended may take to be written down, once the editor has gone.
@@ -34,7 +34,7 @@ const MOST_ENDING: Duration = Duration::from_secs(20);
 ///
 /// # Errors
 /// When no thread can be started, or nobody spoke the protocol.
-pub fn serve_stdio(environment: Environment) -> Result<(), Error> {
+pub fn serve_stdio(environment: Environment) -> Result<()> {
     let streams = stdio::streams()?;
     let server = Arc::new(Server::new(environment));
     // One that goes in the middle of something has gone all the same.

@@ -8,7 +8,7 @@ use url::Url;
 use uuid::Uuid;
 
 use elophanto_app::{
-    Error,
+    Error, Result,
     agent::{Given, images::handed_over},
 };
 use elophanto_base::visible::escape_control_line;
@@ -25,7 +25,7 @@ pub struct Said {
 ///
 /// # Errors
 /// When it is empty, or something goes with it that the agent does not take.
-pub fn read(blocks: Vec<ContentBlock>, tops: &[&Path]) -> Result<Said, Error> {
+pub fn read(blocks: Vec<ContentBlock>, tops: &[&Path]) -> Result<Said> {
     let mut said = Said::default();
     for block in blocks {
         match block {
@@ -68,7 +68,7 @@ impl Said {
         }
     }
 
-    fn image(&mut self, name: &str, data: &str) -> Result<(), Error> {
+    fn image(&mut self, name: &str, data: &str) -> Result<()> {
         let bytes = STANDARD.decode(data).map_err(|cause| {
             Error::new(format_args!("`{}` is no base64: {cause}", escape_control_line(name)))
         })?;
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    fn said(blocks: Value) -> Result<Said, Error> {
+    fn said(blocks: Value) -> Result<Said> {
         read(serde_json::from_value(blocks).unwrap(), &[Path::new("/r")])
     }
 

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use elophanto_app::{
-    Error,
+    Result,
     agent::{
         Mode,
         modes::{self, Shared},
@@ -113,7 +113,7 @@ impl Turn {
     ///
     /// # Errors
     /// When the settings say less.
-    pub fn set_mode(&self, wanted: Mode) -> Result<(), Error> {
+    pub fn set_mode(&self, wanted: Mode) -> Result<()> {
         let mut mode = lock(&self.mode);
         modes::check(wanted, mode.settings)?;
         mode.kept = Some(wanted);

@@ -1,6 +1,6 @@
 //! `elophanto acp`
 
-use super::{Outcome, env, error::CliError};
+use super::{Outcome, env, error::Result};
 use crate::acp;
 
 /// Be the agent of your editor, over standard input and output
@@ -15,7 +15,7 @@ pub struct AcpArgs {}
 ///
 /// # Errors
 /// When no thread can be started, or nobody spoke the protocol.
-pub fn run(_: &AcpArgs) -> Result<Outcome, CliError> {
+pub fn run(_: &AcpArgs) -> Result<Outcome> {
     acp::serve_stdio(env::environment())?;
     Ok(Outcome::Done)
 }

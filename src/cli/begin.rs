@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -17,7 +17,7 @@ pub fn here() -> Option<Repository> {
     locate(Path::new(".")).ok()
 }
 
-pub fn run(repository: Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(repository: Repository, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::at(repository, Vec::new(), ui)?;
     let beginning = begin(&workspace, Path::new("."))?;
     ui.line(format_args!("{}\n\nTry:", said(&beginning)))?;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
     workspace,
 };
@@ -39,7 +39,7 @@ struct EntryWire<'a> {
     text: &'a str,
 }
 
-pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     if args.write {
         let written = gathered::write(&workspace, ui)?;

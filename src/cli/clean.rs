@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     Outcome, clean_entities,
     doctor::size,
-    error::CliError,
+    error::Result,
     json::Json,
     ui::Ui,
     workspace::{self, Workspace},
@@ -59,7 +59,7 @@ struct DoneWire<T> {
     done: T,
 }
 
-pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     match &args.action {
         Some(Action::Review(args)) => return clean_entities::review(&workspace, args, ui),
@@ -83,7 +83,7 @@ pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(), CliError> {
+fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<()> {
     let done = clean::records(workspace, dry_run)?;
     let would = if dry_run { "would " } else { "" };
     let (remove, close) = if dry_run { ("remove", "close") } else { ("removed", "closed") };
@@ -100,7 +100,7 @@ fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(), CliE
     ui.emit(&DoneWire { dry_run, done }, text)
 }
 
-fn compact_tables(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(), CliError> {
+fn compact_tables(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<()> {
     let done = clean::compact(workspace, dry_run, ui)?;
     let Compacted { tips, tables_before, tables_after, vectors_kept, vectors_dropped, .. } = done;
     let (before, after) = (size(done.bytes_before), size(done.bytes_after));

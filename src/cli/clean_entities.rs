@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace::Workspace,
 };
@@ -78,12 +78,7 @@ impl<'a> MergeWire<'a> {
 }
 
 /// Merges what is certain if that is wanted, and says what else may be one.
-pub fn merge_all(
-    workspace: &Workspace,
-    apply: bool,
-    dry: bool,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
+pub fn merge_all(workspace: &Workspace, apply: bool, dry: bool, ui: &mut Ui) -> Result<()> {
     let would = if apply { "would merge" } else { "may merge" };
     let told = &mut |proposal: &Proposal, merged: Option<&Merge>| match merged {
         None => ui.emit(&wire(proposal, None), line(proposal, would)),
@@ -107,7 +102,7 @@ pub fn merge_all(
     Ok(())
 }
 
-pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<Outcome> {
     let reach = if args.ask { Reach::Agreed } else { Reach::Nothing };
     let beside = ui.beside();
     let told = &mut |proposal: &Proposal, said: Option<&'static str>| {
@@ -129,11 +124,7 @@ pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<O
     Ok(Outcome::Done)
 }
 
-pub fn merge_two(
-    workspace: &Workspace,
-    args: &MergeArgs,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+pub fn merge_two(workspace: &Workspace, args: &MergeArgs, ui: &mut Ui) -> Result<Outcome> {
     let done = entities::merge(workspace, &args.from, &args.into)?;
     ui.emit(
         &MergeWire::of(&done),
@@ -147,7 +138,7 @@ pub fn merge_two(
     Ok(Outcome::Done)
 }
 
-pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outcome> {
     let (merge, how, outcome) = match entities::undo(workspace, &args.id)? {
         Some(Unmerged::Done(merge)) => (merge, "are two again", Outcome::Done),
         Some(Unmerged::Already(merge)) => (merge, "were taken apart before", Outcome::Negative),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
     workspace,
 };
@@ -24,7 +24,7 @@ pub struct DoctorArgs {
     settings: bool,
 }
 
-pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = match workspace::at(locate(Path::new("."))?, Vec::new(), ui) {
         Ok(workspace) => workspace,
         Err(cause) => return show(&[cause.into()], ui),
@@ -58,7 +58,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(outcome)
 }
 
-fn show(findings: &[Finding], ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show(findings: &[Finding], ui: &mut Ui) -> Result<Outcome> {
     for finding in findings {
         let text = format!("! {}\n  mend: {}", finding.finding, finding.mend);
         ui.emit(finding, visible(&text))?;
@@ -66,7 +66,7 @@ fn show(findings: &[Finding], ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Negative })
 }
 
-fn print_facts(facts: &Facts, ui: &mut Ui) -> Result<(), CliError> {
+fn print_facts(facts: &Facts, ui: &mut Ui) -> Result<()> {
     let kind = if facts.git { "git repository" } else { "plain folder" };
     ui.line(format_args!("root      {} ({kind})", escape_control_line(&facts.root)))?;
     ui.line(format_args!("model     {}", facts.model))?;

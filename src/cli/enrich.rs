@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     scan::interval,
     ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
@@ -33,7 +33,7 @@ pub struct EnrichArgs {
     yes: bool,
 }
 
-pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome> {
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
     let workspace = workspace::open(flags.collect(), ui)?;
     let interval = interval(args.every.as_deref(), workspace.config.enrich.every)?;
@@ -51,7 +51,7 @@ pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-fn once(workspace: &Workspace, yes: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn once(workspace: &Workspace, yes: bool, ui: &mut Ui) -> Result<Outcome> {
     let round = enrich(workspace, yes, ui)?;
     if round.queued + round.searches + round.processed == 0 {
         ui.emit(&round, "nothing to do")?;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -34,7 +34,7 @@ pub struct EntityArgs {
     source: Option<String>,
 }
 
-pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let learning = Learning::look(&workspace);
     let store = learning.store();
@@ -81,7 +81,7 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn list(store: &EntityStore, snapshot: &EntitySnapshot, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn list(store: &EntityStore, snapshot: &EntitySnapshot, ui: &mut Ui) -> Result<Outcome> {
     let all = entities::list(store, snapshot);
     for listed in &all {
         let (name, facts) = (escape_control_line(listed.name), counted(listed.facts, "fact"));
@@ -93,7 +93,7 @@ fn list(store: &EntityStore, snapshot: &EntitySnapshot, ui: &mut Ui) -> Result<O
     Ok(Outcome::Done)
 }
 
-fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome> {
     let wire = entities::of(store, entity);
     let mut lines = vec![format!(
         "{}  ({})",

@@ -2,7 +2,11 @@
 
 use clap::CommandFactory;
 
-use super::{Cli, Outcome, error::CliError, ui::Ui};
+use super::{
+    Cli, Outcome,
+    error::{CliError, Result},
+    ui::Ui,
+};
 
 /// Print completions for a shell
 ///
@@ -22,7 +26,7 @@ pub struct ManArgs {
     command: Option<String>,
 }
 
-pub fn completions(args: &CompletionsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn completions(args: &CompletionsArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "elophanto", &mut script);
     ui.raw(&script)?;
@@ -30,7 +34,7 @@ pub fn completions(args: &CompletionsArgs, ui: &mut Ui) -> Result<Outcome, CliEr
     Ok(Outcome::Done)
 }
 
-pub fn man(args: &ManArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn man(args: &ManArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut program = Cli::command();
     program.build();
     let (command, title) = match &args.command {

@@ -2,7 +2,7 @@
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -41,7 +41,7 @@ impl GraphArgs {
     }
 }
 
-pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome> {
     let references = graph(&workspace::open(Vec::new(), ui)?)?;
     let graph = &references.graph;
     let node = match &args.node {

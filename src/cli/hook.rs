@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::{CliError, Result},
     hook_run,
     json::Json,
     ui::{Ui, escape_control_line},
@@ -99,7 +99,7 @@ struct StandingWire<'a> {
     program_exists: bool,
 }
 
-pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome> {
     let here = || {
         let repository = locate(Path::new("."))?;
         refuse_links_out(&repository)?;
@@ -116,7 +116,7 @@ pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
     let program = match &args.program {
         Some(program) => std::path::absolute(program)?,
         None => env::own_program()?,
@@ -134,7 +134,7 @@ fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<O
     Ok(Outcome::Done)
 }
 
-fn uninstall(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn uninstall(repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
     let done = hooks::uninstall(repository)?;
     for done in &done {
         emit_changes(repository, done, ui)?;
@@ -146,7 +146,7 @@ fn uninstall(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> 
     Ok(Outcome::Done)
 }
 
-fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
     let status = hooks::status(repository)?;
     for (name, standing) in &status.hooks {
         let program = standing.program.as_ref();
@@ -188,7 +188,7 @@ fn standing_text(wire: &StandingWire<'_>) -> String {
     text
 }
 
-fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Result<(), CliError> {
+fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Result<()> {
     for (name, change, standing) in &done.changes {
         let action = match change {
             Change::Installed => "installed",

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, escape_control_line},
 };
 use elophanto_app::{
@@ -36,7 +36,7 @@ const NOT_LOOKED_AT: &str = "not all that is staged was looked through for secre
 static AT_THE_GATE: AtomicBool = AtomicBool::new(false);
 
 /// Runs a hook. Only a secret in what is to be committed is a reason to say no.
-pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome> {
     let ceiling = ceiling();
     // Before that, git is stopped in an orderly way where it is git that takes so long.
     let deadline = Instant::now() + ceiling * 9 / 10;
@@ -89,7 +89,7 @@ fn ceiling() -> Duration {
 }
 
 /// `embed_until`: no passage is begun after this time, so that what there is can be staged.
-fn pre_commit(deadline: Instant, embed_until: Duration, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn pre_commit(deadline: Instant, embed_until: Duration, ui: &mut Ui) -> Result<Outcome> {
     let start = Instant::now();
     AT_THE_GATE.store(true, Ordering::Relaxed);
     let given = env::git_variables();
@@ -106,7 +106,7 @@ fn pre_commit(deadline: Instant, embed_until: Duration, ui: &mut Ui) -> Result<O
     done.map(|_| Outcome::Done)
 }
 
-fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {
+fn refuse(looked: &Looked, ui: &mut Ui) -> Result<()> {
     for (path, cause) in &looked.unread {
         ui.talk(format_args!(
             "elophanto: `{}` cannot be looked through for secrets: {}; the commit is refused",

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
 };
@@ -90,7 +90,7 @@ impl IndexArgs {
     }
 }
 
-pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome> {
     if args.fill {
         // Before there are other threads.
         process::be_nice();
@@ -139,18 +139,13 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Says what a run came to.
-fn report(
-    workspace: &Workspace,
-    args: &IndexArgs,
-    indexed: &Indexed,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
+fn report(workspace: &Workspace, args: &IndexArgs, indexed: &Indexed, ui: &mut Ui) -> Result<()> {
     say_problems(&indexed.refreshed, args, workspace, ui)?;
     summary(indexed, ui)?;
     ui.flush()
 }
 
-fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Outcome> {
     let (gaps, refreshed) = check(workspace)?;
     say_problems(&refreshed, args, workspace, ui)?;
     let forged = match &args.verify {
@@ -204,7 +199,7 @@ fn say_problems(
     args: &IndexArgs,
     workspace: &Workspace,
     ui: &mut Ui,
-) -> Result<(), CliError> {
+) -> Result<()> {
     for notice in &refreshed.report.notices {
         ui.note(notice);
     }
@@ -231,7 +226,7 @@ fn say_problems(
     Ok(())
 }
 
-fn summary(indexed: &Indexed, ui: &mut Ui) -> Result<(), CliError> {
+fn summary(indexed: &Indexed, ui: &mut Ui) -> Result<()> {
     let wire = indexed.summary();
     let Summary { files, chunks, embedded, reused, removed, skipped, seconds, .. } = &wire;
     let waiting = match wire.waiting {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace::Workspace,
 };
@@ -18,11 +18,7 @@ use elophanto_index::{
 };
 
 /// Stages, or commits by itself, the table for what is staged.
-pub fn stage(
-    workspace: &Workspace,
-    wanted: StageRequest,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+pub fn stage(workspace: &Workspace, wanted: StageRequest, ui: &mut Ui) -> Result<Outcome> {
     let Some(staging) = git::stage(workspace, wanted, ui)? else { return Ok(Outcome::Done) };
     let text = match (&staging.commit, staging.vectors) {
         (Some(commit), 0) => format!("the staged tables committed as {}", commit.short()),
@@ -40,7 +36,7 @@ pub fn stage(
 }
 
 /// Settles a conflict over the tables.
-pub fn resolve_conflict(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn resolve_conflict(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome> {
     let resolved = git::resolve(workspace)?;
     let Resolved { tables, restored, conflicts, unreadable } = &resolved;
     for name in unreadable {
@@ -68,7 +64,7 @@ pub fn verify_vectors(
     snapshot: &Snapshot,
     base: &str,
     ui: &mut Ui,
-) -> Result<usize, CliError> {
+) -> Result<usize> {
     let base = Some(base).filter(|base| !base.is_empty());
     let verified = git::verify(workspace, snapshot, base)?;
     for Forged { path, line } in &verified.forged {

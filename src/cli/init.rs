@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, exact_line},
 };
 use elophanto_app::init::{
@@ -32,7 +32,7 @@ pub struct InitArgs {
     pub json: bool,
 }
 
-pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
     let request = InitRequest { folder: Path::new("."), roots: &args.root, yes: args.yes };
     let talk = ui.beside();
     let mut nothing = true;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -58,7 +58,7 @@ pub fn wish(
     preference: PreferenceKind,
     takes_back: bool,
     ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let request = WishRequest { topic: &args.topic, preference, takes_back };
     let wish = interest::wish(&workspace, &request, ui)?;
@@ -76,7 +76,7 @@ pub fn wish(
     Ok(if takes_back && !wish.changed { Outcome::Negative } else { Outcome::Done })
 }
 
-fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let (title, entity, why) = interest::why_by_name(&workspace, name, ui)?;
     let score = why.interest.map_or(0.0, |interest| interest.score);
@@ -97,7 +97,7 @@ fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(name) = &args.why {
         return why(name, args.limit, ui);
     }
@@ -132,7 +132,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError>
     Ok(Outcome::Done)
 }
 
-pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let positive = args.reaction == "+";
     let react = if args.undo { interest::unreact } else { interest::react };

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     json::Json,
     learn_setup::{self, ServiceArg},
     ui::{Ui, escape_control_line},
@@ -86,7 +86,7 @@ struct UndoneWire<'a> {
     entities: &'a [String],
 }
 
-pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(service) = args.setup {
         return learn_setup::run(service, ui);
     }
@@ -134,7 +134,7 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Says what has begun.
-fn started(begun: &Started, background: bool, ui: &mut Ui) -> Result<(), CliError> {
+fn started(begun: &Started, background: bool, ui: &mut Ui) -> Result<()> {
     if ui.json {
         ui.json(begun)?;
         return ui.flush();
@@ -150,7 +150,7 @@ fn started(begun: &Started, background: bool, ui: &mut Ui) -> Result<(), CliErro
 }
 
 /// Notes what the user said, and what it tells.
-fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<Outcome> {
     let bytes = bytes_of(from, MAX_MESSAGE, ui)?;
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     if text.is_empty() {
@@ -165,7 +165,7 @@ fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<
     Ok(Outcome::Done)
 }
 
-fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
     let Some((own, undone)) = undo(workspace, id)? else {
         ui.talk(format_args!(
             "no search, prompt or message is called `{}`; `elophanto learn --json` lists them",
@@ -198,7 +198,7 @@ fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cl
 }
 
 /// Puts back what was taken back.
-fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
     let Some(back) = put_back(workspace, id)? else {
         ui.talk(format_args!("nothing of `{}` was taken back", escape_control_line(id)));
         return Ok(Outcome::Negative);
@@ -214,7 +214,7 @@ fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliErr
 }
 
 /// What is to be read instead of searching.
-fn material(from: &str, ui: &Ui) -> Result<Material, CliError> {
+fn material(from: &str, ui: &Ui) -> Result<Material> {
     if from.starts_with("http://") || from.starts_with("https://") {
         return Ok(Material::Address(from.to_owned()));
     }
@@ -223,7 +223,7 @@ fn material(from: &str, ui: &Ui) -> Result<Material, CliError> {
 }
 
 /// A file, or standard input.
-fn bytes_of(from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>, CliError> {
+fn bytes_of(from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if from == "-" {
         bytes = ui.input(most)?.ok_or_else(|| {
@@ -250,7 +250,7 @@ fn bytes_of(from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>, CliError> {
 }
 
 /// What was asked for, and what came of it.
-fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome> {
     let all = prompts(workspace, None);
     for prompt in &all {
         show(prompt, ui)?;
@@ -261,7 +261,7 @@ fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn show(prompt: &Prompted, ui: &mut Ui) -> Result<(), CliError> {
+fn show(prompt: &Prompted, ui: &mut Ui) -> Result<()> {
     let mark = match (prompt.is_done, prompt.entities.is_empty()) {
         (false, _) => "...",
         (true, false) => "✓",

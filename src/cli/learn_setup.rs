@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::{CliError, Result},
     secret_input::{self, Descriptor},
     ui::{Ui, escape_control_line},
     unlock::UnlockArgs,
@@ -31,7 +31,7 @@ pub enum ServiceArg {
 ///
 /// # Errors
 /// When nobody can be asked, the service does not answer, or something cannot be written.
-pub fn run(service: Option<ServiceArg>, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(service: Option<ServiceArg>, ui: &mut Ui) -> Result<Outcome> {
     let service = match service {
         Some(service) => service,
         None => chosen(ui)?,
@@ -58,7 +58,7 @@ pub fn run(service: Option<ServiceArg>, ui: &mut Ui) -> Result<Outcome, CliError
         },
     };
     let name = if service == ServiceArg::Brave { "brave" } else { "tavily" };
-    let mut keep = |key: &SecretString| -> Result<(), CliError> {
+    let mut keep = |key: &SecretString| -> Result<()> {
         if is_kept {
             return Ok(());
         }
@@ -82,7 +82,7 @@ pub fn run(service: Option<ServiceArg>, ui: &mut Ui) -> Result<Outcome, CliError
     Ok(Outcome::Done)
 }
 
-fn chosen(ui: &Ui) -> Result<ServiceArg, CliError> {
+fn chosen(ui: &Ui) -> Result<ServiceArg> {
     if !ui.can_ask() {
         return Err(CliError::new("nobody can be asked where to search")
             .hint("name it: `elophanto learn --setup searxng`, brave, tavily or command"));
@@ -102,11 +102,11 @@ fn chosen(ui: &Ui) -> Result<ServiceArg, CliError> {
 }
 
 /// A line of the terminal, or standard input.
-fn line(question: &str) -> Result<String, CliError> {
+fn line(question: &str) -> Result<String> {
     Ok(secret(question)?.expose_secret().trim().to_owned())
 }
 
-fn secret(question: &str) -> Result<SecretString, CliError> {
+fn secret(question: &str) -> Result<SecretString> {
     if secret_input::stdin_is_terminal() {
         return secret_input::ask_value(question);
     }

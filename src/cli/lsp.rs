@@ -1,6 +1,6 @@
 //! `elophanto lsp`
 
-use super::{Outcome, env, error::CliError};
+use super::{Outcome, env, error::Result};
 use crate::lsp;
 
 /// Serve an editor, over standard input and output
@@ -20,7 +20,7 @@ pub struct LspArgs {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn run(_: &LspArgs) -> Result<Outcome, CliError> {
+pub fn run(_: &LspArgs) -> Result<Outcome> {
     let folder = std::path::absolute(".")?;
     let is_done = lsp::serve_stdio(folder, env::environment())?;
     Ok(if is_done { Outcome::Done } else { Outcome::Negative })

@@ -50,7 +50,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 pub use crate::terminal::Outcome;
 use crate::terminal::{secret_input, ui};
 use elophanto_knowledge::interest::PreferenceKind::{Dislike, Like};
-use error::CliError;
+use error::{CliError, Result};
 use json::Json;
 use ui::Ui;
 
@@ -140,7 +140,7 @@ pub fn main() -> ExitCode {
     exit_code(with_ui(cli.no_color, is_json, |ui| dispatch(&cli.command, ui)))
 }
 
-fn exit_code(ended: Result<Outcome, CliError>) -> ExitCode {
+fn exit_code(ended: Result<Outcome>) -> ExitCode {
     match ended {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Negative) => ExitCode::from(1),
@@ -188,8 +188,8 @@ fn with_help(cause: clap::Error) -> clap::error::Result<(Cli, bool)> {
 fn with_ui(
     no_color: bool,
     json: bool,
-    run: impl FnOnce(&mut Ui) -> Result<Outcome, CliError>,
-) -> Result<Outcome, CliError> {
+    run: impl FnOnce(&mut Ui) -> Result<Outcome>,
+) -> Result<Outcome> {
     let variables = env::variables();
     let plain = no_color
         || variables.get("NO_COLOR").is_some_and(|value| !value.is_empty())
@@ -215,7 +215,7 @@ fn says_json(matches: &ArgMatches) -> bool {
     is_said || matches.subcommand().is_some_and(|(_, below)| says_json(below))
 }
 
-fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome> {
     match command {
         Command::Init(args) => init::run(args, ui),
         Command::Index(args) => index::run(args, ui),

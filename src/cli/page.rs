@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Outcome,
-    error::CliError,
+    error::Result,
     gateway::serve::usual_program,
     ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
@@ -47,7 +47,7 @@ pub struct PageArgs {
     at: Option<String>,
 }
 
-pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let environment = workspace.environment.clone();
     if let Some(folder) = &args.export {
@@ -85,12 +85,7 @@ pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn export(
-    workspace: Workspace,
-    folder: &Path,
-    at: Option<&str>,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+fn export(workspace: Workspace, folder: &Path, at: Option<&str>, ui: &mut Ui) -> Result<Outcome> {
     let root = workspace.repository.root.clone();
     let environment = workspace.environment.clone();
     let (here, _) = Served::all(&[PathBuf::from(".")], Some(&root), &environment)?;

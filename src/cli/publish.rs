@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -79,7 +79,7 @@ enum ExportForm {
     Arrow,
 }
 
-pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {
     if args.fold {
         let folded = fleet::fold(&args.address, args.tend, &env::environment(), ui)?;
         return say_folded(&folded, ui);
@@ -112,7 +112,7 @@ pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     say_published(&fleet::publish(&workspace, &request, ui)?, ui)
 }
 
-fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome> {
     let Published {
         repository,
         commit,
@@ -164,7 +164,7 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome, CliError
     Ok(if *outcome == Became::Incomplete { Outcome::Negative } else { Outcome::Done })
 }
 
-fn say_folded(folded: &Folded, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn say_folded(folded: &Folded, ui: &mut Ui) -> Result<Outcome> {
     let Folded { taken, dropped, aside, odd, inserted, updated, deleted, tended } = folded;
     let wire = json!({
         "taken": taken.len(),
@@ -186,7 +186,7 @@ fn say_folded(folded: &Folded, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn list(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn list(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {
     let heads = fleet::heads(&args.address, &env::environment(), Asking::Through(ui))?;
     if heads.is_empty() {
         return Ok(ui.nothing("no repository is published there, or none is folded yet"));

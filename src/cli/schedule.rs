@@ -14,7 +14,7 @@ use signal_hook::{
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::{CliError, Result},
     json::Json,
     ui::{Ui, escape_control_line},
 };
@@ -120,7 +120,7 @@ struct JobWire<'a> {
     last: Option<String>,
 }
 
-pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.action {
         Action::Add(args) => add(args, ui),
         Action::Print(args) => print(args, ui),
@@ -131,7 +131,7 @@ pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     let job = job(args)?;
     let jobs = Jobs::of(&env::environment())?;
     let how = Adding { replace: args.replace, by_gateway: args.gateway };
@@ -156,7 +156,7 @@ fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn gateway(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn gateway(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome> {
     let environment = env::environment();
     let jobs = Jobs::of(&environment)?;
     let scheduler = jobs.scheduler();
@@ -181,7 +181,7 @@ fn gateway(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn print(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn print(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     let job = job(args)?;
     let unit = unit_name(&job.name, &job.folder);
     ui.line(format_args!("# {unit}.service"))?;
@@ -200,7 +200,7 @@ fn print(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let jobs = Jobs::of(&env::environment())?;
     let here = locate(Path::new(".")).ok().filter(|_| !args.all);
     let listing = jobs.list(here.as_ref().map(|repository| &*repository.root))?;
@@ -262,7 +262,7 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     let jobs = Jobs::of(&env::environment())?;
     let root = locate(Path::new("."))?.root;
     if jobs.scheduler().remove(&args.name, &root)? {
@@ -272,7 +272,7 @@ fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Err(CliError::unknown("job of this repository", &args.name, "schedule list"))
 }
 
-fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {
+fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome> {
     let every = Some(Duration::from_secs(60 * 60));
     let program = env::own_program()?;
     let job = Job::around(Path::new("."), &args.name, every, &args.command, program)?;
@@ -289,7 +289,7 @@ fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn job(args: &AddArgs) -> Result<Job, CliError> {
+fn job(args: &AddArgs) -> Result<Job> {
     let every = args.every.as_deref().map(parse_duration).transpose().map_err(|cause| {
         CliError::new(cause).hint("give a number with m, h or d, such as `--every 10m`")
     })?;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, escape_control_line, exact_line, visible},
 };
 use elophanto_app::{
@@ -62,7 +62,7 @@ struct PageWire<'a> {
     text: Option<Cow<'a, str>>,
 }
 
-pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
     let environment = env::environment();
     if args.list {
         return list(&TrustStore::open(environment.variables())?, ui);
@@ -99,11 +99,7 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Trusts the settings, which were shown, if somebody agrees to them; `false` if nobody did.
-fn trust_settings(
-    untrusted: &Untrusted<'_>,
-    args: &TrustArgs,
-    ui: &mut Ui,
-) -> Result<bool, CliError> {
+fn trust_settings(untrusted: &Untrusted<'_>, args: &TrustArgs, ui: &mut Ui) -> Result<bool> {
     let mut said = "was trusted already";
     if !untrusted.is_trusted()? {
         let settings = match untrusted.settings.len() {
@@ -128,7 +124,7 @@ fn trust_settings(
 }
 
 /// All pages, or those that are named.
-fn named(pages: &Pages, args: &TrustArgs) -> Result<Vec<Page>, CliError> {
+fn named(pages: &Pages, args: &TrustArgs) -> Result<Vec<Page>> {
     let (mut all, named) = (pages.all(), args.pages.as_deref().unwrap_or_default());
     if let Some(other) = named.iter().find(|path| !all.iter().any(|page| page.path == **path)) {
         let path = exact_line(&other.to_string_lossy());
@@ -142,12 +138,7 @@ fn named(pages: &Pages, args: &TrustArgs) -> Result<Vec<Page>, CliError> {
 
 /// Names pages that are not trusted as they are. They are trusted only where that is asked for, what they
 /// say was shown, and somebody agreed to it; `false` if nobody did.
-fn trust_pages(
-    pages: &Pages,
-    asked: &[Page],
-    args: &TrustArgs,
-    ui: &mut Ui,
-) -> Result<bool, CliError> {
+fn trust_pages(pages: &Pages, asked: &[Page], args: &TrustArgs, ui: &mut Ui) -> Result<bool> {
     let is_asked = args.pages.is_some();
     let (trusted, new): (Vec<&Page>, Vec<&Page>) =
         asked.iter().partition(|page| page.trust == Trust::Given);
@@ -212,7 +203,7 @@ struct Asked {
 
 /// Whether the user agrees. Hashes agree to nothing else, whatever has become of a file since they were
 /// looked up.
-fn agreed(asked: &Asked, args: &TrustArgs, ui: &Ui) -> Result<bool, CliError> {
+fn agreed(asked: &Asked, args: &TrustArgs, ui: &Ui) -> Result<bool> {
     let Asked { question, what, names } = asked;
     let Some(hashes) = &args.yes else {
         if !ui.can_ask() {
@@ -235,7 +226,7 @@ fn agreed(asked: &Asked, args: &TrustArgs, ui: &Ui) -> Result<bool, CliError> {
     }
 }
 
-fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome> {
     if store.entries().next().is_none() {
         return Ok(ui.nothing(
             "nothing is trusted: `elophanto trust` shows what of a repository asks for it",
@@ -250,7 +241,7 @@ fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn say_revoked(root: &Path, revoked: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn say_revoked(root: &Path, revoked: usize, ui: &mut Ui) -> Result<Outcome> {
     let wire = json!({ "revoked": revoked, "root": root.to_string_lossy() });
     let text = match revoked {
         0 => "nothing in this repository was trusted".to_owned(),

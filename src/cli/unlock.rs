@@ -2,7 +2,7 @@
 
 use super::{
     env,
-    error::CliError,
+    error::Result,
     secret_input::{self, Descriptor},
 };
 use elophanto_app::{keys::Asking, vault::Entrance};
@@ -29,7 +29,7 @@ impl UnlockArgs {
     ///
     /// # Errors
     /// When there is no such descriptor.
-    pub fn descriptor(&self) -> Result<Option<Descriptor>, CliError> {
+    pub fn descriptor(&self) -> Result<Option<Descriptor>> {
         let variables = env::variables();
         let variable = variables.get(VARIABLE).filter(|text| !text.is_empty());
         match (&self.passphrase_fd, variable) {
@@ -43,7 +43,7 @@ impl UnlockArgs {
     ///
     /// # Errors
     /// When there is no place for a vault.
-    pub fn entrance(&self, passphrase: Option<Descriptor>) -> Result<Entrance, CliError> {
+    pub fn entrance(&self, passphrase: Option<Descriptor>) -> Result<Entrance> {
         let passphrase = passphrase.map(Descriptor::into_passphrase);
         Entrance::new(&env::environment(), passphrase, self.remember, secret_input::ask_passphrase)
     }
@@ -52,7 +52,7 @@ impl UnlockArgs {
     ///
     /// # Errors
     /// When there is no place for a vault, it is refused, or nothing unlocks it.
-    pub fn open(&self, asking: Asking) -> Result<Option<Vault>, CliError> {
+    pub fn open(&self, asking: Asking) -> Result<Option<Vault>> {
         self.entrance(self.descriptor()?)?.open(asking)
     }
 }

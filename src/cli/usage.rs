@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
 };
 pub use elophanto_app::usage::usd;
@@ -62,7 +62,7 @@ impl From<ByArg> for By {
     }
 }
 
-pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome> {
     let environment = env::environment();
     let settings = Settings::around(Path::new("."), &environment, Vec::new(), ui)?;
     let (since, until) = (args.since.as_deref(), args.until.as_deref());
@@ -82,7 +82,7 @@ pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(if is_empty { Outcome::Negative } else { Outcome::Done })
 }
 
-fn table(used: &Usage, by: ByArg, ui: &mut Ui) -> Result<(), CliError> {
+fn table(used: &Usage, by: ByArg, ui: &mut Ui) -> Result<()> {
     let rows: Vec<(String, &Sum)> =
         used.sums.iter().map(|(name, sum)| (escape_control_line(name), sum)).collect();
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
@@ -102,7 +102,7 @@ fn table(used: &Usage, by: ByArg, ui: &mut Ui) -> Result<(), CliError> {
     row("total", "total", &used.total, width, ui)
 }
 
-fn row(by: &str, name: &str, sum: &Sum, width: usize, ui: &mut Ui) -> Result<(), CliError> {
+fn row(by: &str, name: &str, sum: &Sum, width: usize, ui: &mut Ui) -> Result<()> {
     let Sum { calls, failed, unpriced, input, output, usd_micros, ms } = *sum;
     let usd = usd(usd_micros);
     let wire = json!({
@@ -123,7 +123,7 @@ fn row(by: &str, name: &str, sum: &Sum, width: usize, ui: &mut Ui) -> Result<(),
     ui.emit(&wire, format_args!("{name:<width$} {calls:>8} {input:>12} {output:>12}  {cost}"))
 }
 
-fn say_left(left: &Left, ui: &mut Ui) -> Result<(), CliError> {
+fn say_left(left: &Left, ui: &mut Ui) -> Result<()> {
     let Left { budget, limit, usd_micros, tokens, calls } = *left;
     let parts = [
         usd_micros.map(money),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{env, error::CliError, ui::Ui};
+use super::{env, error::Result, ui::Ui};
 use elophanto_app::settings::Settings;
 pub use elophanto_app::workspace::*;
 use elophanto_repo::{Repository, locate};
@@ -11,7 +11,7 @@ use elophanto_repo::{Repository, locate};
 ///
 /// # Errors
 /// When there is none, or a setting is unusable.
-pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace, CliError> {
+pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace> {
     at(locate(Path::new("."))?, flags, ui)
 }
 
@@ -19,7 +19,7 @@ pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace, CliError
 ///
 /// # Errors
 /// When a setting is unusable.
-pub fn open_anywhere(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace, CliError> {
+pub fn open_anywhere(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace> {
     Workspace::anywhere(Path::new("."), env::environment(), flags, ui)
 }
 
@@ -27,11 +27,7 @@ pub fn open_anywhere(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace,
 ///
 /// # Errors
 /// When a setting is unusable.
-pub fn at(
-    repository: Repository,
-    flags: Vec<(String, String)>,
-    ui: &Ui,
-) -> Result<Workspace, CliError> {
+pub fn at(repository: Repository, flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace> {
     let workspace = Workspace::at(repository, env::environment(), flags, ui)?;
     // Here alone, where somebody is told.
     workspace.put_aside_of_killed().iter().for_each(|line| ui.warn(line));
@@ -42,7 +38,7 @@ pub fn at(
 ///
 /// # Errors
 /// When a setting is unusable.
-pub fn again(repository: Repository) -> Result<Workspace, CliError> {
+pub fn again(repository: Repository) -> Result<Workspace> {
     Workspace::again(repository, env::environment(), Vec::new())
 }
 
@@ -50,7 +46,7 @@ pub fn again(repository: Repository) -> Result<Workspace, CliError> {
 ///
 /// # Errors
 /// When there is none, or a setting is unusable.
-pub fn here_again() -> Result<Workspace, CliError> {
+pub fn here_again() -> Result<Workspace> {
     again(locate(Path::new("."))?)
 }
 
@@ -58,6 +54,6 @@ pub fn here_again() -> Result<Workspace, CliError> {
 ///
 /// # Errors
 /// When the repository is damaged, or a setting is unusable.
-pub fn settings(flags: Vec<(String, String)>, ui: &Ui) -> Result<Settings, CliError> {
+pub fn settings(flags: Vec<(String, String)>, ui: &Ui) -> Result<Settings> {
     Settings::around(Path::new("."), &env::environment(), flags, ui)
 }

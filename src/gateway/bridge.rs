@@ -11,7 +11,7 @@ use super::{
     client::{Conversation, Heard},
     waiting::Waiting,
 };
-use elophanto_app::Error;
+use elophanto_app::{Error, Result};
 
 /// Bytes of a line: of a message.
 pub const MOST_LINE: u64 = 1024 * 1024;
@@ -36,8 +36,8 @@ enum Step {
 pub fn bridge(
     socket: &Path,
     lines: Receiver<Option<String>>,
-    say: &mut dyn FnMut(&str) -> Result<(), Error>,
-) -> Result<(), Error> {
+    say: &mut dyn FnMut(&str) -> Result<()>,
+) -> Result<()> {
     let (steps, next) = sync_channel(QUEUE);
     let heard = steps.clone();
     let conversation = Conversation::open(socket, move |it| drop(heard.send(Step::Heard(it))))?;

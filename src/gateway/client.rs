@@ -13,7 +13,7 @@ use tokio_tungstenite::{
 use uuid::Uuid;
 
 use crate::{listening::own, wire::gateway::hello};
-use elophanto_app::Error;
+use elophanto_app::{Error, Result};
 
 /// Where it is reached at the socket.
 const ADDRESS: &str = "ws://localhost/gateway";
@@ -44,7 +44,7 @@ impl Conversation {
     ///
     /// # Errors
     /// When nobody listens there, or lets us in.
-    pub fn open(socket: &Path, hear: impl Fn(Heard) + Send + 'static) -> Result<Self, Error> {
+    pub fn open(socket: &Path, hear: impl Fn(Heard) + Send + 'static) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (say, said) = tokio_mpsc::unbounded_channel();
         let (room, sent) = mpsc::sync_channel(MOST_UNSENT);

@@ -35,7 +35,7 @@ use crate::{
     page::Library,
 };
 use elophanto_app::{
-    Error,
+    Result,
     gateway::{Channel, Gateway, Identity, Scopes},
 };
 
@@ -72,7 +72,7 @@ pub struct Hall {
 }
 
 /// See [`Hall::keep`].
-pub type KeepToken = dyn Fn(&str) -> Result<(), Error> + Send + Sync;
+pub type KeepToken = dyn Fn(&str) -> Result<()> + Send + Sync;
 
 /// What is served over TCP; `mcp` to whoever bears the token.
 pub fn over_tcp(hall: &Arc<Hall>, mcp: Router) -> Router {

@@ -15,7 +15,7 @@ use crate::listening::{
     running::{Files, Running},
     token::Secret,
 };
-use elophanto_app::{Environment, Error, gateway::FOLDER};
+use elophanto_app::{Environment, Error, Result, gateway::FOLDER};
 use elophanto_base::lock::{self, Lock};
 
 /// How long it may take to say what it serves.
@@ -57,7 +57,7 @@ pub struct Reached {
 impl GatewayFiles {
     /// # Errors
     /// When the user has no home.
-    pub fn of(environment: &Environment) -> Result<Self, Error> {
+    pub fn of(environment: &Environment) -> Result<Self> {
         let folder = Files::folder(FOLDER, environment)?;
         Ok(Self {
             server: Files::of(&folder, NAME).with_socket(folder.join(SOCKET)),
@@ -94,7 +94,7 @@ impl GatewayFiles {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn prepare(&self) -> Result<(), Error> {
+    pub fn prepare(&self) -> Result<()> {
         let private = || {
             fs::create_dir_all(&self.folder)?;
             fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700))
@@ -106,7 +106,7 @@ impl GatewayFiles {
     ///
     /// # Errors
     /// When one that has it does not answer, or nothing can be written.
-    pub fn take(&self) -> Result<Right, Error> {
+    pub fn take(&self) -> Result<Right> {
         let unwritable = |cause| self.server.unwritable(&cause);
         if let Some(lock) = lock::try_for(&self.serving, Duration::ZERO).map_err(unwritable)? {
             return Ok(Right::Ours(lock));
@@ -138,7 +138,7 @@ impl GatewayFiles {
     ///
     /// # Errors
     /// When it takes too long.
-    pub fn wait_until_ended(&self) -> Result<(), Error> {
+    pub fn wait_until_ended(&self) -> Result<()> {
         match lock::try_for(&self.serving, ENDING) {
             Ok(Some(_)) => Ok(()),
             Ok(None) => Err(Error::new("the gateway does not end")
@@ -156,7 +156,7 @@ impl GatewayFiles {
     ///
     /// # Errors
     /// When it cannot be read, or no client could send it.
-    pub fn token(&self) -> Result<Option<String>, Error> {
+    pub fn token(&self) -> Result<Option<String>> {
         let bytes = match fs::read(&self.token) {
             Ok(bytes) => bytes,
             Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -174,7 +174,7 @@ impl GatewayFiles {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write_token(&self, token: &str) -> Result<(), Error> {
+    pub fn write_token(&self, token: &str) -> Result<()> {
         let written = elophanto_index::store::write_whole(&self.token, token.as_bytes());
         written.map_err(|cause| self.server.unwritable(&cause))
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::mcp::{server::Handle, watching};
-use elophanto_app::{Environment, Error, Reporter, gateway::Served, index, schedule::Jobs};
+use elophanto_app::{Environment, Reporter, Result, gateway::Served, index, schedule::Jobs};
 use elophanto_index::watch;
 
 /// Jobs that are run. Dropping it ends what is at work, and waits for that.
@@ -41,7 +41,7 @@ impl Drop for Keeping {
 pub fn run_jobs(
     environment: &Environment,
     reporter: Arc<dyn Reporter + Send + Sync>,
-) -> Result<Keeping, Error> {
+) -> Result<Keeping> {
     let jobs = Jobs::of(environment)?;
     let (ended, is_over) = mpsc::channel();
     let keep = move || jobs.keep(&is_over, &*reporter);
@@ -76,7 +76,7 @@ pub fn follow(
     served: Served,
     handle: Option<Handle>,
     reporter: Arc<dyn Reporter + Send + Sync>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let follow = move || {
         let Served { name, root, base } = &served;
         let faults = Faults { reporter, name: name.clone(), said: RefCell::default() };

@@ -4,7 +4,7 @@
 use std::{fs, io::ErrorKind, path::Path};
 
 use crate::listening::token::new_token;
-use elophanto_app::Error;
+use elophanto_app::{Error, Result};
 
 /// In the folder of the gateway.
 const NAME: &str = "page";
@@ -15,7 +15,7 @@ const DIGITS: usize = 32;
 ///
 /// # Errors
 /// When it can neither be read nor be written.
-pub fn place(folder: &Path) -> Result<String, Error> {
+pub fn place(folder: &Path) -> Result<String> {
     let file = folder.join(NAME);
     let known = match fs::read_to_string(&file) {
         Ok(known) => known,

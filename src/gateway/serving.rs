@@ -37,7 +37,7 @@ use crate::{
     page::Library,
 };
 use elophanto_app::{
-    Environment, Error, Reporter,
+    Environment, Error, Reporter, Result,
     channels::{Bots, ChannelOptions, ChannelSettings, Channels, Here},
     fleet::Reader,
     gateway::{Gateway, GatewayOptions, Served},
@@ -72,7 +72,7 @@ pub struct Serving {
 }
 
 /// Loads beside what every question of a fleet reads; says so if the store does not answer.
-fn look_at(fleet: Reader, reporter: Arc<dyn Reporter + Send + Sync>) -> Result<(), Error> {
+fn look_at(fleet: Reader, reporter: Arc<dyn Reporter + Send + Sync>) -> Result<()> {
     let look = move || {
         if let Err(cause) = fleet.warm() {
             let reporter: &dyn Reporter = &*reporter;
@@ -91,8 +91,8 @@ fn look_at(fleet: Reader, reporter: Arc<dyn Reporter + Send + Sync>) -> Result<(
 /// When the port is taken, or what is kept cannot be read.
 pub fn serve(
     serving: Serving,
-    begun: &mut dyn FnMut(&Running) -> Result<(), Error>,
-) -> Result<Option<Error>, Error> {
+    begun: &mut dyn FnMut(&Running) -> Result<()>,
+) -> Result<Option<Error>> {
     let Serving { repositories, environment, reporter, address, .. } = serving;
     let first = repositories.first().ok_or_else(|| Error::bug("no repository is served"))?.clone();
     let files = Arc::new(GatewayFiles::of(&environment)?);
@@ -238,7 +238,7 @@ impl Drop for Opened {
 }
 
 /// Never at another port: whoever looks for it there must not meet somebody else.
-fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+fn listen(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).map_err(|cause| {
         let error = Error::new(format_args!("cannot listen at {address}: {cause}"));
         if cause.kind() != std::io::ErrorKind::AddrInUse {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::running::{Files, Running};
-use elophanto_app::Error;
+use elophanto_app::{Error, Result};
 use elophanto_base::{lock, process, visible::escape_control_line};
 
 /// How long a server may take to answer for the first time.
@@ -46,11 +46,7 @@ pub fn running(files: &Files) -> Option<Running> {
 ///
 /// # Errors
 /// When none can be started.
-pub fn ensure(
-    folder: &Path,
-    files: &Files,
-    programs: &[Vec<String>],
-) -> Result<(Running, bool), Error> {
+pub fn ensure(folder: &Path, files: &Files, programs: &[Vec<String>]) -> Result<(Running, bool)> {
     // Of several that want one, the first starts it and the others find it.
     let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
     if let Some(running) = running(files) {
@@ -67,7 +63,7 @@ pub fn ensure(
 }
 
 /// Starts a server in the background and waits until it answers.
-fn start(program: &[String], folder: &Path, files: &Files) -> Result<Running, Error> {
+fn start(program: &[String], folder: &Path, files: &Files) -> Result<Running> {
     let mut started =
         process::detach(program, folder, Stdio::null(), Some(&files.log)).map_err(Error::new)?;
     let begun = Instant::now();
@@ -98,7 +94,7 @@ fn start(program: &[String], folder: &Path, files: &Files) -> Result<Running, Er
 ///
 /// # Errors
 /// When it does not end.
-pub fn stop(files: &Files) -> Result<Option<Running>, Error> {
+pub fn stop(files: &Files) -> Result<Option<Running>> {
     // Who makes sure of one meanwhile starts it after this.
     let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
     // It answers with its own number, so the number is nobody else's by now.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::own;
-use elophanto_app::{Environment, Error};
+use elophanto_app::{Environment, Error, Result};
 use elophanto_net::http::{Auth, Client, Endpoint, Patience, block_on};
 
 /// A server that was started.
@@ -92,7 +92,7 @@ impl Files {
     ///
     /// # Errors
     /// When the user has no home.
-    pub fn folder(kind: &str, environment: &Environment) -> Result<PathBuf, Error> {
+    pub fn folder(kind: &str, environment: &Environment) -> Result<PathBuf> {
         let folder = environment.state_folder();
         let folder =
             folder.ok_or_else(|| Error::new("there is no home folder").hint("set HOME"))?;
@@ -118,7 +118,7 @@ impl Files {
     }
 
     /// Only the user may read it, as every file that is written whole: it holds the token.
-    pub fn write(&self, running: &Running) -> Result<(), Error> {
+    pub fn write(&self, running: &Running) -> Result<()> {
         let text = serde_json::to_string(running).map_err(Error::new)?;
         let written = elophanto_index::store::write_whole(&self.running, text.as_bytes());
         written.map_err(|cause| self.unwritable(&cause))

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::{asked::Asked, commands, diagnostics::diagnostic};
 use elophanto_app::{
-    Error,
+    Result,
     editor::{Fix, LinkTo, Missing, missing},
 };
 use elophanto_base::visible::escape_control_line;
@@ -22,7 +22,7 @@ use elophanto_text::markdown::Destination;
 pub fn actions(
     asked: &Asked,
     params: CodeActionParams,
-) -> Result<Option<Vec<CodeActionOrCommand>>, Error> {
+) -> Result<Option<Vec<CodeActionOrCommand>>> {
     let wanted = |kind: &CodeActionKind| match &params.context.only {
         None => true,
         Some(only) => only.iter().any(|it| kind.as_str().starts_with(it.as_str())),
@@ -40,7 +40,7 @@ pub fn actions(
 }
 
 /// What mends findings at a place, those that the text shows itself.
-fn fixes(asked: &Asked, range: &ops::Range<usize>) -> Result<Vec<CodeAction>, Error> {
+fn fixes(asked: &Asked, range: &ops::Range<usize>) -> Result<Vec<CodeAction>> {
     let workspace = asked.editor().workspace()?;
     let found = asked.resolver(&workspace)?.own_findings(&asked.buffer, Some(range));
     let mut all = Vec::new();
@@ -79,7 +79,7 @@ fn edit(asked: &Asked, fix: &Fix) -> WorkspaceEdit {
 }
 
 /// The note that a link leads to and that is not there, to be made by the editor.
-fn missing_note(asked: &Asked, range: &ops::Range<usize>) -> Result<Option<CodeAction>, Error> {
+fn missing_note(asked: &Asked, range: &ops::Range<usize>) -> Result<Option<CodeAction>> {
     let editor = asked.editor();
     if !editor.is_note(&asked.buffer.path)
         || !asked.client.can_change_files(&ResourceOperationKind::Create)

@@ -11,7 +11,7 @@ use super::{
     texts::{Changes, Text},
 };
 use elophanto_app::{
-    Error, Workspace,
+    Error, Result, Workspace,
     editor::{Buffer, Editor, Resolver, Spot},
 };
 
@@ -56,7 +56,7 @@ impl Asked {
     ///
     /// # Errors
     /// When the knowledge base cannot be read.
-    pub fn resolver<'a>(&'a self, workspace: &'a Workspace) -> Result<Resolver<'a>, Error> {
+    pub fn resolver<'a>(&'a self, workspace: &'a Workspace) -> Result<Resolver<'a>> {
         self.editor().resolver(workspace, &self.open)
     }
 

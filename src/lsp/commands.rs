@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{asked::Asked, client::Telling, positions::count, uris::uri_of};
 use elophanto_app::{
-    Error,
+    Error, Result,
     editor::{at_commit, learn, like, past_of, remember},
     when::day,
 };
@@ -67,7 +67,7 @@ impl Command {
     ///
     /// # Errors
     /// Those of the use case.
-    pub fn run(&self, asked: &Asked) -> Result<Value, Error> {
+    pub fn run(&self, asked: &Asked) -> Result<Value> {
         let (buffer, client) = (&asked.buffer, &asked.client);
         let at = Position::new(self.place.line, 0);
         let range = self.place.range.unwrap_or(Range::new(at, at));
@@ -97,11 +97,7 @@ impl Command {
 }
 
 /// Has somebody choose from what refers to a place, and opens it.
-fn references(
-    asked: &Asked,
-    workspace: &elophanto_app::Workspace,
-    offset: usize,
-) -> Result<(), Error> {
+fn references(asked: &Asked, workspace: &elophanto_app::Workspace, offset: usize) -> Result<()> {
     let spots = asked.resolver(workspace)?.references(&asked.buffer, offset);
     let mut places = Vec::new();
     for spot in spots.iter().take(MOST_CHOICES) {
@@ -121,7 +117,7 @@ fn references(
 }
 
 /// Has somebody choose a commit of a note, and opens the note as it was.
-fn commits(asked: &Asked, workspace: &elophanto_app::Workspace) -> Result<(), Error> {
+fn commits(asked: &Asked, workspace: &elophanto_app::Workspace) -> Result<()> {
     let path = asked.buffer.path.clone();
     let past = past_of(workspace, &path);
     if let Some(why) = past.untold {

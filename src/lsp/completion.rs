@@ -7,15 +7,12 @@ use lsp_types::{
 
 use super::asked::Asked;
 use elophanto_app::{
-    Error,
+    Result,
     editor::{Proposal, ProposalKind, propose},
 };
 use elophanto_base::visible::escape_control_line;
 
-pub fn completion(
-    asked: &Asked,
-    params: CompletionParams,
-) -> Result<Option<CompletionResponse>, Error> {
+pub fn completion(asked: &Asked, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     if !asked.editor().is_note(&asked.buffer.path) {
         return Ok(None);
     }

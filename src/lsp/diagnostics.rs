@@ -15,7 +15,7 @@ use super::{
     client::Client,
 };
 use elophanto_app::{
-    Error,
+    Result,
     editor::{Finding, Severity},
 };
 use elophanto_base::visible::visible;
@@ -114,7 +114,7 @@ impl Diagnosing {
         }
     }
 
-    fn or_say<T>(&self, found: Result<T, Error>) -> Option<T> {
+    fn or_say<T>(&self, found: Result<T>) -> Option<T> {
         found.map_err(|error| self.asked.client.log(MessageType::WARNING, told(&error))).ok()
     }
 

@@ -25,11 +25,10 @@ use super::{
     server::Server,
     symbols, tokens,
 };
-use elophanto_app::Error;
+use elophanto_app::Result;
 
 /// How a question is answered.
-type Answer<R> =
-    fn(&Asked, <R as asks::Request>::Params) -> Result<<R as asks::Request>::Result, Error>;
+type Answer<R> = fn(&Asked, <R as asks::Request>::Params) -> Result<<R as asks::Request>::Result>;
 
 impl Server {
     pub fn dispatch(&mut self, request: Request) {
@@ -180,9 +179,7 @@ fn outdated(answer: Result<Value, (ErrorCode, String)>) -> Result<Value, (ErrorC
 }
 
 /// A fault of ours is an answer, and ends nothing.
-fn guarded<T: Serialize>(
-    answer: impl FnOnce() -> Result<T, Error>,
-) -> Result<Value, (ErrorCode, String)> {
+fn guarded<T: Serialize>(answer: impl FnOnce() -> Result<T>) -> Result<Value, (ErrorCode, String)> {
     let answered = catch_unwind(AssertUnwindSafe(answer));
     let answered = answered.map_err(|_| {
         let message = "this is a fault of elophanto itself; what it said is in its log";

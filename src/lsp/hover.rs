@@ -4,12 +4,12 @@ use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use super::asked::Asked;
 use elophanto_app::{
-    Error,
+    Result,
     editor::{Card, KnownFactShown, Mention, hover as known_of},
 };
 use elophanto_base::{counted::counted, visible::visible};
 
-pub fn hover(asked: &Asked, params: HoverParams) -> Result<Option<Hover>, Error> {
+pub fn hover(asked: &Asked, params: HoverParams) -> Result<Option<Hover>> {
     let position = params.text_document_position_params.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{asked::Asked, commands, positions::count};
 use elophanto_app::{
-    Error,
+    Result,
     editor::{Shown, Spot, hints as known_hints, lenses as known_lenses},
 };
 use elophanto_base::{counted::agreeing, counted::counted, one_line::one_line, visible::visible};
@@ -16,7 +16,7 @@ use elophanto_base::{counted::agreeing, counted::counted, one_line::one_line, vi
 /// Characters of a description.
 const MOST: usize = 160;
 
-pub fn lenses(asked: &Asked, _: CodeLensParams) -> Result<Option<Vec<CodeLens>>, Error> {
+pub fn lenses(asked: &Asked, _: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let workspace = asked.editor().workspace()?;
     let found = known_lenses(&asked.resolver(&workspace)?, &asked.buffer)?;
     let mut all = Vec::new();
@@ -77,7 +77,7 @@ fn place(asked: &Asked, spot: &Spot) -> Option<serde_json::Value> {
     Some(json!({ "uri": asked.uri_of(&spot.path)?, "line": spot.line }))
 }
 
-pub fn hints(asked: &Asked, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>, Error> {
+pub fn hints(asked: &Asked, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     if !asked.editor().is_note(&asked.buffer.path) {
         return Ok(None);
     }

@@ -33,7 +33,7 @@ use std::{path::PathBuf, sync::atomic::Ordering};
 
 use lsp_server::Connection;
 
-use elophanto_app::{Environment, Error};
+use elophanto_app::{Environment, Error, Result};
 use server::Server;
 
 /// Serves an editor until it goes; whether it took its leave as it should.
@@ -47,7 +47,7 @@ pub fn serve(connection: Connection, folder: PathBuf, environment: Environment) 
 ///
 /// # Errors
 /// When no thread can be started, or nothing that came in was a message of the protocol.
-pub fn serve_stdio(folder: PathBuf, environment: Environment) -> Result<bool, Error> {
+pub fn serve_stdio(folder: PathBuf, environment: Environment) -> Result<bool> {
     share_memory();
     let (connection, is_spoken) = stdio::connection()?;
     let sender = connection.sender.clone();

@@ -6,13 +6,13 @@ use lsp_types::{
 };
 
 use super::asked::Asked;
-use elophanto_app::Error;
+use elophanto_app::Result;
 use elophanto_text::markdown::Destination;
 
 pub fn definition(
     asked: &Asked,
     params: GotoDefinitionParams,
-) -> Result<Option<GotoDefinitionResponse>, Error> {
+) -> Result<Option<GotoDefinitionResponse>> {
     let position = params.text_document_position_params.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;
@@ -21,7 +21,7 @@ pub fn definition(
     Ok(location.map(GotoDefinitionResponse::Scalar))
 }
 
-pub fn references(asked: &Asked, params: ReferenceParams) -> Result<Option<Vec<Location>>, Error> {
+pub fn references(asked: &Asked, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
     let position = params.text_document_position.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;
@@ -33,7 +33,7 @@ pub fn references(asked: &Asked, params: ReferenceParams) -> Result<Option<Vec<L
 const MOST_LINKS: usize = 2_000;
 
 /// Links that lead to a file here, or to the web. Nothing else is opened by a click.
-pub fn links(asked: &Asked, _: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>, Error> {
+pub fn links(asked: &Asked, _: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
     if !asked.editor().is_note(&asked.buffer.path) {
         return Ok(None);
     }

@@ -9,7 +9,7 @@ use lsp_types::{
 
 use super::{asked::Asked, asked::told, uris::path_of};
 use elophanto_app::{
-    Error,
+    Error, Result,
     editor::{Buffer, Rename, Renamed, Unproven},
 };
 use elophanto_base::{counted::counted, visible::escape_control_line};
@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 10;
 pub fn prepare(
     asked: &Asked,
     params: TextDocumentPositionParams,
-) -> Result<Option<PrepareRenameResponse>, Error> {
+) -> Result<Option<PrepareRenameResponse>> {
     if !asked.editor().is_note(&asked.buffer.path) {
         return Ok(None);
     }
@@ -33,7 +33,7 @@ pub fn prepare(
     }))
 }
 
-pub fn rename(asked: &Asked, params: RenameParams) -> Result<Option<WorkspaceEdit>, Error> {
+pub fn rename(asked: &Asked, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let position = params.text_document_position.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let workspace = asked.editor().workspace()?;
@@ -55,10 +55,7 @@ pub fn rename(asked: &Asked, params: RenameParams) -> Result<Option<WorkspaceEdi
 
 /// Edits of links for a note that the editor is about to rename. Where not all is certain, links stay as
 /// they are, and it is said which.
-pub fn will_rename(
-    asked: &Asked,
-    params: &RenameFilesParams,
-) -> Result<Option<WorkspaceEdit>, Error> {
+pub fn will_rename(asked: &Asked, params: &RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
     let [file] = params.files.as_slice() else {
         let said =
             "links stay as they are: several files are renamed at once, and links follow one";
@@ -96,7 +93,7 @@ pub fn will_rename(
     }
 }
 
-fn plan(asked: &Asked, what: &Rename, name: &str) -> Result<Result<Renamed, Vec<Unproven>>, Error> {
+fn plan(asked: &Asked, what: &Rename, name: &str) -> Result<Result<Renamed, Vec<Unproven>>> {
     if let Some(lost) = asked.texts.iter().find(|text| text.is_lost) {
         return Err(Error::new(format_args!("what `{}` says now is not known", lost.buffer.path))
             .hint("close it and open it again"));
@@ -120,7 +117,7 @@ fn refused(unproven: &[Unproven]) -> Error {
 }
 
 /// The edits, then the new name of the file.
-fn edit(asked: &Asked, renamed: &Renamed, with_file: bool) -> Result<WorkspaceEdit, Error> {
+fn edit(asked: &Asked, renamed: &Renamed, with_file: bool) -> Result<WorkspaceEdit> {
     let gone = || Error::new("a note that refers to it has changed meanwhile").hint("try again");
     let mut operations = Vec::new();
     let mut plain = std::collections::BTreeMap::new();

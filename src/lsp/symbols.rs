@@ -13,16 +13,13 @@ use super::{
     positions::count,
 };
 use elophanto_app::{
-    Error,
+    Result,
     editor::{Section, Symbol, foldings as parts, search_symbols, sections},
 };
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::Kind;
 
-pub fn of_text(
-    asked: &Asked,
-    _: DocumentSymbolParams,
-) -> Result<Option<DocumentSymbolResponse>, Error> {
+pub fn of_text(asked: &Asked, _: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
     if !asked.editor().is_note(&asked.buffer.path) {
         return Ok(None);
     }
@@ -74,7 +71,7 @@ fn flatten(
     section.below.iter().for_each(|below| flatten(asked, below, Some(&section.name), flat));
 }
 
-pub fn foldings(asked: &Asked, _: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>, Error> {
+pub fn foldings(asked: &Asked, _: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
     if !asked.editor().is_note(&asked.buffer.path) {
         return Ok(None);
     }
@@ -99,7 +96,7 @@ pub fn of_folders(
     client: &Client,
     folders: &[Folder],
     query: &str,
-) -> Result<Option<WorkspaceSymbolResponse>, Error> {
+) -> Result<Option<WorkspaceSymbolResponse>> {
     let mut found = Vec::new();
     for folder in folders {
         let workspace = match folder.editor.workspace() {

@@ -6,7 +6,7 @@ use lsp_types::{
 };
 
 use super::{asked::Asked, positions::count};
-use elophanto_app::{Error, editor::LinkTo};
+use elophanto_app::{Result, editor::LinkTo};
 use elophanto_text::markdown::{Destination, LinkKind};
 
 /// Tokens of one text.
@@ -23,10 +23,7 @@ pub fn legend() -> SemanticTokensLegend {
 const BROKEN: u32 = 1;
 const EMBED: u32 = 2;
 
-pub fn tokens(
-    asked: &Asked,
-    _: SemanticTokensParams,
-) -> Result<Option<SemanticTokensResult>, Error> {
+pub fn tokens(asked: &Asked, _: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {
     let editor = asked.editor();
     if !editor.is_note(&asked.buffer.path) {
         return Ok(None);

@@ -18,7 +18,7 @@ use crate::listening::{
     running::{Files, Running},
     token::{Secret, new_token},
 };
-use elophanto_app::{Environment, Error, Reporter, workspace::KnowledgeBase};
+use elophanto_app::{Environment, Error, Reporter, Result, workspace::KnowledgeBase};
 
 /// Where it listens if nothing else is said.
 pub const ADDRESS: &str = "127.0.0.1:7397";
@@ -55,8 +55,8 @@ pub struct OverHttp {
 pub fn serve(
     served: Served,
     http: Option<OverHttp>,
-    begun: &mut dyn FnMut(&Running) -> Result<(), Error>,
-) -> Result<(), Error> {
+    begun: &mut dyn FnMut(&Running) -> Result<()>,
+) -> Result<()> {
     let Served { base, callers, root, is_somewhere, reporter } = served;
     let listening = http.map(|http| Ok::<_, Error>((listen(http.address)?, http))).transpose()?;
     let files = files(&root, &base.environment);
@@ -112,7 +112,7 @@ pub fn serve(
 ///
 /// # Errors
 /// When the user has no home.
-pub fn files(root: &Path, environment: &Environment) -> Result<Files, Error> {
+pub fn files(root: &Path, environment: &Environment) -> Result<Files> {
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
     Ok(Files::of(&Files::folder(FOLDER, environment)?, &hash[..16]))
 }
@@ -126,8 +126,8 @@ pub fn ensure(
     root: &Path,
     files: &Files,
     address: Option<SocketAddr>,
-    program: &dyn Fn(&str) -> Result<Vec<String>, Error>,
-) -> Result<(Running, bool), Error> {
+    program: &dyn Fn(&str) -> Result<Vec<String>>,
+) -> Result<(Running, bool)> {
     let programs = match address {
         Some(address) => vec![program(&address.to_string())?],
         // Another program, or the server of another repository, may be at the usual place.
@@ -136,7 +136,7 @@ pub fn ensure(
     life::ensure(root, files, &programs)
 }
 
-fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+fn listen(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).map_err(|cause| {
         let error = Error::new(format_args!("cannot listen at {address}: {cause}"));
         match cause.kind() {

@@ -13,7 +13,7 @@ use super::{
     refusal, words,
 };
 use elophanto_app::{
-    Error, Workspace, clean,
+    Error, Result, Workspace, clean,
     interest::{self, WishRequest},
     notes::{self, Edit, Edited},
     questions,
@@ -148,7 +148,7 @@ fn refused(status: u16, error: &Error) -> Answer {
 }
 
 impl Act {
-    fn done(&self, workspace: &Workspace) -> Result<Done, Error> {
+    fn done(&self, workspace: &Workspace) -> Result<Done> {
         match self {
             Self::Look { path, hash, text } => {
                 let edit = Edit { path: &path.as_str().into(), hash, text, is_exact: false };
@@ -222,7 +222,7 @@ impl Act {
     }
 }
 
-fn question(workspace: &Workspace, id: &str) -> Result<Question, Error> {
+fn question(workspace: &Workspace, id: &str) -> Result<Question> {
     let known = questions::known(workspace)?;
     let found = questions::find(&known, id)?.cloned();
     found.ok_or_else(|| {
@@ -231,7 +231,7 @@ fn question(workspace: &Workspace, id: &str) -> Result<Question, Error> {
 }
 
 /// By a model that the user agreed to in a terminal, else by the file's own words.
-fn answer(workspace: &Workspace, id: &str) -> Result<Done, Error> {
+fn answer(workspace: &Workspace, id: &str) -> Result<Done> {
     let asked = question(workspace, id)?;
     let answered = questions::answer(workspace, &asked, &Silent)?;
     let question = &answered.question;
@@ -281,7 +281,7 @@ fn wish(
     topic: &str,
     preference: PreferenceKind,
     takes_back: bool,
-) -> Result<Done, Error> {
+) -> Result<Done> {
     let wished =
         interest::wish(workspace, &WishRequest { topic, preference, takes_back }, &Silent)?;
     let word = preference.word();

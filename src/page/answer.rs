@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{Asked, Page, Tab, acts, search::sureness, words};
 use elophanto_app::{
-    Error,
+    Result,
     reporter::Silent,
     search::{
         SearchRequest,
@@ -15,7 +15,7 @@ use elophanto_app::{
 };
 use elophanto_index::search::Level;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let question = asked.query.get("q").unwrap_or_default();
     if question.trim().is_empty() {
         return Ok(Page::To(asked.site.page("search")));

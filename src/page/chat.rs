@@ -4,9 +4,9 @@ use maud::html;
 use serde_json::json;
 
 use super::{Asked, Page, Tab, words};
-use elophanto_app::Error;
+use elophanto_app::Result;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let socket = format!("{}socket", asked.site.root);
     asked.page(Tab::Chat, "Chat", &json!({ "socket": socket }), || html! {
         h1 { "Chat" }

@@ -4,9 +4,9 @@ use maud::html;
 use serde_json::json;
 
 use super::{Asked, Page, Tab, notes::crumbs, words};
-use elophanto_app::{Error, reading};
+use elophanto_app::{Result, reading};
 
-pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
+pub fn page(asked: &Asked, path: &str) -> Result<Page> {
     let found = match asked.catalogue.find(path) {
         Some(number) => reading::note(&asked.workspace, &asked.catalogue, number)?,
         None => None,

@@ -10,7 +10,7 @@ use super::{
     words,
 };
 use crate::wire::{Told, page::ElsewhereWire};
-use elophanto_app::{Error, reading::Shelf, search::Found};
+use elophanto_app::{Result, reading::Shelf, search::Found};
 
 /// Repositories that are searched at once show fewer files.
 const ON_EACH_OF_MANY: usize = 5;
@@ -18,7 +18,7 @@ const ON_EACH_OF_MANY: usize = 5;
 /// What another repository says.
 pub struct Elsewhere {
     name: String,
-    found: Result<(Opener, Found), Error>,
+    found: Result<(Opener, Found)>,
 }
 
 impl Elsewhere {

@@ -4,7 +4,7 @@ use maud::html;
 
 use super::{Asked, Page, Tab, charts, frame::pager, words};
 use elophanto_app::{
-    Error, entities,
+    Result, entities,
     interest::{self, Ranked},
     learning::{Learning, now},
     reporter::Silent,
@@ -16,7 +16,7 @@ use elophanto_index::Kind;
 pub const ON_EACH: usize = 100;
 const INTERESTS: usize = 10;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     if asked.at.is_some() {
         return past(asked);
     }
@@ -55,7 +55,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
 }
 
 /// The pages of entities as a revision holds them.
-fn past(asked: &Asked) -> Result<Page, Error> {
+fn past(asked: &Asked) -> Result<Page> {
     let all = asked.catalogue.entries.iter().filter(|it| it.kind == Kind::Fact);
     let first = (asked.query.page() - 1) * ON_EACH;
     let all: Vec<_> = all.collect();

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{Asked, Page, Tab, acts, charts, entities::trend, words};
 use elophanto_app::{
-    Error, entities,
+    Error, Result, entities,
     entities::{Known, KnownFact},
     interest::{Why, why},
     learning::{Learning, now},
@@ -13,7 +13,7 @@ use elophanto_app::{
 use elophanto_base::counted::counted;
 use elophanto_knowledge::interest::PreferenceKind;
 
-pub fn page(asked: &Asked, name: &str) -> Result<Page, Error> {
+pub fn page(asked: &Asked, name: &str) -> Result<Page> {
     let learning = Learning::look(&asked.workspace);
     let (store, snapshot) = (learning.store(), learning.store().read(now()));
     let Some(entity) = entities::by_name(&snapshot, name) else {

@@ -12,7 +12,7 @@ use super::{
     assets, entities, entity, frame, graph, note, notes, picture, search, start,
 };
 use elophanto_app::{
-    Error,
+    Error, Result,
     entities::list,
     learning::{Learning, now},
     reading::{Catalogue, NewFile, NewFolder},
@@ -49,7 +49,7 @@ pub fn export(
     workspace: Workspace,
     folder: &Path,
     at: Option<&str>,
-) -> Result<Exported, Error> {
+) -> Result<Exported> {
     let Some((name, shelf)) = library.shelves.first() else {
         return Err(Error::bug("there is no knowledge base"));
     };
@@ -131,10 +131,10 @@ fn slugs(asked: &Asked) -> Vec<String> {
     list(&store, &snapshot).into_iter().map(|it| it.entity.to_owned()).collect()
 }
 
-type Made<'m> = &'m dyn Fn(&Asked) -> Result<Page, Error>;
+type Made<'m> = &'m dyn Fn(&Asked) -> Result<Page>;
 
 /// Makes one page; what leads from it to the top depends on where it lies.
-fn add(asked: &mut Asked, path: &str, files: &mut Vec<NewFile>, made: Made) -> Result<(), Error> {
+fn add(asked: &mut Asked, path: &str, files: &mut Vec<NewFile>, made: Made) -> Result<()> {
     asked.site.root = "../".repeat(path.matches('/').count());
     if let Page::Html { tab, title, body, status: 200 } = made(asked)? {
         let bytes = frame::page(asked, tab, &title, &body).into_string().into_bytes();
@@ -144,7 +144,7 @@ fn add(asked: &mut Asked, path: &str, files: &mut Vec<NewFile>, made: Made) -> R
 }
 
 /// The pages that lead to the others, each list as far as it goes.
-fn lists(asked: &mut Asked, files: &mut Vec<NewFile>) -> Result<(), Error> {
+fn lists(asked: &mut Asked, files: &mut Vec<NewFile>) -> Result<()> {
     add(asked, "index.html", files, &start::page)?;
     add(asked, "search.html", files, &search::exported)?;
     let total = asked.catalogue.entries.len().div_ceil(notes::ON_EACH).max(1);
@@ -165,7 +165,7 @@ fn lists(asked: &mut Asked, files: &mut Vec<NewFile>) -> Result<(), Error> {
 }
 
 /// What a browser searches: of each note its path, title, headings and first words.
-fn index(asked: &Asked) -> Result<Vec<u8>, Error> {
+fn index(asked: &Asked) -> Result<Vec<u8>> {
     let line = |number: usize| {
         let entry = asked.catalogue.entries.get(number)?;
         let text = asked.catalogue.text(number).unwrap_or_default();
@@ -189,7 +189,7 @@ fn named(path: &str, text: &str) -> Vec<String> {
     secrets::scan(text).into_iter().map(told).collect()
 }
 
-fn refuse(found: Vec<String>) -> Result<(), Error> {
+fn refuse(found: Vec<String>) -> Result<()> {
     if found.is_empty() {
         return Ok(());
     }

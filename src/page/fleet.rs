@@ -12,7 +12,7 @@ use crate::wire::{
     page::{FleetWire, HeadWire},
 };
 use elophanto_app::{
-    Error,
+    Error, Result,
     fleet::{Head, Reader},
     reporter::Heard,
     search::{Found, SearchRequest, search},
@@ -27,7 +27,7 @@ const MOST_LISTED: usize = 200;
 /// Letters of a commit.
 const SHORT: usize = 10;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let Some(reader) = &asked.library.fleet else {
         return Err(Error::new("this gateway knows of no fleet")
             .hint("start it with the address of one: `elophanto gateway --in URL`"));
@@ -69,7 +69,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
 }
 
 /// What there is to ask.
-fn overview(asked: &Asked, reader: &Reader) -> Result<Page, Error> {
+fn overview(asked: &Asked, reader: &Reader) -> Result<Page> {
     let heads = reader.heads()?;
     let (address, total) = (reader.address(), heads.len());
     let twin = FleetWire {

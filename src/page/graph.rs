@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::{Asked, Page, Tab, address::encoded, frame::pager, words};
 use crate::wire::page::{GraphNodeWire, GraphWire};
 use elophanto_app::{
-    Error,
+    Error, Result,
     reading::{Cluster, Entry, Near, near},
 };
 use elophanto_base::{counted::counted, one_line::one_line};
@@ -18,7 +18,7 @@ pub const ON_EACH: usize = 50;
 /// Characters of a name in a picture.
 const MOST_NAME: usize = 28;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     match asked.query.get("note") {
         Some(path) => match asked.catalogue.find(path) {
             Some(note) => around(asked, note),
@@ -49,7 +49,7 @@ fn short(name: &str) -> String {
     short
 }
 
-fn around(asked: &Asked, note: usize) -> Result<Page, Error> {
+fn around(asked: &Asked, note: usize) -> Result<Page> {
     let near = near(&asked.catalogue, note);
     let title = entry(asked, note).map(|it| it.title.clone()).unwrap_or_default();
     let twin = GraphWire {
@@ -132,7 +132,7 @@ fn table_around(asked: &Asked, near: &Near) -> Markup {
     }
 }
 
-fn whole(asked: &Asked) -> Result<Page, Error> {
+fn whole(asked: &Asked) -> Result<Page> {
     let (clusters, alone) = asked.catalogue.clusters();
     let first = (asked.query.page() - 1) * ON_EACH;
     let group = |cluster: &Cluster| {

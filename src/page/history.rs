@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{Asked, Page, Tab, beside::sparkline, frame::pager, notes::crumbs, words};
 use crate::wire::{CommitWire, page::LineWire};
 use elophanto_app::{
-    Error,
+    Error, Result,
     reading::{self, Line, Past, past},
     when,
 };
@@ -15,7 +15,7 @@ use elophanto_repo::Touched;
 const ON_EACH: usize = 50;
 const LINES: usize = 400;
 
-pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
+pub fn page(asked: &Asked, path: &str) -> Result<Page> {
     let entry = asked.catalogue.find(path).and_then(|it| asked.catalogue.entries.get(it));
     let past = past(&asked.workspace, &entry.map_or_else(|| path.into(), |it| it.path.clone()));
     let Some(title) = entry
@@ -70,7 +70,7 @@ pub fn list<'a>(asked: &Asked, path: &str, commits: impl Iterator<Item = &'a Tou
 }
 
 /// Who wrote each line.
-pub fn lines(asked: &Asked, path: &str) -> Result<Page, Error> {
+pub fn lines(asked: &Asked, path: &str) -> Result<Page> {
     let found = match asked.catalogue.find(path) {
         Some(number) => reading::note(&asked.workspace, &asked.catalogue, number)?,
         None => None,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::acts::Done;
 use elophanto_app::{
-    Error, Workspace,
+    Error, Result, Workspace,
     memory::{Correction, Draft, Memories},
     reporter::Silent,
 };
@@ -26,7 +26,7 @@ pub struct Lesson {
 }
 
 /// Takes a lesson back; it can be remembered again.
-pub fn forget(workspace: &Workspace, id: &str) -> Result<Done, Error> {
+pub fn forget(workspace: &Workspace, id: &str) -> Result<Done> {
     let forgotten = Memories::open(workspace).forget(id, false, None, &Silent)?;
     let it = &forgotten.memory;
     let rate = it.success_rate.map(|rate| rate.to_string()).unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn forget(workspace: &Workspace, id: &str) -> Result<Done, Error> {
 }
 
 /// Writes down again what was forgotten.
-pub fn remember(workspace: &Workspace, it: &Lesson) -> Result<Done, Error> {
+pub fn remember(workspace: &Workspace, it: &Lesson) -> Result<Done> {
     let draft = Draft {
         event_type: it.kind.parse().map_err(Error::new)?,
         context: it.context.clone(),
@@ -57,7 +57,7 @@ pub fn remember(workspace: &Workspace, it: &Lesson) -> Result<Done, Error> {
 }
 
 /// How often something worked, as people write it.
-fn rate(text: &str) -> Result<Option<Rate>, Error> {
+fn rate(text: &str) -> Result<Option<Rate>> {
     match text.trim() {
         "" => Ok(None),
         rate => Ok(Some(rate.parse().map_err(|cause| {
@@ -67,7 +67,7 @@ fn rate(text: &str) -> Result<Option<Rate>, Error> {
 }
 
 /// Writes down a lesson in the place of another.
-pub fn correct(workspace: &Workspace, id: &str, texts: [&String; 4]) -> Result<Done, Error> {
+pub fn correct(workspace: &Workspace, id: &str, texts: [&String; 4]) -> Result<Done> {
     let memories = Memories::open(workspace);
     let before = memories.records(&Silent).find(id)?.clone();
     let [context, command, lesson, rate] = texts;

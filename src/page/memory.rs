@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Asked, Page, Tab, acts, frame::pager, words};
 use elophanto_app::{
-    Error,
+    Result,
     memory::{EventType, Memories, Records},
     reporter::Silent,
 };
@@ -23,7 +23,7 @@ struct MemoryWire<'a> {
     page: usize,
 }
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let memories = Memories::open(&asked.workspace);
     let records = memories.records(&Silent);
     let text = asked.query.get("q").unwrap_or_default();
@@ -59,7 +59,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     })
 }
 
-pub fn lesson(asked: &Asked, id: &str) -> Result<Page, Error> {
+pub fn lesson(asked: &Asked, id: &str) -> Result<Page> {
     let memories = Memories::open(&asked.workspace);
     let records = memories.records(&Silent);
     let memory = records.find(id)?;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Asked, Page, Tab, acts, frame::pager, words};
-use elophanto_app::{Error, clean::entities::review, llm::asker::Reach, reporter::Silent};
+use elophanto_app::{Result, clean::entities::review, llm::asker::Reach, reporter::Silent};
 
 const ON_EACH: usize = 50;
 
@@ -20,7 +20,7 @@ struct PairWire {
     similarity: f32,
 }
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let mut pairs: Vec<PairWire> = Vec::new();
     review(&asked.workspace, Reach::Nothing, false, &Silent, &mut |proposal, _| {
         let ((from, from_name), (into, into_name)) = (proposal.from.clone(), proposal.into.clone());

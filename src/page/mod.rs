@@ -58,7 +58,7 @@ use shape::{Shape, shape_of};
 
 use crate::wire::printed_json;
 use elophanto_app::{
-    Environment, Error, Workspace,
+    Environment, Error, Result, Workspace,
     channels::Bots,
     fleet::Reader,
     gateway::Served,
@@ -189,7 +189,7 @@ impl Asked<'_> {
         title: impl Into<String>,
         twin: &T,
         body: impl FnOnce() -> Markup,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         match self.shape {
             Shape::Json => self.json(twin),
             _ => Ok(Page::Html { tab, title: title.into(), body: body(), status: 200 }),
@@ -197,7 +197,7 @@ impl Asked<'_> {
     }
 
     /// What has no page beside its twin.
-    fn json<T: Serialize + ?Sized>(&self, twin: &T) -> Result<Page, Error> {
+    fn json<T: Serialize + ?Sized>(&self, twin: &T) -> Result<Page> {
         Ok(Page::Json { status: 200, body: printed_json(twin).map_err(Error::new)? })
     }
 
@@ -241,7 +241,7 @@ fn asked<'l>(
     root: &str,
     (name, shelf): &'l (String, Arc<Shelf>),
     query: &str,
-) -> Result<Asked<'l>, Error> {
+) -> Result<Asked<'l>> {
     let workspace = shelf.open(Vec::new())?;
     let catalogue = shelf.catalogue(&workspace)?;
     Ok(Asked {
@@ -312,7 +312,7 @@ fn status_of(error: &Error) -> u16 {
 }
 
 impl Asked<'_> {
-    fn made(&self, page: &str) -> Result<Page, Error> {
+    fn made(&self, page: &str) -> Result<Page> {
         let (first, rest) = page.split_once('/').unwrap_or((page, ""));
         let rest = decoded(rest).ok_or_else(no_such_page)?;
         if self.query.holds('\0') {

@@ -15,7 +15,7 @@ use crate::wire::{
     page::{AlikeNoteWire, HeadingWire, LinkWire, NoteWire},
 };
 use elophanto_app::{
-    Error,
+    Error, Result,
     reading::{self, Alike, Note, Past, Version, drift_of, past},
     when,
 };
@@ -24,7 +24,7 @@ use elophanto_index::{Kind, drift::Drift};
 use elophanto_repo::NotePath;
 use elophanto_text::{html::Mark, markdown};
 
-pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
+pub fn page(asked: &Asked, path: &str) -> Result<Page> {
     let number = asked.catalogue.find(path);
     let note_path = match number.and_then(|number| asked.catalogue.entries.get(number)) {
         Some(entry) => entry.path.clone(),
@@ -73,7 +73,7 @@ fn not_then(path: &str, revision: &str) -> Error {
     .hint("leave out `?at=` for the note as it is now")
 }
 
-fn now(asked: &Asked, note: &Note, past: &Past) -> Result<Page, Error> {
+fn now(asked: &Asked, note: &Note, past: &Past) -> Result<Page> {
     let path = note.path.to_text();
     let shown = Shown {
         path: &path,
@@ -178,7 +178,7 @@ pub fn exported(asked: &Asked, number: usize) -> Page {
     Page::Html { tab: Tab::Notes, title: entry.title.clone(), body: html, status: 200 }
 }
 
-fn old(asked: &Asked, path: &str, version: &Version, past: &Past) -> Result<Page, Error> {
+fn old(asked: &Asked, path: &str, version: &Version, past: &Past) -> Result<Page> {
     let shown = Shown {
         path,
         title: &version.title,

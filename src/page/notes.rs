@@ -4,13 +4,13 @@ use maud::{Markup, html};
 
 use super::{Asked, Page, Tab, address::encoded, frame::pager, words};
 use crate::wire::page::{FolderLineWire, FolderWire, NoteLineWire};
-use elophanto_app::{Error, reading::Entry};
+use elophanto_app::{Error, Result, reading::Entry};
 use elophanto_index::Kind;
 
 /// Notes on a page.
 pub const ON_EACH: usize = 100;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let folder = asked.query.get("folder").unwrap_or_default().trim_matches('/');
     let first = (asked.query.page() - 1) * ON_EACH;
     let listed = asked.catalogue.folder(folder, first, ON_EACH);
@@ -50,7 +50,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
 }
 
 /// All notes in one list, for pages that are files.
-pub fn exported(asked: &Asked) -> Result<Page, Error> {
+pub fn exported(asked: &Asked) -> Result<Page> {
     let entries = &asked.catalogue.entries;
     let first = (asked.query.page() - 1) * ON_EACH;
     let shown: Vec<&Entry> = entries.iter().skip(first).take(ON_EACH).collect();

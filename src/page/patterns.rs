@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde::Serialize;
 
 use super::{Asked, Page, Tab, address::encoded, frame::pager, words};
-use elophanto_app::{Error, memory::Memories, reporter::Silent};
+use elophanto_app::{Result, memory::Memories, reporter::Silent};
 use elophanto_base::counted::counted;
 use elophanto_knowledge::memory::{Likely, Memory, Shared};
 
@@ -33,7 +33,7 @@ struct LikelyWire<'a> {
     nearness: f32,
 }
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let memories = Memories::open(&asked.workspace);
     let found = memories.patterns(None, &Silent)?;
     let shared: Vec<&Shared> = found.shared.iter().map(|(shared, _)| shared).collect();

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Asked, Page, Tab, words};
 use elophanto_app::{
-    Error,
+    Result,
     entities::by_name,
     learning::{Learning, now},
 };
@@ -17,7 +17,7 @@ const PARAGRAPHS: usize = 2;
 const MOST: usize = 240;
 
 /// `note/PATH` or `entity/NAME`, as JSON whatever was asked for.
-pub fn page(asked: &Asked, what: &str) -> Result<Page, Error> {
+pub fn page(asked: &Asked, what: &str) -> Result<Page> {
     let path = match what.split_once('/') {
         Some(("note", path)) => Some(path.to_owned()),
         Some(("entity", name)) => {

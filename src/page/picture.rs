@@ -2,13 +2,13 @@
 
 use super::{Asked, Page, Tab, address::encoded, words};
 use elophanto_app::{
-    Error,
+    Error, Result,
     reading::{self, PictureFrom, is_picture},
 };
 use elophanto_text::markdown::{Destination, Link};
 
 /// A picture, of the revision that is named behind its address.
-pub fn page(asked: &Asked, path: &str) -> Result<Page, Error> {
+pub fn page(asked: &Asked, path: &str) -> Result<Page> {
     let commit = match asked.query.get("at") {
         Some(revision) => Some(reading::commit(&asked.workspace, revision)?),
         None => None,

@@ -8,7 +8,7 @@ use super::{
     body::{Shown, draft},
     words,
 };
-use elophanto_app::{Error, notes::MOST_BYTES};
+use elophanto_app::{Error, Result, notes::MOST_BYTES};
 use elophanto_repo::NotePath;
 use elophanto_text::markdown;
 
@@ -24,7 +24,7 @@ impl Preview {
     ///
     /// # Errors
     /// When there is no such note, or its text is too long to be saved here.
-    pub fn made(&self, asked: &Asked) -> Result<Markup, Error> {
+    pub fn made(&self, asked: &Asked) -> Result<Markup> {
         let Self::Preview { path, text } = self;
         if asked.catalogue.find(path).is_none() {
             return Err(asked.no_note(path));

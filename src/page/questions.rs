@@ -5,14 +5,14 @@ use serde_json::json;
 
 use super::{Asked, Page, Tab, acts, frame::pager, words};
 use elophanto_app::{
-    Error,
+    Result,
     questions::{Waiting, known, list},
 };
 use elophanto_knowledge::scan::{Question, QuestionState};
 
 const ON_EACH: usize = 50;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let known = known(&asked.workspace)?;
     let state = asked.query.get("state").and_then(|name| name.parse::<QuestionState>().ok());
     let all = list(&known, state);

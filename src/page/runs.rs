@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Asked, Page, Tab, acts, charts, frame::pager, words};
 use elophanto_agent::{Entry, EntryKind, RunTrail, Sessions};
 use elophanto_app::{
-    Error,
+    Error, Result,
     agent::{state_folder, trails},
     reporter::Silent,
     runs::{Listed, list},
@@ -22,7 +22,7 @@ const ENTRIES: usize = 200;
 /// Characters of a result.
 const MOST_RESULT: usize = 2_000;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let environment = &asked.library.environment;
     let sessions = Sessions::new(state_folder(environment)?.join("sessions"));
     let here = Some(&asked.workspace.repository);
@@ -72,7 +72,7 @@ struct RunWire<'a> {
     damage: &'a [String],
 }
 
-pub fn run(asked: &Asked, id: &str) -> Result<Page, Error> {
+pub fn run(asked: &Asked, id: &str) -> Result<Page> {
     let trail = trails(&asked.library.environment)?
         .read(id)
         .map_err(|cause| Error::new(cause).hint("the runs that there are stand under Runs"))?;

@@ -10,7 +10,7 @@ use crate::wire::{
     page::{FoundFileWire, PlaceWire, SearchWire},
 };
 use elophanto_app::{
-    Error,
+    Result,
     reading::Catalogue,
     reporter::Silent,
     search::{Found, SearchRequest, search_in},
@@ -30,7 +30,7 @@ const MOST_PAGES: usize = 10;
 /// Places of each.
 const PLACES: usize = 3;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let text = asked.query.get("q").unwrap_or_default();
     if text.trim().is_empty() {
         let nothing = SearchWire {
@@ -94,7 +94,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
 }
 
 /// Searching where pages are files: the browser does it, in a small index.
-pub fn exported(asked: &Asked) -> Result<Page, Error> {
+pub fn exported(asked: &Asked) -> Result<Page> {
     asked.page(Tab::Search, "Search", &(), || html! {
         h1 { "Search" }
         noscript { p.warn { "Searching here needs script. All notes stand under Notes." } }
@@ -110,7 +110,7 @@ pub fn exported(asked: &Asked) -> Result<Page, Error> {
 }
 
 /// The workspace with as many hits as are needed.
-fn open(asked: &Asked, limit: usize) -> Result<Workspace, Error> {
+fn open(asked: &Asked, limit: usize) -> Result<Workspace> {
     asked.shelf.open(flags(asked, limit))
 }
 
@@ -132,7 +132,7 @@ pub fn found(
     workspace: &Workspace,
     catalogue: &Catalogue,
     limit: usize,
-) -> Result<Found, Error> {
+) -> Result<Found> {
     search_in(workspace, &request(asked, limit), Some(&catalogue.searched), &Silent)
 }
 

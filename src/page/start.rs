@@ -4,12 +4,12 @@ use maud::html;
 
 use super::{Asked, Page, Tab, words};
 use crate::wire::page::{NoteLineWire, StartWire};
-use elophanto_app::{Error, questions};
+use elophanto_app::{Result, questions};
 
 /// Notes that changed last.
 const LATEST: usize = 12;
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let (catalogue, site) = (&asked.catalogue, &asked.site);
     if site.is_export {
         return exported(asked);
@@ -66,7 +66,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
 }
 
 /// The same of pages that are files: what this machine knows beside is left out.
-fn exported(asked: &Asked) -> Result<Page, Error> {
+fn exported(asked: &Asked) -> Result<Page> {
     let latest = asked.catalogue.latest(LATEST);
     asked.page(Tab::Start, "Start", &(), || {
         html! {

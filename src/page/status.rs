@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Asked, Page, Tab, channels, charts, notes::of_folder, trust, words};
 use crate::wire::channels::BotWire;
 use elophanto_app::{
-    Error,
+    Result,
     changelog::entries,
     config::format_duration,
     doctor::{Diagnosis, Facts, Finding},
@@ -40,7 +40,7 @@ struct StatusWire<'a> {
     channels: &'a [BotWire<'a>],
 }
 
-pub fn page(asked: &Asked) -> Result<Page, Error> {
+pub fn page(asked: &Asked) -> Result<Page> {
     let health = asked.shelf.health();
     let diagnosis = health.as_ref().map(|it| &it.diagnosis);
     let trust = trust::waiting(asked);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Asked, words};
 use elophanto_app::{
-    Error,
+    Result,
     config::REPOSITORY_FILE,
     pages::{Page, Trust},
     trust::Untrusted,
@@ -40,7 +40,7 @@ struct PageWire {
 ///
 /// # Errors
 /// When the settings of the repository are in conflict, or the user's trust cannot be read.
-pub fn waiting(asked: &Asked) -> Result<Waiting, Error> {
+pub fn waiting(asked: &Asked) -> Result<Waiting> {
     let untrusted =
         Untrusted::around(&asked.workspace.repository.root, &asked.library.environment)?;
     let is_trusted = untrusted.settings.is_empty() || untrusted.is_trusted()?;
@@ -64,7 +64,7 @@ pub fn waiting(asked: &Asked) -> Result<Waiting, Error> {
     })
 }
 
-pub fn shown(asked: &Asked, waiting: &Result<Waiting, Error>) -> Markup {
+pub fn shown(asked: &Asked, waiting: &Result<Waiting>) -> Markup {
     html! {
         section aria-labelledby="trust" {
             h2 #trust { "What waits for your trust" }

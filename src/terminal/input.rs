@@ -17,7 +17,7 @@ use rustyline::{
     validate::{ValidationContext, ValidationResult, Validator},
 };
 
-use elophanto_app::Error;
+use elophanto_app::{Error, Result};
 
 /// Lines of what was typed that are kept.
 const HISTORY: &str = "history";
@@ -44,7 +44,7 @@ pub struct Input {
 
 impl Input {
     /// `folder` is where the history lies, `commands` what Tab knows behind a `/`.
-    pub fn new(folder: Option<&Path>, commands: Vec<&'static str>) -> Result<Self, Error> {
+    pub fn new(folder: Option<&Path>, commands: Vec<&'static str>) -> Result<Self> {
         let mut editor = Editor::new().map_err(Error::new)?;
         editor.set_helper(Some(Lines { files: FilenameCompleter::new(), commands }));
         let history = folder.map(|folder| folder.join(HISTORY));
@@ -70,7 +70,7 @@ impl Input {
         Some(Box::new(move |text| drop(printer.print(text))))
     }
 
-    pub fn read(&mut self) -> Result<Typed, Error> {
+    pub fn read(&mut self) -> Result<Typed> {
         if let Some(line) = self.ahead.pop_front() {
             let line = line.trim();
             return Ok(if line.is_empty() { Typed::Nothing } else { Typed::Line(line.to_owned()) });

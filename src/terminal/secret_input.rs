@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use secrecy::SecretString;
 use zeroize::Zeroizing;
 
-use elophanto_app::{Error, vault::Source};
+use elophanto_app::{Error, Result, vault::Source};
 use elophanto_net::vault::{VaultError, read_passphrase, read_value};
 
 /// A descriptor that holds a secret. It is closed when it has been read, and no program that we
@@ -26,7 +26,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// When it is no number, and those of [`Descriptor::claim`].
-    pub fn named(origin: &str, text: &str) -> Result<Self, Error> {
+    pub fn named(origin: &str, text: &str) -> Result<Self> {
         match text.parse() {
             Ok(number) => Self::claim(number),
             Err(_) => Err(Error::new(format_args!("{origin} takes the number of a descriptor"))
@@ -38,7 +38,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// When it is one of the outputs, not open, or was not left open for us.
-    pub fn claim(number: RawFd) -> Result<Self, Error> {
+    pub fn claim(number: RawFd) -> Result<Self> {
         if number == 0 {
             return Self::stdin();
         }
@@ -75,7 +75,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// When it is closed.
-    pub fn stdin() -> Result<Self, Error> {
+    pub fn stdin() -> Result<Self> {
         let file = io::stdin().as_fd().try_clone_to_owned()?.into();
         Ok(Self { number: 0, file })
     }
@@ -89,7 +89,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// When it can't be read, or is none.
-    pub fn passphrase(self) -> Result<SecretString, Error> {
+    pub fn passphrase(self) -> Result<SecretString> {
         Ok(read_passphrase(self.file)?)
     }
 
@@ -102,7 +102,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// When it can't be read, or can't be kept.
-    pub fn value(self) -> Result<SecretString, Error> {
+    pub fn value(self) -> Result<SecretString> {
         value(self.file, format_args!("descriptor {}", self.number))
     }
 }
@@ -130,7 +130,7 @@ pub fn is_stdin_taken() -> bool {
 ///
 /// # Errors
 /// When there is no terminal, or what was typed is no passphrase.
-pub fn ask_passphrase(prompt: &str) -> Result<SecretString, Error> {
+pub fn ask_passphrase(prompt: &str) -> Result<SecretString> {
     Ok(read_passphrase(typed(prompt)?.as_bytes())?)
 }
 
@@ -138,7 +138,7 @@ pub fn ask_passphrase(prompt: &str) -> Result<SecretString, Error> {
 ///
 /// # Errors
 /// When there is no terminal, or what was typed can't be kept.
-pub fn ask_value(prompt: &str) -> Result<SecretString, Error> {
+pub fn ask_value(prompt: &str) -> Result<SecretString> {
     value(typed(prompt)?.as_bytes(), "what was typed")
 }
 
@@ -147,13 +147,13 @@ pub fn stdin_is_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
-fn value(reader: impl Read, what: impl std::fmt::Display) -> Result<SecretString, Error> {
+fn value(reader: impl Read, what: impl std::fmt::Display) -> Result<SecretString> {
     let value = read_value(reader)
         .map_err(|cause| Error::new(format_args!("cannot read {what}: {cause}")))?;
     Ok(value.map_err(VaultError::from)?)
 }
 
-fn typed(prompt: &str) -> Result<Zeroizing<String>, Error> {
+fn typed(prompt: &str) -> Result<Zeroizing<String>> {
     if !can_ask() {
         return Err(no_terminal());
     }

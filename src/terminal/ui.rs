@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::secret_input::is_stdin_taken;
 use crate::wire::printed_json;
-use elophanto_app::{Error, Reporter, reporter::Tone};
+use elophanto_app::{Error, Reporter, Result, reporter::Tone};
 pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
 use out::Out;
 
@@ -115,7 +115,7 @@ impl Ui {
     }
 
     /// A line of data: JSON if asked for, else text.
-    pub fn emit<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<(), Error> {
+    pub fn emit<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<()> {
         if self.json { self.json(wire) } else { self.line(text) }
     }
 
@@ -126,23 +126,23 @@ impl Ui {
     }
 
     /// A line of JSON.
-    pub fn json<T: Serialize + ?Sized>(&mut self, wire: &T) -> Result<(), Error> {
+    pub fn json<T: Serialize + ?Sized>(&mut self, wire: &T) -> Result<()> {
         let text = printed_json(wire)?;
         self.line(text)
     }
 
     /// A line of text on stdout.
-    pub fn line(&mut self, text: impl Display) -> Result<(), Error> {
+    pub fn line(&mut self, text: impl Display) -> Result<()> {
         Ok(writeln!(self.out, "{text}")?)
     }
 
     /// Bytes on stdout, as they are.
-    pub fn raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub fn raw(&mut self, bytes: &[u8]) -> Result<()> {
         Ok(self.out.write_all(bytes)?)
     }
 
     /// Hands everything to the reader.
-    pub fn flush(&mut self) -> Result<(), Error> {
+    pub fn flush(&mut self) -> Result<()> {
         Ok(self.out.flush()?)
     }
 

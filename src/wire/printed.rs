@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use elophanto_app::Error;
+use elophanto_app::{Error, Result};
 use elophanto_base::visible::is_deceptive;
 
 /// A line of JSON as it is printed.
 ///
 /// # Errors
 /// When it cannot be written as JSON.
-pub fn printed_json<T: Serialize + ?Sized>(wire: &T) -> Result<String, Error> {
+pub fn printed_json<T: Serialize + ?Sized>(wire: &T) -> Result<String> {
     Ok(visible_json(&serde_json::to_string(wire).map_err(Error::new)?))
 }
 

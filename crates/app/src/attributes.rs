@@ -3,7 +3,7 @@
 use std::{fmt::Display, path::Path};
 
 use crate::{
-    Error,
+    Error, Result,
     init::{self, ATTRIBUTES_FILE, managed_block},
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
@@ -74,7 +74,7 @@ fn is_staged(workspace: &Workspace) -> bool {
 }
 
 /// Says whether our block is, or was, there.
-fn take_out(workspace: &Workspace, is_to_go: bool) -> Result<bool, Error> {
+fn take_out(workspace: &Workspace, is_to_go: bool) -> Result<bool> {
     let (root, path) = (&workspace.repository.root, NotePath::from(ATTRIBUTES_FILE));
     let Some(current) = current(root)? else { return Ok(false) };
     let rest = managed_block::remove(&current)
@@ -88,7 +88,7 @@ fn take_out(workspace: &Workspace, is_to_go: bool) -> Result<bool, Error> {
     Ok(true)
 }
 
-fn current(root: &Path) -> Result<Option<Vec<u8>>, Error> {
+fn current(root: &Path) -> Result<Option<Vec<u8>>> {
     match read_note(root, &NotePath::from(ATTRIBUTES_FILE), MOST_BYTES) {
         Ok((bytes, _)) => Ok(Some(bytes)),
         Err(cause) if cause.is_gone() => Ok(None),
@@ -97,7 +97,7 @@ fn current(root: &Path) -> Result<Option<Vec<u8>>, Error> {
 }
 
 /// Says whether anything was to be written.
-fn write(workspace: &Workspace) -> Result<bool, Error> {
+fn write(workspace: &Workspace) -> Result<bool> {
     let root = &workspace.repository.root;
     let current = current(root)?;
     let write_root = &workspace.config.knowledge.write_root;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    Error, hooks,
+    Result, hooks,
     memory::Memories,
     reading::{Catalogue, Entry},
     workspace::Workspace,
@@ -43,7 +43,7 @@ pub struct Try {
 ///
 /// # Errors
 /// When a configured root does not exist, or the view can neither be read nor be made.
-pub fn begin(workspace: &Workspace, folder: &Path) -> Result<Beginning, Error> {
+pub fn begin(workspace: &Workspace, folder: &Path) -> Result<Beginning> {
     let catalogue = Catalogue::now(workspace)?;
     let entities = catalogue.entries.iter().filter(|entry| entry.kind == Kind::Fact).count();
     let root = workspace.repository.root.file_name().unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn begin(workspace: &Workspace, folder: &Path) -> Result<Beginning, Error> {
     })
 }
 
-fn tries(workspace: &Workspace, catalogue: &Catalogue, folder: &Path) -> Result<Vec<Try>, Error> {
+fn tries(workspace: &Workspace, catalogue: &Catalogue, folder: &Path) -> Result<Vec<Try>> {
     let repository = &workspace.repository;
     let is_git = repository.git_dir.is_some();
     let tries_of = |command: &str, does| Try { command: command.to_owned(), does };

@@ -5,7 +5,7 @@ use std::{io, path::Path};
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Error, Result,
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
 };
@@ -31,7 +31,7 @@ pub struct Written {
 ///
 /// # Errors
 /// When an entry's folder or the page cannot be read or written, or the page's block is damaged.
-pub fn write(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Written, Error> {
+pub fn write(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Written> {
     let entries = entries(workspace, reporter)?;
     let root = &workspace.repository.root;
     let path = changelog::page(&workspace.config.knowledge.write_root);
@@ -55,10 +55,7 @@ pub fn write(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Written, 
 ///
 /// # Errors
 /// When their folder cannot be read.
-pub fn entries(
-    workspace: &Workspace,
-    reporter: &dyn Reporter,
-) -> Result<Vec<(String, String)>, Error> {
+pub fn entries(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Vec<(String, String)>> {
     let root = &workspace.repository.root;
     let folder = changelog::folder(&workspace.config.knowledge.write_root);
     let names = names(root, &folder)?;
@@ -91,7 +88,7 @@ pub fn entries(
 }
 
 /// Names of entries, newest first. A folder that is a link to somewhere else has none of ours.
-fn names(root: &Path, folder: &Path) -> Result<Vec<String>, Error> {
+fn names(root: &Path, folder: &Path) -> Result<Vec<String>> {
     let entries = match Folder::open(root).and_then(|root| root.entries(folder)) {
         Ok(entries) => entries,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

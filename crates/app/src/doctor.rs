@@ -9,8 +9,8 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::{
-    Error, config::REPOSITORY_FILE, hidden, init, memory::Memories, runs::unfinished, settings,
-    when::day, workspace::Workspace,
+    Error, Result, config::REPOSITORY_FILE, hidden, init, memory::Memories, runs::unfinished,
+    settings, when::day, workspace::Workspace,
 };
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
@@ -103,7 +103,7 @@ impl From<Error> for Finding {
 ///
 /// # Errors
 /// When a root does not exist, or the view or the folder of tables cannot be read.
-pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
+pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
     let repository = &workspace.repository;
     let refreshed = workspace.refresh(LOOK)?;
     let (report, snapshot) = (&refreshed.report, &refreshed.snapshot);
@@ -348,7 +348,7 @@ fn crowded(workspace: &Workspace) -> Vec<(String, usize)> {
     counted.filter(|(_, records)| *records > MOST_RECORDS).collect()
 }
 
-fn drifts(workspace: &Workspace, snapshot: &Snapshot) -> Result<drift::Drifts, Error> {
+fn drifts(workspace: &Workspace, snapshot: &Snapshot) -> Result<drift::Drifts> {
     let Some(git) = Git::of(&workspace.repository) else { return Ok(drift::Drifts::default()) };
     let paths = snapshot.files.iter().map(|file| &file.path);
     Ok(drift::drifted(&git, snapshot, paths, DRIFT_PATIENCE).map_err(SearchError::from)?)

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    Environment, Error,
+    Environment, Error, Result,
     clients::{Change, Read, Setup, own_files},
     init::managed_block,
 };
@@ -72,7 +72,7 @@ pub struct EditorSetup {
 ///
 /// # Errors
 /// When there is no home, a file cannot be read or understood, or the extension is not named.
-pub fn plan(request: &EditorRequest, environment: &Environment) -> Result<EditorSetup, Error> {
+pub fn plan(request: &EditorRequest, environment: &Environment) -> Result<EditorSetup> {
     let (Some(home), Some(config_home)) = (environment.home(), environment.config_home()) else {
         return Err(Error::new("there is no home folder").hint("set HOME"));
     };
@@ -120,7 +120,7 @@ impl EditorSetup {
     ///
     /// # Errors
     /// When it cannot be run, or fails.
-    pub fn run(&self, environment: &Environment) -> Result<String, Error> {
+    pub fn run(&self, environment: &Environment) -> Result<String> {
         let Some(command) = &self.command else { return Ok(String::new()) };
         let given = environment.granted(["HOME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"]);
         let output = process::run(command, b"", &given, PATIENCE, MOST_SAID).map_err(|cause| {
@@ -137,7 +137,7 @@ impl EditorSetup {
     }
 }
 
-fn vscode(request: &EditorRequest) -> Result<Vec<String>, Error> {
+fn vscode(request: &EditorRequest) -> Result<Vec<String>> {
     let words = |words: [&str; 3]| words.map(str::to_owned).to_vec();
     if request.remove {
         return Ok(words(["code", "--uninstall-extension", EXTENSION]));
@@ -154,7 +154,7 @@ fn vscode(request: &EditorRequest) -> Result<Vec<String>, Error> {
     Ok(words(["code", "--install-extension", &path.to_string_lossy()]))
 }
 
-fn text_of(path: &Path, read: &Read<'_>) -> Result<Option<String>, Error> {
+fn text_of(path: &Path, read: &Read<'_>) -> Result<Option<String>> {
     read(path).map_err(|cause| {
         Error::new(format_args!("`{}`: {cause}", path.display())).hint("mend or move the file")
     })
@@ -170,7 +170,7 @@ fn change(
 }
 
 /// A file that is all ours.
-fn whole(path: PathBuf, text: String, remove: bool, read: &Read<'_>) -> Result<Vec<Change>, Error> {
+fn whole(path: PathBuf, text: String, remove: bool, read: &Read<'_>) -> Result<Vec<Change>> {
     let before = text_of(&path, read)?;
     let is_ours = before.as_ref().is_none_or(|text| text.contains("elophanto editor install"));
     if !is_ours {
@@ -183,7 +183,7 @@ fn whole(path: PathBuf, text: String, remove: bool, read: &Read<'_>) -> Result<V
 }
 
 /// Our lines in a file of the user's.
-fn helix(path: PathBuf, text: &str, remove: bool, read: &Read<'_>) -> Result<Vec<Change>, Error> {
+fn helix(path: PathBuf, text: &str, remove: bool, read: &Read<'_>) -> Result<Vec<Change>> {
     let before = text_of(&path, read)?;
     let bytes = before.as_deref().unwrap_or_default().as_bytes();
     let wrong = |cause: managed_block::BlockError| {
@@ -223,7 +223,7 @@ fn emacs(
     text: String,
     remove: bool,
     read: &Read<'_>,
-) -> Result<Vec<Change>, Error> {
+) -> Result<Vec<Change>> {
     // As Emacs looks for it.
     let old = home.join(".emacs.d");
     let folder = if old.is_dir() { old } else { config_home.join("emacs") };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Result,
     learn::extract,
     learning::{Learning, now},
     reporter::Reporter,
@@ -40,7 +40,7 @@ pub struct Round {
 ///
 /// # Errors
 /// When a setting is unusable, no source is set up, or something cannot be written down.
-pub fn enrich(workspace: &Workspace, yes: bool, reporter: &dyn Reporter) -> Result<Round, Error> {
+pub fn enrich(workspace: &Workspace, yes: bool, reporter: &dyn Reporter) -> Result<Round> {
     let learning = Learning::open(workspace)?;
     let telling = learning.telling(reporter)?;
     // Another round may be under way, or a `learn`: what it makes is not made again.

@@ -35,6 +35,9 @@ pub struct Error {
     pub is_nowhere: bool,
 }
 
+/// What a use case comes to.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 impl Error {
     /// A failure that explains itself.
     pub fn new(message: impl Display) -> Self {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use tempfile::{TempDir, tempdir};
 
 use crate::{
-    Error,
+    Error, Result,
     config::{Config, Origin, SecondLook as Setting},
     embedding::{embedders::Named, profiles},
     environment::Environment,
@@ -93,18 +93,14 @@ impl Eval {
         folder: &Path,
         environment: &Environment,
         flags: Vec<(String, String)>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let root = locate(folder).map_or_else(|_| folder.to_owned(), |found| found.root);
         let eval = Self::of(&root, environment, flags)?;
         Ok(Self { set: read(dir)?, ..eval })
     }
 
     /// What asks nothing yet, with the settings around `root`.
-    fn of(
-        root: &Path,
-        environment: &Environment,
-        flags: Vec<(String, String)>,
-    ) -> Result<Self, Error> {
+    fn of(root: &Path, environment: &Environment, flags: Vec<(String, String)>) -> Result<Self> {
         let (config, _) = Config::load(&layers(root, environment, flags)?)?;
         let named = Named::new(&config, root, environment);
         if let Named::Missing(reason) = &named {
@@ -132,7 +128,7 @@ impl Eval {
         environment: &Environment,
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let workspace = Workspace::around(folder, environment.clone(), flags.clone(), reporter)?;
         let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
         let root = &workspace.repository.root;
@@ -162,7 +158,7 @@ impl Eval {
         Ok(Self { set, corpus: OnceCell::from(Corpus::of(snapshot)), is_of_notes: true, ..eval })
     }
 
-    fn corpus(&self) -> Result<&Corpus, Error> {
+    fn corpus(&self) -> Result<&Corpus> {
         if let Some(corpus) = self.corpus.get() {
             return Ok(corpus);
         }
@@ -183,7 +179,7 @@ impl Eval {
     ///
     /// # Errors
     /// When the other set cannot be read, or the model fails.
-    pub fn thresholds(&self, other: &Path) -> Result<Thresholds, Error> {
+    pub fn thresholds(&self, other: &Path) -> Result<Thresholds> {
         let (other, embedder) = (read(other)?, self.embedder());
         Ok(thresholds(&self.set, &other, &self.analyzer, embedder, |query| self.judged(query))?)
     }
@@ -192,7 +188,7 @@ impl Eval {
     ///
     /// # Errors
     /// When there is no place for them.
-    pub fn keep(&self, found: &Thresholds, environment: &Environment) -> Result<(), Error> {
+    pub fn keep(&self, found: &Thresholds, environment: &Environment) -> Result<()> {
         profiles::save(self.embedder(), &found.profile(&self.profile), environment)
     }
 
@@ -201,7 +197,7 @@ impl Eval {
     ///
     /// # Errors
     /// When one of the others cannot be read, or the model fails.
-    pub fn judge(&self, others: &[PathBuf]) -> Result<Vec<Judged>, Error> {
+    pub fn judge(&self, others: &[PathBuf]) -> Result<Vec<Judged>> {
         let (analyzer, embedder) = (&self.analyzer, self.embedder());
         let corpus = self.corpus()?;
         let judge = |set: &_, is_own| {
@@ -219,10 +215,7 @@ impl Eval {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn measure(
-        &self,
-        shares: &[f32],
-    ) -> Result<impl Iterator<Item = Result<Run, Error>>, Error> {
+    pub fn measure(&self, shares: &[f32]) -> Result<impl Iterator<Item = Result<Run>>> {
         let mut runs = vec![("keyword", Mode::Keyword, 0.0), ("semantic", Mode::Semantic, 1.0)];
         let usual = [self.usual_share()];
         let shares = if shares.is_empty() { &usual } else { shares };
@@ -235,11 +228,11 @@ impl Eval {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn hybrid(&self) -> Result<Run, Error> {
+    pub fn hybrid(&self) -> Result<Run> {
         self.run("hybrid", Mode::Hybrid, self.usual_share())
     }
 
-    fn run(&self, mode: &'static str, by: Mode, share: f32) -> Result<Run, Error> {
+    fn run(&self, mode: &'static str, by: Mode, share: f32) -> Result<Run> {
         let (analyzer, embedder) = (&self.analyzer, self.embedder());
         let measured = self.corpus()?.measure(&self.set, analyzer, embedder, |query| Request {
             belief: None,
@@ -310,6 +303,6 @@ impl Eval {
     }
 }
 
-fn read(dir: &Path) -> Result<TestSet, Error> {
+fn read(dir: &Path) -> Result<TestSet> {
     Ok(TestSet::read(dir).map_err(EvalError::from)?)
 }

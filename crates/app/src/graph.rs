@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::{Error, scan::wanted, workspace::Workspace};
+use crate::{Result, scan::wanted, workspace::Workspace};
 use elophanto_index::{Options, search::SearchError};
 use elophanto_knowledge::{
     references::{self, References},
@@ -40,7 +40,7 @@ pub struct Reference<'a> {
 ///
 /// # Errors
 /// When a configured root does not exist, or the view is damaged.
-pub fn graph(workspace: &Workspace) -> Result<References, Error> {
+pub fn graph(workspace: &Workspace) -> Result<References> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let notes = workspace.refresh_pages(options)?;
     let root = &workspace.repository.root;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    Error, attributes,
+    Result, attributes,
     environment::Environment,
     hidden,
     hooks::{self, Place, Standing, State},
@@ -33,7 +33,7 @@ pub struct Gated {
     /// Whether anything is staged that HEAD does not hold.
     differs: bool,
     allowed: AllowList,
-    workspace: Result<Workspace, Error>,
+    workspace: Result<Workspace>,
 }
 
 /// Looks through what is to be committed, for a hook that git runs in `folder`; `None` if the
@@ -47,7 +47,7 @@ pub fn look(
     deadline: Instant,
     environment: Environment,
     reporter: &dyn Reporter,
-) -> Result<Option<(Looked, Gated)>, Error> {
+) -> Result<Option<(Looked, Gated)>> {
     let Some((repository, git)) = find(folder, true)? else { return Ok(None) };
     let is_indexed = is_indexed(&repository);
     let file = IndexFile::of(&git, folder, given)?;
@@ -68,7 +68,7 @@ impl Gated {
     ///
     /// # Errors
     /// When the settings are unusable, or something cannot be read or staged; the commit goes on.
-    pub fn prepare(self, start: Instant, embed_until: Duration) -> Result<Done, Error> {
+    pub fn prepare(self, start: Instant, embed_until: Duration) -> Result<Done> {
         let Self { git, may_stage, is_indexed, differs, allowed, workspace } = self;
         let workspace = workspace?;
         let settings = &workspace.config;
@@ -96,9 +96,9 @@ impl Gated {
 ///
 /// # Errors
 /// When something cannot be read or staged; the commit can be made all the same.
-pub fn carry(workspace: &Workspace, git: &Git) -> Result<(), Error> {
+pub fn carry(workspace: &Workspace, git: &Git) -> Result<()> {
     let repository = &workspace.repository;
-    let carries = || -> Result<bool, Error> {
+    let carries = || -> Result<bool> {
         Ok(has_our_hooks(repository) || !git.run(&["ls-files", "-z", "--", TABLES])?.is_empty())
     };
     if !is_indexed(repository) || !workspace.commits_vectors() || !carries()? {
@@ -117,11 +117,7 @@ pub fn carry(workspace: &Workspace, git: &Git) -> Result<(), Error> {
 ///
 /// # Errors
 /// When a setting is unusable, or a root does not exist.
-pub fn freshen(
-    folder: &Path,
-    environment: Environment,
-    reporter: &dyn Reporter,
-) -> Result<(), Error> {
+pub fn freshen(folder: &Path, environment: Environment, reporter: &dyn Reporter) -> Result<()> {
     let Some((repository, git)) = find(folder, false)? else { return Ok(()) };
     let workspace = open(repository, environment, reporter)?;
     // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
@@ -141,7 +137,7 @@ pub fn begin(
     repository: &Repository,
     environment: Environment,
     reporter: &dyn Reporter,
-) -> Result<(), Error> {
+) -> Result<()> {
     if let Some(git) = Git::of(repository) {
         // What was committed before needs no entry.
         Seen::of(&git).begin(head(&git)?);
@@ -175,7 +171,7 @@ fn open(
     repository: Repository,
     environment: Environment,
     reporter: &dyn Reporter,
-) -> Result<Workspace, Error> {
+) -> Result<Workspace> {
     let workspace = Workspace::at(repository, environment, Vec::new(), reporter)?;
     workspace.put_aside_of_killed().iter().for_each(|line| reporter.warn(line));
     Ok(workspace)
@@ -183,7 +179,7 @@ fn open(
 
 /// The repository around a folder, if it is one of ours: a hooks folder may serve others. With
 /// `or_hooked`, one of which nothing is indexed is ours if our hooks are its own.
-fn find(folder: &Path, or_hooked: bool) -> Result<Option<(Repository, Git)>, Error> {
+fn find(folder: &Path, or_hooked: bool) -> Result<Option<(Repository, Git)>> {
     let repository = locate(folder)?;
     let is_ours = is_indexed(&repository) || or_hooked && has_our_hooks(&repository);
     let git = if is_ours { Git::of(&repository) } else { None };

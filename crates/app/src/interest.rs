@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
-    Error, entities,
+    Error, Result, entities,
     learning::{Learning, now},
     reporter::Reporter,
     workspace::Workspace,
@@ -55,11 +55,7 @@ pub struct Wish {
 ///
 /// # Errors
 /// When the topic is none or holds a secret, or the wish cannot be written down.
-pub fn wish(
-    workspace: &Workspace,
-    wanted: &WishRequest,
-    reporter: &dyn Reporter,
-) -> Result<Wish, Error> {
+pub fn wish(workspace: &Workspace, wanted: &WishRequest, reporter: &dyn Reporter) -> Result<Wish> {
     let (topic, preference) = (topic(wanted.topic)?, wanted.preference);
     let learning = Learning::open(workspace)?;
     learning.acted();
@@ -92,7 +88,7 @@ fn is_shared(workspace: &Workspace) -> bool {
     git.and_then(|git| git.authors_since("1.year").ok()).is_some_and(|authors| authors > 1)
 }
 
-fn topic(text: &str) -> Result<String, Error> {
+fn topic(text: &str) -> Result<String> {
     if !secrets::scan(text).is_empty() {
         return Err(Error::new("the topic holds what looks like a secret")
             .hint("leave it out: what you like is written down"));
@@ -163,7 +159,7 @@ pub fn why_by_name(
     workspace: &Workspace,
     name: &str,
     reporter: &dyn Reporter,
-) -> Result<(String, String, Why), Error> {
+) -> Result<(String, String, Why)> {
     let snapshot = Learning::look(workspace).snapshot(reporter);
     let found = entities::find(&snapshot, name).ok_or_else(|| {
         let name = escape_control_line(name);
@@ -227,7 +223,7 @@ pub fn react<'a>(
     workspace: &Workspace,
     id: &'a str,
     positive: bool,
-) -> Result<Option<Reacted<'a>>, Error> {
+) -> Result<Option<Reacted<'a>>> {
     reacted(workspace, id, positive, false)
 }
 
@@ -239,7 +235,7 @@ pub fn unreact<'a>(
     workspace: &Workspace,
     id: &'a str,
     positive: bool,
-) -> Result<Option<Reacted<'a>>, Error> {
+) -> Result<Option<Reacted<'a>>> {
     reacted(workspace, id, positive, true)
 }
 
@@ -248,7 +244,7 @@ fn reacted<'a>(
     id: &'a str,
     positive: bool,
     takes_back: bool,
-) -> Result<Option<Reacted<'a>>, Error> {
+) -> Result<Option<Reacted<'a>>> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let interests = learning.interests();
@@ -293,7 +289,7 @@ pub fn answered<'s>(
     question: &str,
     answer: &str,
     sources: impl Iterator<Item = &'s str>,
-) -> Result<(), Error> {
+) -> Result<()> {
     if answer.trim().is_empty() {
         return Ok(());
     }

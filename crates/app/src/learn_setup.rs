@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf};
 use secrecy::SecretString;
 
 use crate::{
-    Environment, Error,
+    Environment, Error, Result,
     config::{Source as Service, pin, user_file, value_in},
     learning::words,
 };
@@ -50,7 +50,7 @@ impl Wanted {
     }
 
     /// Searches once; how much was found.
-    fn tried(&self, environment: &Environment) -> Result<usize, Error> {
+    fn tried(&self, environment: &Environment) -> Result<usize> {
         let service = self.service().as_str();
         let failed = |cause: String| {
             Error::new(format_args!("{service} does not answer: {cause}"))
@@ -92,8 +92,8 @@ impl Wanted {
 pub fn set_up(
     wanted: &Wanted,
     environment: &Environment,
-    keep: &mut dyn FnMut(&SecretString) -> Result<(), Error>,
-) -> Result<SetUp, Error> {
+    keep: &mut dyn FnMut(&SecretString) -> Result<()>,
+) -> Result<SetUp> {
     let found = wanted.tried(environment)?;
     if let Wanted::Brave { key } | Wanted::Tavily { key } = wanted {
         keep(key)?;

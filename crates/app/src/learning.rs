@@ -8,7 +8,7 @@ use std::{
 use jiff::{Timestamp, tz::TimeZone};
 
 use crate::{
-    Error, attributes,
+    Error, Result, attributes,
     channels::{self, Platform},
     config::{KeepTexts, SinkKind, Source as SourceName},
     embedding::background::embed_soon,
@@ -85,7 +85,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub fn open(workspace: &'a Workspace) -> Result<Self, Error> {
+    pub fn open(workspace: &'a Workspace) -> Result<Self> {
         let record_store = workspace.record_store();
         let user = writer(&record_store)?;
         Ok(Self { workspace, record_store, user })
@@ -132,7 +132,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn notes(&self) -> Result<Refreshed, Error> {
+    pub fn notes(&self) -> Result<Refreshed> {
         let options = Options { full: false, patience: None, progress: &|_, _| {} };
         let again = || self.workspace.refresh_all(options);
         embed_soon(self.workspace, &self.workspace.context(), again()?, &again)
@@ -146,7 +146,7 @@ impl<'a> Learning<'a> {
         &'s self,
         ask: &'s dyn Fn(&str) -> Vec<Finding>,
         reporter: &dyn Reporter,
-    ) -> Result<Vec<Box<dyn Source + 's>>, Error> {
+    ) -> Result<Vec<Box<dyn Source + 's>>> {
         let settings = &self.workspace.config.learn;
         let mut sources: Vec<Box<dyn Source + 's>> = Vec::new();
         for name in &settings.sources {
@@ -189,7 +189,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When a setting is unusable, or none can be asked.
-    pub fn services(&self, reporter: &dyn Reporter) -> Result<Vec<Box<dyn Provider>>, Error> {
+    pub fn services(&self, reporter: &dyn Reporter) -> Result<Vec<Box<dyn Provider>>> {
         let mut services = Vec::new();
         for name in &self.workspace.config.learn.sources {
             services.extend(self.service(*name, reporter)?);
@@ -206,7 +206,7 @@ impl<'a> Learning<'a> {
         &self,
         name: SourceName,
         reporter: &dyn Reporter,
-    ) -> Result<Option<Box<dyn Provider>>, Error> {
+    ) -> Result<Option<Box<dyn Provider>>> {
         let settings = &self.workspace.config.learn;
         let given = |url: &Option<String>, usual: &str| url.clone().unwrap_or(usual.to_owned());
         Ok(match name {
@@ -241,7 +241,7 @@ impl<'a> Learning<'a> {
         })
     }
 
-    fn web<'s>(&self, provider: Box<dyn Provider>) -> Result<Box<dyn Source + 's>, Error> {
+    fn web<'s>(&self, provider: Box<dyn Provider>) -> Result<Box<dyn Source + 's>> {
         let pages = self.workspace.config.learn.pages;
         Ok(Box::new(Web { provider, fetcher: self.fetcher()?, pages }))
     }
@@ -250,7 +250,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When this machine cannot make secure connections.
-    pub fn fetcher(&self) -> Result<Fetcher, Error> {
+    pub fn fetcher(&self) -> Result<Fetcher> {
         let allow_private = self.workspace.config.learn.private_pages;
         Fetcher::new(Policy { allow_private, ..Policy::default() }).map_err(Error::new)
     }
@@ -289,7 +289,7 @@ impl<'a> Learning<'a> {
         notes: &Refreshed,
         yes: bool,
         reporter: &dyn Reporter,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Outcome> {
         if work.is_empty() {
             return Ok(Outcome::default());
         }
@@ -358,7 +358,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When a setting is unusable.
-    pub fn telling(&self, reporter: &dyn Reporter) -> Result<Telling, Error> {
+    pub fn telling(&self, reporter: &dyn Reporter) -> Result<Telling> {
         let settings = &self.workspace.config.notify;
         let quiet = match &settings.quiet_hours {
             Some(text) => Quiet::parse(text, TimeZone::system()).map_err(|cause| {
@@ -379,7 +379,7 @@ impl<'a> Learning<'a> {
         discovered: &[Discovered],
         telling: &Telling,
         reporter: &dyn Reporter,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let Telling { outlets, quiet } = telling;
         let Told { printed, failed, sent, waiting, .. } =
             tell(&self.record_store, discovered, outlets, quiet, &self.user, now())?;
@@ -400,7 +400,7 @@ impl<'a> Learning<'a> {
         Ok(())
     }
 
-    fn outlets(&self, reporter: &dyn Reporter) -> Result<Vec<Outlet>, Error> {
+    fn outlets(&self, reporter: &dyn Reporter) -> Result<Vec<Outlet>> {
         let settings = &self.workspace.config.notify;
         let mut outlets = Vec::new();
         for sink in &settings.sinks {
@@ -500,7 +500,7 @@ impl<'a> Learning<'a> {
 }
 
 /// A line of settings as program and arguments.
-pub(crate) fn words(line: &str, key: &str) -> Result<Vec<String>, Error> {
+pub(crate) fn words(line: &str, key: &str) -> Result<Vec<String>> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
     words.ok_or_else(|| {
         Error::new(format_args!("{key}: a quotation mark is missing in `{line}`"))
@@ -508,7 +508,7 @@ pub(crate) fn words(line: &str, key: &str) -> Result<Vec<String>, Error> {
     })
 }
 
-fn address(text: &str, key: &'static str) -> Result<url::Url, Error> {
+fn address(text: &str, key: &'static str) -> Result<url::Url> {
     url::Url::parse(text).map_err(unusable(key))
 }
 

@@ -63,6 +63,6 @@ pub mod when;
 pub mod workspace;
 
 pub use environment::Environment;
-pub use error::Error;
+pub use error::{Error, Result};
 pub use reporter::Reporter;
 pub use workspace::Workspace;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::{
-    Error,
+    Error, Result,
     pages::{Pages, Trust},
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
@@ -40,7 +40,7 @@ pub fn mirror(workspace: &Workspace, reporter: &dyn Reporter) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When the page cannot be read or written, or its block is damaged; when trust cannot be kept.
-pub fn capabilities(workspace: &Workspace, tools: &[Spec]) -> Result<Option<PathBuf>, Error> {
+pub fn capabilities(workspace: &Workspace, tools: &[Spec]) -> Result<Option<PathBuf>> {
     let root = &workspace.repository.root;
     let write_root = &workspace.config.knowledge.write_root;
     let path = write_root.strip_prefix(".").unwrap_or(write_root).join("system/capabilities.md");

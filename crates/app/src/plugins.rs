@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Result,
     agent::{
         Prepared,
         plugins::{agree, disagree, manifest},
@@ -78,11 +78,7 @@ pub fn list(prepared: &Prepared) -> Vec<Listed> {
 ///
 /// # Errors
 /// When its name is not allowed, it is there already, or it cannot be written.
-pub fn new(
-    prepared: &Prepared,
-    name: &str,
-    description: Option<&str>,
-) -> Result<Vec<String>, Error> {
+pub fn new(prepared: &Prepared, name: &str, description: Option<&str>) -> Result<Vec<String>> {
     let root = &prepared.workspace.repository.root;
     let written = with_built_in(prepared, |names| new_plugin(root, name, description, names))?;
     // It can be looked at, or it would be of no use to anybody.
@@ -94,7 +90,7 @@ pub fn new(
 ///
 /// # Errors
 /// When there is none, or it is not in the right form.
-pub fn plugin(prepared: &Prepared, name: &str) -> Result<Plugin, Error> {
+pub fn plugin(prepared: &Prepared, name: &str) -> Result<Plugin> {
     let root = &prepared.workspace.repository.root;
     Ok(with_built_in(prepared, |names| examine(root, name, names))?)
 }
@@ -157,9 +153,9 @@ pub fn deploy(
     prepared: &Prepared,
     name: &str,
     yes: bool,
-    tools: &dyn Fn() -> Result<Vec<Spec>, Error>,
+    tools: &dyn Fn() -> Result<Vec<Spec>>,
     reporter: &dyn Reporter,
-) -> Result<Done, Error> {
+) -> Result<Done> {
     let plugin = plugin(prepared, name)?;
     for line in described(&plugin) {
         reporter.talk(escape_control_line(&line));
@@ -186,11 +182,7 @@ pub fn deploy(
 }
 
 /// Into the manifest, unless somebody deployed the same before.
-fn write_down(
-    prepared: &Prepared,
-    plugin: &Plugin,
-    report: &TestReport,
-) -> Result<Vec<String>, Error> {
+fn write_down(prepared: &Prepared, plugin: &Plugin, report: &TestReport) -> Result<Vec<String>> {
     let root = &prepared.workspace.repository.root;
     let there = entries(&manifest(root)?)?;
     if there.contains(&(plugin.name.clone(), plugin.hash.clone())) {
@@ -215,9 +207,9 @@ fn write_down(
 pub fn remove(
     prepared: &Prepared,
     name: &str,
-    tools: &dyn Fn() -> Result<Vec<Spec>, Error>,
+    tools: &dyn Fn() -> Result<Vec<Spec>>,
     reporter: &dyn Reporter,
-) -> Result<Done, Error> {
+) -> Result<Done> {
     check_name(name, &[]).map_err(PluginError::from)?;
     let workspace = prepared.workspace;
     let root = &workspace.repository.root;
@@ -241,9 +233,9 @@ pub fn remove(
 /// Brings the pages about plugins and tools up to date; those that changed.
 fn document(
     prepared: &Prepared,
-    tools: &dyn Fn() -> Result<Vec<Spec>, Error>,
+    tools: &dyn Fn() -> Result<Vec<Spec>>,
     reporter: &dyn Reporter,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<String>> {
     let mut paths = plugin_pages::mirror(prepared.workspace, reporter);
     paths.extend(plugin_pages::capabilities(prepared.workspace, &tools()?)?);
     Ok(paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())

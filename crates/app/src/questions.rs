@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Error, Result,
     reporter::Reporter,
     scan::{ScanRequest, investigate},
     workspace::Workspace,
@@ -77,7 +77,7 @@ impl<'a> From<&'a Question> for Listed<'a> {
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn known(workspace: &Workspace) -> Result<Known, Error> {
+pub fn known(workspace: &Workspace) -> Result<Known> {
     let record_store = workspace.record_store();
     let mut known = Known::read(&record_store.journal, Timestamp::now());
     reopen(&record_store, &mut known)?;
@@ -121,7 +121,7 @@ pub fn waiting<'k>(known: &'k Known, state: Option<&str>, limit: usize) -> Waiti
 ///
 /// # Errors
 /// When several do.
-pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, Error> {
+pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>> {
     if let Some(question) = known.questions.get(id) {
         return Ok(Some(question));
     }
@@ -140,7 +140,7 @@ pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, Erro
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question, Error> {
+pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question> {
     let dismissed = question.moved(QuestionState::Dismissed, None, Timestamp::now());
     note(workspace, &dismissed)?;
     Ok(dismissed)
@@ -151,7 +151,7 @@ pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question, E
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn take_up(workspace: &Workspace, question: &Question) -> Result<bool, Error> {
+pub fn take_up(workspace: &Workspace, question: &Question) -> Result<bool> {
     if question.state != QuestionState::Dismissed {
         return Ok(false);
     }
@@ -160,7 +160,7 @@ pub fn take_up(workspace: &Workspace, question: &Question) -> Result<bool, Error
 }
 
 /// Writes down whether a question is put aside.
-fn note(workspace: &Workspace, question: &Question) -> Result<(), Error> {
+fn note(workspace: &Workspace, question: &Question) -> Result<()> {
     let dismissal = Dismissal {
         kind: DISMISSAL.to_owned(),
         id: question.id.clone(),
@@ -194,7 +194,7 @@ pub fn answer(
     workspace: &Workspace,
     question: &Question,
     reporter: &dyn Reporter,
-) -> Result<Answered, Error> {
+) -> Result<Answered> {
     if !question.state.is_waiting() {
         let state = question.state.as_str();
         return Err(Error::new(format_args!("the question waits for no answer: it is {state}")));
@@ -231,7 +231,7 @@ pub fn take_back(
     workspace: &Workspace,
     question: &Question,
     made: Option<&str>,
-) -> Result<Option<Question>, Error> {
+) -> Result<Option<Question>> {
     if !matches!(question.state, QuestionState::Answered | QuestionState::Failed) {
         return Ok(None);
     }

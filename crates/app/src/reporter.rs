@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::Error;
+use crate::{Error, Result};
 
 /// How something is told that stops nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl dyn Reporter + '_ {
     ///
     /// # Errors
     /// When nobody waits.
-    pub fn still_wanted(&self) -> Result<(), Error> {
+    pub fn still_wanted(&self) -> Result<()> {
         match self.is_gone() {
             true => Err(Error::new("the call was cancelled: nothing more was written")),
             false => Ok(()),

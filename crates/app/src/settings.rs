@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    Error,
+    Result,
     config::{Config, ConfigError, Layers, REPOSITORY_FILE, Trusted, has_conflict_marks},
     environment::Environment,
     reporter::Reporter,
@@ -57,7 +57,7 @@ impl Settings {
         environment: &Environment,
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let root = match locate(folder) {
             Ok(repository) => Some(repository.root),
             Err(LocateError::Nowhere { .. }) => None,

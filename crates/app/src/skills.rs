@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, agent::skill_store::SkillStore, reporter::Reporter, workspace::Workspace};
+use crate::{
+    Error, Result, agent::skill_store::SkillStore, reporter::Reporter, workspace::Workspace,
+};
 use elophanto_agent::skills::{
     self, MAX_SKILL_BYTES, Plan, Skill, SkillError, hub::Published, installed, new_skill,
     plan_update,
@@ -20,7 +22,7 @@ const IN_REPOSITORY: &str = ".elophanto/skills";
 ///
 /// # Errors
 /// When it has none of that name, or it cannot be read.
-pub fn read_file(skill: &Skill, file: &Path) -> Result<Vec<u8>, Error> {
+pub fn read_file(skill: &Skill, file: &Path) -> Result<Vec<u8>> {
     skills::read_file(skill, file, MAX_SKILL_BYTES as u64).map_err(|cause| {
         instead(cause, ErrorKind::NotFound, || {
             let (name, file) = (&skill.name, file.to_string_lossy());
@@ -35,12 +37,7 @@ pub fn read_file(skill: &Skill, file: &Path) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// When its name or description is not in the right form, it is there already, or it cannot be
 /// written.
-pub fn new(
-    workspace: &Workspace,
-    name: &str,
-    description: &str,
-    of_user: bool,
-) -> Result<PathBuf, Error> {
+pub fn new(workspace: &Workspace, name: &str, description: &str, of_user: bool) -> Result<PathBuf> {
     skills::check_name(name)?;
     let root = &workspace.repository.root;
     let folder = match of_user {
@@ -72,7 +69,7 @@ fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> Error) -> 
 ///
 /// # Errors
 /// When there is none, one of them is not in the right form, or the list cannot be written.
-pub fn publish(folder: &Path) -> Result<Published, Error> {
+pub fn publish(folder: &Path) -> Result<Published> {
     Ok(skills::hub::publish(folder)?)
 }
 
@@ -86,7 +83,7 @@ pub fn install(
     store: &SkillStore,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let question = format!("Install `{}`?", plan.name);
     let is_agreed = !plan.is_current() && (yes || reporter.confirm(&question)?);
     if is_agreed {
@@ -100,12 +97,7 @@ pub fn install(
 ///
 /// # Errors
 /// When there is none, it is not theirs to remove here, or it cannot be removed.
-pub fn remove(
-    store: &SkillStore,
-    name: &str,
-    yes: bool,
-    reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+pub fn remove(store: &SkillStore, name: &str, yes: bool, reporter: &dyn Reporter) -> Result<bool> {
     skills::check_name(name)?;
     let is_installed = installed(&store.places.installed)?.contains_key(name);
     let own = store.places.user.as_ref().map(|folder| folder.join(name));
@@ -143,8 +135,8 @@ pub fn update(
     store: &SkillStore,
     name: Option<&str>,
     reporter: &dyn Reporter,
-    agreed: &mut dyn FnMut(&Plan) -> Result<bool, Error>,
-) -> Result<Option<bool>, Error> {
+    agreed: &mut dyn FnMut(&Plan) -> Result<bool>,
+) -> Result<Option<bool>> {
     let mut installed = installed(&store.places.installed)?;
     if let Some(name) = name {
         installed.retain(|other, _| other == name);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Error, memory::Memories, notes::Notes, workspace::Workspace};
+use crate::{Error, Result, memory::Memories, notes::Notes, workspace::Workspace};
 
 /// What is indexed and what waits.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -50,7 +50,7 @@ pub fn nowhere(cause: &Error, version: &'static str) -> Status {
 ///
 /// # Errors
 /// When the view can neither be read nor be made.
-pub fn status(workspace: &Workspace, version: &'static str) -> Result<Status, Error> {
+pub fn status(workspace: &Workspace, version: &'static str) -> Result<Status> {
     let notes = Notes::open(workspace)?;
     let memories = Memories::open(workspace);
     let report = &notes.known.report;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    Error,
+    Error, Result,
     config::{
         Config, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
         read_repository_file,
@@ -30,7 +30,7 @@ impl<'a> Untrusted<'a> {
     ///
     /// # Errors
     /// When there is none, its settings cannot be read, or the user's trust has no place to be kept.
-    pub fn around(folder: &Path, environment: &'a Environment) -> Result<Self, Error> {
+    pub fn around(folder: &Path, environment: &'a Environment) -> Result<Self> {
         let repository = locate(folder)?;
         let file = read_repository_file(&repository.root)?;
         let text = file.as_ref().map_or("", |file| &file.text);
@@ -50,7 +50,7 @@ impl<'a> Untrusted<'a> {
         Ok(untrusted)
     }
 
-    fn store(&self) -> Result<TrustStore, Error> {
+    fn store(&self) -> Result<TrustStore> {
         Ok(TrustStore::open_for(&self.root, self.environment.variables())?)
     }
 
@@ -58,7 +58,7 @@ impl<'a> Untrusted<'a> {
     ///
     /// # Errors
     /// When the user's trust cannot be read.
-    pub fn is_trusted(&self) -> Result<bool, Error> {
+    pub fn is_trusted(&self) -> Result<bool> {
         Ok(self.store()?.trusts_digest(&self.root, REPOSITORY_FILE, &self.digest))
     }
 
@@ -66,7 +66,7 @@ impl<'a> Untrusted<'a> {
     ///
     /// # Errors
     /// When that cannot be kept.
-    pub fn trust(&self) -> Result<bool, Error> {
+    pub fn trust(&self) -> Result<bool> {
         let entry = TrustEntry::now(self.digest.clone(), REPOSITORY_FILE.to_owned(), &self.root);
         Ok(self.store()?.record(entry)?)
     }
@@ -75,7 +75,7 @@ impl<'a> Untrusted<'a> {
     ///
     /// # Errors
     /// When a setting is unusable.
-    pub fn pages(&self) -> Result<Pages, Error> {
+    pub fn pages(&self) -> Result<Pages> {
         let variables = self.environment.variables().clone();
         let layers = Layers::read(&self.root, &|| None, variables, Vec::new())?;
         Ok(Pages::open(&self.root, &Config::load(&layers)?.0, self.environment))
@@ -87,7 +87,7 @@ impl<'a> Untrusted<'a> {
 ///
 /// # Errors
 /// When there is no repository, or the user's trust cannot be written.
-pub fn revoke(folder: &Path, environment: &Environment) -> Result<(PathBuf, usize), Error> {
+pub fn revoke(folder: &Path, environment: &Environment) -> Result<(PathBuf, usize)> {
     let root = locate(folder)?.root;
     let store = TrustStore::open_for(&root, environment.variables())?;
     // Where there is nothing to forget, nothing is written.

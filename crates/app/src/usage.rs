@@ -6,7 +6,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Error,
+    Error, Result,
     config::LlmConfig,
     environment::Environment,
     llm::{budget, ledger_in},
@@ -62,11 +62,7 @@ pub fn usd(micros: u64) -> f64 {
 ///
 /// # Errors
 /// When a time cannot be understood, or the ledger cannot be read.
-pub fn usage(
-    environment: &Environment,
-    wanted: &UsageRequest,
-    now: Timestamp,
-) -> Result<Usage, Error> {
+pub fn usage(environment: &Environment, wanted: &UsageRequest, now: Timestamp) -> Result<Usage> {
     let when = |text: &str| Ok::<_, Error>(second(moment(text, now.as_second())?));
     let since = wanted.since.map(when).transpose()?;
     let until = wanted.until.map(when).transpose()?;
@@ -85,7 +81,7 @@ pub fn budgets<'a>(
     environment: &Environment,
     config: &'a LlmConfig,
     now: Timestamp,
-) -> Result<Vec<Left<'a>>, Error> {
+) -> Result<Vec<Left<'a>>> {
     let budget = budget(config)?;
     let (month, day) =
         if budget.looks_back() { ledger(environment)?.spent(now)? } else { Default::default() };
@@ -107,7 +103,7 @@ pub fn budgets<'a>(
         .collect())
 }
 
-fn ledger(environment: &Environment) -> Result<Ledger, Error> {
+fn ledger(environment: &Environment) -> Result<Ledger> {
     environment.state_folder().as_deref().map(ledger_in).ok_or_else(|| {
         Error::new("no folder for what was spent: neither XDG_STATE_HOME nor HOME is absolute")
             .hint("set HOME to your home folder")

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::{Error, environment::Environment, keys::Asking, reporter::Reporter};
+use crate::{Error, Result, environment::Environment, keys::Asking, reporter::Reporter};
 use elophanto_net::vault::{
     BadPassphrase, Cost, Keyring, Kind, Name, OsKeyring, Unlock, Vault, VaultError, VaultId,
     check_new, check_value,
 };
 
 /// Where a secret comes from that is handed over.
-pub type Source = Box<dyn FnOnce() -> Result<SecretString, Error>>;
+pub type Source = Box<dyn FnOnce() -> Result<SecretString>>;
 /// Shows the user a prompt and lets them type a passphrase.
-pub type Ask = fn(&str) -> Result<SecretString, Error>;
+pub type Ask = fn(&str) -> Result<SecretString>;
 
 /// The way into the vault.
 pub struct Entrance {
@@ -37,7 +37,7 @@ impl Entrance {
         passphrase: Option<Source>,
         remember: bool,
         ask: Ask,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let (path, keyring) = (vault_path(environment)?, Box::new(OsKeyring));
         Ok(Self { path, passphrase, remember, cost: Cost::DEFAULT, keyring, ask })
     }
@@ -46,7 +46,7 @@ impl Entrance {
     ///
     /// # Errors
     /// When it is refused, or nothing unlocks it.
-    pub fn open(&mut self, asking: Asking) -> Result<Option<Vault>, Error> {
+    pub fn open(&mut self, asking: Asking) -> Result<Option<Vault>> {
         if !Vault::exists(&self.path) {
             return Ok(None);
         }
@@ -85,9 +85,9 @@ impl Entrance {
         &mut self,
         name: &Name,
         kind: Kind,
-        value: impl FnOnce() -> Result<SecretString, Error>,
+        value: impl FnOnce() -> Result<SecretString>,
         reporter: &dyn Reporter,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         // Nobody types a value before the way in is open.
         let vault = match self.open(Asking::Through(reporter))? {
             Some(vault) => Ok(vault),
@@ -104,7 +104,7 @@ impl Entrance {
     }
 
     /// A new passphrase: handed over, or asked for twice.
-    fn choose(&self, given: Option<Source>) -> Result<SecretString, Error> {
+    fn choose(&self, given: Option<Source>) -> Result<SecretString> {
         if let Some(given) = given {
             let passphrase = given()?;
             check_new(&passphrase)?;
@@ -120,7 +120,7 @@ impl Entrance {
     }
 
     /// Makes the vault; if somebody else just did, opens that.
-    fn create(&self, passphrase: SecretString, reporter: &dyn Reporter) -> Result<Vault, Error> {
+    fn create(&self, passphrase: SecretString, reporter: &dyn Reporter) -> Result<Vault> {
         let vault = match Vault::create(&self.path, &passphrase, self.cost) {
             Err(VaultError::Exists { .. }) => {
                 Vault::open(&self.path, &Unlock::Passphrase(passphrase))?
@@ -136,11 +136,7 @@ impl Entrance {
     ///
     /// # Errors
     /// When there is no vault, or it can't be opened or written.
-    pub fn rotate(
-        &mut self,
-        passphrase: Option<Source>,
-        reporter: &dyn Reporter,
-    ) -> Result<usize, Error> {
+    pub fn rotate(&mut self, passphrase: Option<Source>, reporter: &dyn Reporter) -> Result<usize> {
         let Some(mut vault) = self.open(Asking::Through(reporter))? else {
             return Err(VaultError::Missing { path: self.path.clone() }.into());
         };
@@ -164,16 +160,16 @@ impl Entrance {
 ///
 /// # Errors
 /// When the vault is refused, or the keyring fails.
-pub fn lock(environment: &Environment) -> Result<bool, Error> {
+pub fn lock(environment: &Environment) -> Result<bool> {
     lock_at(&vault_path(environment)?, &OsKeyring)
 }
 
-fn lock_at(path: &Path, keyring: &dyn Keyring) -> Result<bool, Error> {
+fn lock_at(path: &Path, keyring: &dyn Keyring) -> Result<bool> {
     if Vault::exists(path) { Ok(keyring.forget(Vault::id(path)?)?) } else { Ok(false) }
 }
 
 /// The vault of the user.
-fn vault_path(environment: &Environment) -> Result<PathBuf, Error> {
+fn vault_path(environment: &Environment) -> Result<PathBuf> {
     let data = environment.data_folder().ok_or_else(|| {
         Error::new("no folder for the vault: neither XDG_DATA_HOME nor HOME is an absolute path")
             .hint("set HOME to your home folder")
@@ -189,19 +185,19 @@ mod tests {
 
     const GOOD: &str = "hold hands";
 
-    fn good(_: &str) -> Result<SecretString, Error> {
+    fn good(_: &str) -> Result<SecretString> {
         Ok(GOOD.into())
     }
 
-    fn wrong(_: &str) -> Result<SecretString, Error> {
+    fn wrong(_: &str) -> Result<SecretString> {
         Ok("hold paws".into())
     }
 
-    fn nobody(_: &str) -> Result<SecretString, Error> {
+    fn nobody(_: &str) -> Result<SecretString> {
         Err(Error::new("nobody to ask"))
     }
 
-    fn twice(prompt: &str) -> Result<SecretString, Error> {
+    fn twice(prompt: &str) -> Result<SecretString> {
         Ok(prompt.into())
     }
 
@@ -215,7 +211,7 @@ mod tests {
         Entrance { path, passphrase: None, remember: false, cost, keyring, ask: nobody }
     }
 
-    fn open(entrance: &mut Entrance) -> Result<Option<Vault>, Error> {
+    fn open(entrance: &mut Entrance) -> Result<Option<Vault>> {
         entrance.open(Asking::Through(&Silent))
     }
 

@@ -1,6 +1,6 @@
 //! Moments and revisions as people type them.
 
-use crate::{Error, config};
+use crate::{Error, Result, config};
 use elophanto_repo::{CommitId, Git, GitError};
 
 /// A time as JSON has it; `None` beyond what a calendar knows.
@@ -20,7 +20,7 @@ pub fn day(seconds: i64) -> String {
 ///
 /// # Errors
 /// When the text is none of these.
-pub fn moment(text: &str, now: i64) -> Result<i64, Error> {
+pub fn moment(text: &str, now: i64) -> Result<i64> {
     if let Ok(span) = config::parse_duration(text) {
         return Ok(now.saturating_sub_unsigned(span.as_secs()));
     }
@@ -75,7 +75,7 @@ fn in_words(text: &str, now: i64) -> Option<i64> {
 ///
 /// # Errors
 /// When the text is neither, or there was no commit yet.
-pub fn commit(git: &Git, text: &str, now: i64) -> Result<CommitId, Error> {
+pub fn commit(git: &Git, text: &str, now: i64) -> Result<CommitId> {
     match git.resolve(text) {
         Ok(commit) => return Ok(commit),
         Err(GitError::UnknownRevision(_)) => {}

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    Error,
+    Error, Result,
     config::{CommitIndex, Config},
     embedding::{
         Models,
@@ -69,7 +69,7 @@ impl Workspace {
         environment: Environment,
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         Self::at(locate(folder)?, environment, flags, reporter)
     }
 
@@ -82,7 +82,7 @@ impl Workspace {
         environment: Environment,
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let repository = match locate(folder) {
             Err(LocateError::Nowhere { .. }) => {
                 let root = environment.cache_folder().unwrap_or_else(|| folder.to_owned());
@@ -102,7 +102,7 @@ impl Workspace {
         environment: Environment,
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let workspace = Self::build(repository, environment, flags, reporter)?;
         workspace.bring_back(reporter);
         Ok(workspace)
@@ -147,7 +147,7 @@ impl Workspace {
         repository: Repository,
         environment: Environment,
         flags: Vec<(String, String)>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         Self::build(repository, environment, flags, &Silent)
     }
 
@@ -156,7 +156,7 @@ impl Workspace {
         environment: Environment,
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         refuse_links_out(&repository)?;
         let layers = settings::layers(&repository.root, &environment, flags)?;
         let (config, warnings) = Config::load(&layers)?;
@@ -245,7 +245,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn refresh(&self, options: Options) -> Result<Refreshed, Error> {
+    pub fn refresh(&self, options: Options) -> Result<Refreshed> {
         Ok(corpus::sound(options, |options| refresh(&self.context(), &Notes, options))?)
     }
 
@@ -253,7 +253,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn refresh_all(&self, options: Options) -> Result<Refreshed, Error> {
+    pub fn refresh_all(&self, options: Options) -> Result<Refreshed> {
         Ok(corpus::refresh(&self.context(), options)?)
     }
 
@@ -261,7 +261,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn refresh_indexed(&self, options: Options) -> Result<Refreshed, Error> {
+    pub fn refresh_indexed(&self, options: Options) -> Result<Refreshed> {
         Ok(corpus::refresh_indexed(&self.context(), options)?)
     }
 
@@ -269,7 +269,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn refresh_pages(&self, options: Options) -> Result<Refreshed, Error> {
+    pub fn refresh_pages(&self, options: Options) -> Result<Refreshed> {
         Ok(corpus::refresh_pages(&self.context(), options)?)
     }
 
@@ -277,12 +277,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When git cannot list it.
-    pub fn version(
-        &self,
-        git: &Git,
-        version: &Version,
-        progress: Progress,
-    ) -> Result<Refreshed, Error> {
+    pub fn version(&self, git: &Git, version: &Version, progress: Progress) -> Result<Refreshed> {
         Ok(corpus::of_version(&self.context(), git, version, progress)?)
     }
 
@@ -295,7 +290,7 @@ impl Workspace {
         git: &Git,
         version: &Version,
         progress: Progress,
-    ) -> Result<Refreshed, Error> {
+    ) -> Result<Refreshed> {
         let context = self.context();
         Ok(elophanto_index::version::version(&context, &self.lessons, git, version, progress)?)
     }
@@ -340,7 +335,7 @@ impl KnowledgeBase {
     ///
     /// # Errors
     /// When there is none any more, or a setting is unusable.
-    pub fn open(&self, flags: Vec<(String, String)>) -> Result<Workspace, Error> {
+    pub fn open(&self, flags: Vec<(String, String)>) -> Result<Workspace> {
         let (folder, environment) = (&self.folder, self.environment.clone());
         match self.within {
             None => Workspace::around(folder, environment, flags, &Silent),
@@ -358,7 +353,7 @@ pub fn now_nanoseconds() -> i64 {
 ///
 /// # Errors
 /// When it cannot be written, or a link would lead the writing elsewhere.
-pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     let _telling = locate(root).ok().map(|repository| watch::tell(&repository, path, Some(bytes)));
     Ok(elophanto_repo::write_beneath(root, path, bytes)?)
 }
@@ -367,7 +362,7 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error
 ///
 /// # Errors
 /// When a folder of ours leads out of the repository.
-pub fn refuse_links_out(repository: &Repository) -> Result<(), Error> {
+pub fn refuse_links_out(repository: &Repository) -> Result<()> {
     for folder in [
         ".elophanto", ".elophanto/index", ".elophanto/words", ".elophanto/journal",
         ".elophanto/cache", ".elophanto/cache/view",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::{
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, exact_line},
     workspace::Workspace,
 };
@@ -51,7 +51,7 @@ impl AroundArgs {
     ///
     /// # Errors
     /// When a patch cannot go where it is to go.
-    pub fn check(&self, is_json: bool) -> Result<(), CliError> {
+    pub fn check(&self, is_json: bool) -> Result<()> {
         match &self.patch {
             Some(_) if self.wants_stdout() && is_json => {
                 Err(CliError::new("`--patch -` and `--json` both need standard output")
@@ -72,7 +72,7 @@ impl AroundArgs {
         goal: &str,
         flags: Vec<(String, String)>,
         ui: &Ui,
-    ) -> Result<(Workspace, Option<WorkTree>), CliError> {
+    ) -> Result<(Workspace, Option<WorkTree>)> {
         let Some(name) = &self.worktree else { return Ok((workspace, None)) };
         let (name, branch) = (name.as_deref(), self.branch.as_deref());
         let request = WorkTreeRequest { name, branch, goal };
@@ -89,11 +89,7 @@ impl AroundArgs {
     ///
     /// # Errors
     /// When it cannot be done; then all is as it was.
-    pub fn begin(
-        &self,
-        prepared: &Prepared<'_>,
-        work_tree: Option<WorkTree>,
-    ) -> Result<Around, CliError> {
+    pub fn begin(&self, prepared: &Prepared<'_>, work_tree: Option<WorkTree>) -> Result<Around> {
         let branch = self.branch.as_deref().filter(|_| work_tree.is_none());
         prepared.around(AroundRequest { branch, stash: self.stash, work_tree })
     }
@@ -109,7 +105,7 @@ impl AroundArgs {
         around: Around,
         finished: Option<&Finished>,
         (ui, talk): (&mut Ui, Option<&mut Ui>),
-    ) -> Result<(), CliError> {
+    ) -> Result<()> {
         let has_branch = around.branch().is_some();
         let After { branch, work_tree, back } = prepared.after(around, finished)?;
         let is_gone = work_tree == Some(Left::Gone);
@@ -142,13 +138,7 @@ impl AroundArgs {
     }
 
     /// Of a work tree that is gone there is nothing to ask git for.
-    fn patch(
-        &self,
-        workspace: &Workspace,
-        run: &str,
-        is_gone: bool,
-        ui: &mut Ui,
-    ) -> Result<(), CliError> {
+    fn patch(&self, workspace: &Workspace, run: &str, is_gone: bool, ui: &mut Ui) -> Result<()> {
         let Some(path) = &self.patch else { return Ok(()) };
         let patch = if is_gone { runs::Patch::default() } else { runs::patch(workspace, run)? };
         tell_left_out(&patch, ui);
@@ -177,7 +167,7 @@ pub fn tell_left_out(patch: &runs::Patch, ui: &Ui) {
 }
 
 /// Says what is on the branch of a run.
-fn tell_branch(name: &str, branched: Branched, ui: &mut Ui) -> Result<(), CliError> {
+fn tell_branch(name: &str, branched: Branched, ui: &mut Ui) -> Result<()> {
     let pull_request = match branched {
         Branched::Kept(pull_request) => pull_request,
         Branched::Gone => {
@@ -206,7 +196,7 @@ fn tell_branch(name: &str, branched: Branched, ui: &mut Ui) -> Result<(), CliErr
 }
 
 /// Says what is in the work tree of a run.
-fn tell_work_tree(left: Left, ui: &mut Ui) -> Result<(), CliError> {
+fn tell_work_tree(left: Left, ui: &mut Ui) -> Result<()> {
     let kept = match left {
         Left::Kept(kept) => kept,
         Left::Gone => {
@@ -236,7 +226,7 @@ fn tell_work_tree(left: Left, ui: &mut Ui) -> Result<(), CliError> {
     }
 }
 
-fn emit_pull_request(pull_request: &PullRequest, ui: &mut Ui) -> Result<(), CliError> {
+fn emit_pull_request(pull_request: &PullRequest, ui: &mut Ui) -> Result<()> {
     let text = format!("# {}\n\n{}", pull_request.title, pull_request.body);
     ui.emit(&PullRequestWire { kind: "pull_request", pull_request }, text)
 }

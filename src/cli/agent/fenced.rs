@@ -2,7 +2,10 @@
 
 use std::io::Read;
 
-use super::super::{Outcome, error::CliError};
+use super::super::{
+    Outcome,
+    error::{CliError, Result},
+};
 use elophanto_agent::sandbox::enter_and_exec;
 
 /// Bytes of a request: the program's input is part of it.
@@ -14,7 +17,7 @@ pub struct FencedArgs {}
 
 /// # Errors
 /// Always: where all goes well, this process is another program.
-pub fn run() -> Result<Outcome, CliError> {
+pub fn run() -> Result<Outcome> {
     let mut request = Vec::new();
     std::io::stdin().lock().take(MOST_REQUEST).read_to_end(&mut request)?;
     Err(CliError::new(enter_and_exec(&request)))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::{Outcome, env, error::CliError, ui::Ui};
+use super::super::{Outcome, env, error::Result, ui::Ui};
 use elophanto_app::clients::session::{begun, ending};
 
 /// Most bytes that a program says to its hook.
@@ -23,7 +23,7 @@ enum HookEvent {
     Stop,
 }
 
-pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome> {
     let said = ui.input(MOST_INPUT)?.unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let output = match args.event {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::Result,
     json::Json,
     ui::{Ui, escape_control_line},
     workspace,
@@ -65,14 +65,14 @@ struct EntryWire<'a> {
     installed: bool,
 }
 
-pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         HubCommand::Search(args) => search(args, ui),
         HubCommand::Publish(args) => publish(args, ui),
     }
 }
 
-fn publish(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn publish(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {
     let published = app::publish(&args.folder)?;
     for (name, warning) in &published.warnings {
         ui.note(format_args!("`{name}`: {warning}"));
@@ -90,7 +90,7 @@ fn publish(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn search(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn search(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
     let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
     let hub = if args.offline { store.kept_hub()? } else { store.fetched_hub()? };
     for problem in &hub.problems {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::clients::{Client, Scope, Setup, SetupRequest, diff, setup};
@@ -53,7 +53,7 @@ struct ChangeWire<'a> {
     backup: Option<String>,
 }
 
-pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let scope = if args.project { Scope::Project } else { Scope::User };
     let InstallArgs { client, hooks, remove, .. } = *args;
     let request = SetupRequest { client, scope, hooks, remove, folder: Path::new(".") };
@@ -83,12 +83,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Makes the changes if they were agreed to, and says what was done or would be.
-pub fn carry_out(
-    setup: &Setup,
-    is_agreed: bool,
-    says_purpose: bool,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
+pub fn carry_out(setup: &Setup, is_agreed: bool, says_purpose: bool, ui: &mut Ui) -> Result<()> {
     for change in &setup.changes {
         let backup = if is_agreed { setup.make(change)? } else { None };
         let backup = backup.map(|path| path.to_string_lossy().into_owned());

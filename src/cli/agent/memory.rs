@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     super::{
         Outcome,
-        error::CliError,
+        error::Result,
         json::Json,
         ui::{Ui, escape_control_line, visible},
         workspace,
@@ -95,7 +95,7 @@ struct EditArgs {
     agent: Option<String>,
 }
 
-pub fn run(args: &MemoryArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &MemoryArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
     match &args.command {
@@ -154,7 +154,7 @@ impl<'a> MemoryWire<'a> {
     }
 }
 
-fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let records = memories.records(ui);
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let wanted = records.newest(repo.as_deref(), args.event_type, args.archived);
@@ -189,7 +189,7 @@ pub(super) fn said(memory: &Memory) -> String {
     escape_control_line(&one_line(text, 100))
 }
 
-fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let records = memories.records(ui);
     let memory = records.find(&args.id)?;
     let place = records.places.get(&memory.id);
@@ -224,7 +224,7 @@ fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
     Ok(Outcome::Done)
 }
 
-fn edit(args: &EditArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn edit(args: &EditArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let correction = Correction {
         event_type: args.event_type,
         context: args.context.clone(),

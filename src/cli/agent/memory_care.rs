@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, escape_control_line},
 };
 use elophanto_app::memory::{Joined, Memories, Nothing, Patterns};
@@ -85,7 +85,7 @@ pub struct JoinArgs {
     agent: Option<String>,
 }
 
-pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let Some(stats) = memories.stats(ui)? else {
         return Ok(nothing(&Nothing::AtAll, ui));
     };
@@ -118,7 +118,7 @@ pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome,
     Ok(Outcome::Done)
 }
 
-pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let records = memories.records(ui);
     if let Some(folder) = &args.to {
         for path in records.export_to(folder)? {
@@ -146,7 +146,7 @@ pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
     Ok(Outcome::Done)
 }
 
-pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let moved = memories.archive(&args.before, args.dry_run, ui)?;
     let verb = if moved.dry_run { "would be moved" } else { "moved" };
     let (records, in_files) = (counted(moved.records, "record"), counted(moved.files, "file"));
@@ -188,11 +188,7 @@ struct LikelyLesson<'a> {
     lesson: &'a str,
 }
 
-pub fn patterns(
-    args: &PatternsArgs,
-    memories: &Memories,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+pub fn patterns(args: &PatternsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let Patterns { shared, likely, id_length } = memories.patterns(args.promote.as_deref(), ui)?;
     let id_of = |memory: &Memory| escape_control_line(abbreviated(&memory.id, id_length));
     if shared.is_empty() && likely.is_empty() {
@@ -258,7 +254,7 @@ struct JoinedWire<'a> {
     success_rate: Option<String>,
 }
 
-pub fn join(args: &JoinArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn join(args: &JoinArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let ids: Vec<String> = std::iter::once(&args.kept).chain(&args.others).cloned().collect();
     let Joined { remembered, joined } = memories.join(&ids, args.agent.as_deref(), ui)?;
     let memory = &remembered.memory;

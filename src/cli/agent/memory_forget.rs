@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     super::{
         Outcome,
-        error::CliError,
+        error::Result,
         ui::{Ui, escape_control_line},
     },
     memory::{listed, said},
@@ -68,7 +68,7 @@ struct ForgottenWire<'a> {
     removed: bool,
 }
 
-pub fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     if let Some(text) = &args.about {
         return forget_about(text, args, memories, ui);
     }
@@ -83,7 +83,7 @@ fn forget_about(
     args: &ForgetArgs,
     memories: &Memories,
     ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+) -> Result<Outcome> {
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let About { lessons, near, id_length } = memories.about(text, repo.as_deref(), ui)?;
     let text = escape_control_line(text);
@@ -125,7 +125,7 @@ fn forget_about(
     Ok(Outcome::Done)
 }
 
-fn tell(forgotten: &[Forgotten], memories: &Memories, ui: &mut Ui) -> Result<(), CliError> {
+fn tell(forgotten: &[Forgotten], memories: &Memories, ui: &mut Ui) -> Result<()> {
     for Forgotten { memory, removed, left_in } in forgotten {
         let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
         let wire = ForgottenWire { id, lesson, forgotten: true, removed: *removed };
@@ -167,7 +167,7 @@ struct WipedWire<'a> {
     purge: Vec<String>,
 }
 
-pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let wiping = memories.wiping(&args.id, ui)?;
     let is_due = wiping.asks();
     if !ui.json {
@@ -213,12 +213,7 @@ pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
 }
 
 /// What still holds it, and what to do about that.
-fn tell_rest(
-    wire: &WipedWire,
-    wiping: &Wiping,
-    is_agreed: bool,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
+fn tell_rest(wire: &WipedWire, wiping: &Wiping, is_agreed: bool, ui: &mut Ui) -> Result<()> {
     for place in &wire.left {
         let place = escape_control_line(place);
         ui.warn(format_args!(

@@ -21,7 +21,7 @@ mod tools;
 mod undo;
 mod work;
 
-use super::{Outcome, error::CliError, json::Json, ui::Ui};
+use super::{Outcome, error::Result, json::Json, ui::Ui};
 
 /// The agent, and what agents share: lessons, notes, an MCP server
 #[derive(clap::Args, Debug)]
@@ -54,7 +54,7 @@ enum AgentCommand {
     Fenced(fenced::FencedArgs),
 }
 
-pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         AgentCommand::Run(args) => run::run(args, ui),
         AgentCommand::Chat(args) => chat::run(args, ui),

@@ -2,7 +2,7 @@
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -43,7 +43,7 @@ fn section(text: &str) -> Result<(String, String), String> {
     Ok((heading.trim().to_owned(), text.to_owned()))
 }
 
-pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let texts = sections(args.kind, &args.section)?;
     let body = match &args.text {

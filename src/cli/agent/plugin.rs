@@ -5,7 +5,7 @@ mod look;
 mod new;
 
 use super::{
-    super::{Outcome, error::CliError, json::Json, ui::Ui, workspace},
+    super::{Outcome, error::Result, json::Json, ui::Ui, workspace},
     work,
 };
 use elophanto_app::agent::Prepared;
@@ -32,7 +32,7 @@ enum PluginCommand {
     Remove(deploy::RemoveArgs),
 }
 
-pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     // What is said of plugins in general is not said here, but of each that is asked about.
     let prepared = work::prepare(&workspace, std::sync::Arc::new(Ui::silent()))?;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, visible},
     workspace,
 };
@@ -57,7 +57,7 @@ pub struct RecallArgs {
     archived: bool,
 }
 
-pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(address) = &args.fleet {
         return of_fleet(args, address, ui);
     }
@@ -90,7 +90,7 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Recalls from a fleet.
-fn of_fleet(args: &RecallArgs, address: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn of_fleet(args: &RecallArgs, address: &str, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open_anywhere(Vec::new(), ui)?;
     let fleet = fleet::open(address, &workspace.environment, Asking::Through(ui), true)?;
     let reader = Reader::new(fleet).among(args.repo.iter().cloned().collect());
@@ -114,7 +114,7 @@ fn print(
     told: &[Shown],
     beside: &Beside,
     ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+) -> Result<Outcome> {
     let mut shown = 0;
     if ui.json {
         let line = |lesson: &Value| printed_json(lesson).unwrap_or_default();

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -45,7 +45,7 @@ pub struct RememberArgs {
     agent: Option<String>,
 }
 
-pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
     let parts = parts(args, ui)?;
@@ -69,7 +69,7 @@ pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Says what was written down.
-pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> {
+pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<()> {
     let wire = RememberedWire::of(remembered, Some(&remembered.memory.repo));
     if wire.masked > 0 {
         let are = agreeing(wire.masked, "is", "are");
@@ -83,7 +83,7 @@ pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> 
     Ok(())
 }
 
-fn parts(args: &RememberArgs, ui: &Ui) -> Result<DraftParts, CliError> {
+fn parts(args: &RememberArgs, ui: &Ui) -> Result<DraftParts> {
     if let Some(lesson) = &args.lesson {
         return Ok(DraftParts {
             context: args.context.clone().unwrap_or_default(),

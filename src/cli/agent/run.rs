@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use super::{
     super::{
         Outcome,
-        error::CliError,
+        error::{CliError, Result},
         ui::Ui,
         workspace::{self, Workspace},
     },
@@ -65,7 +65,7 @@ pub struct RunArgs {
 /// Bytes of a goal on standard input.
 const MOST_GOAL: u64 = 64 * 1024;
 
-pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome> {
     let goal = goal(args, ui)?;
     agent::checked(&goal)?;
     args.around.check(args.json)?;
@@ -91,7 +91,7 @@ fn work(
     workspace: &Workspace,
     tree: &mut Option<WorkTree>,
     (ui, talk): (&mut Ui, Option<&mut Ui>),
-) -> Result<Outcome, CliError> {
+) -> Result<Outcome> {
     let screen = work::screen(talk.as_deref().unwrap_or(ui));
     let reporter: Arc<dyn Reporter + Send + Sync> = match args.json {
         true => Arc::new(ui.beside()),
@@ -121,7 +121,7 @@ fn work(
         .images
         .iter()
         .map(|path| Ok(Given::Image(prepared.image(&std::path::absolute(path)?, &session)?)));
-    let given = given.collect::<Result<_, CliError>>()?;
+    let given = given.collect::<Result<_>>()?;
     let around = args.around.begin(&prepared, tree.take())?;
     let request = RunRequest {
         goal,
@@ -159,7 +159,7 @@ pub fn outcome(finished: &Finished) -> Outcome {
     }
 }
 
-fn goal(args: &RunArgs, ui: &Ui) -> Result<String, CliError> {
+fn goal(args: &RunArgs, ui: &Ui) -> Result<String> {
     if args.goal != "-" {
         return Ok(args.goal.clone());
     }

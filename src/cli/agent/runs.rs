@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     super::{
         Outcome, env,
-        error::CliError,
+        error::{CliError, Result},
         ui::{Ui, escape_control_line, visible},
         workspace,
     },
@@ -85,7 +85,7 @@ enum SessionsCommand {
 ///
 /// # Errors
 /// When there is no folder for them.
-fn trails() -> Result<Trails, CliError> {
+fn trails() -> Result<Trails> {
     agent::trails(&env::environment())
 }
 
@@ -93,11 +93,11 @@ fn trails() -> Result<Trails, CliError> {
 ///
 /// # Errors
 /// When there is no folder for them.
-fn sessions() -> Result<Sessions, CliError> {
+fn sessions() -> Result<Sessions> {
     Ok(Sessions::new(state_folder(&env::environment())?.join("sessions")))
 }
 
-pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome> {
     let trails = trails()?;
     if let Some(RunsCommand::Show { run, patch }) = &args.command {
         let trail = trails.read(run)?;
@@ -120,7 +120,7 @@ pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// What a run changed, for `git apply`.
-fn show_patch(run: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show_patch(run: &str, ui: &mut Ui) -> Result<Outcome> {
     if ui.json {
         return Err(CliError::new("a patch is no JSON").hint("leave out `--json`"));
     }
@@ -160,7 +160,7 @@ fn told_in_list(row: &Listed) -> String {
     format!("{run}  {begun}  {state:<9}  {calls:>9}  {goal}{taken_back}")
 }
 
-fn show(trail: &RunTrail, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show(trail: &RunTrail, ui: &mut Ui) -> Result<Outcome> {
     for damage in &trail.damage {
         ui.warn(escape_control_line(damage));
     }
@@ -212,7 +212,7 @@ fn told_message(message: &MessageWire) -> String {
     format!("{}:{lines}", escape_control_line(&who))
 }
 
-fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome> {
     let here = locate(Path::new(".")).ok();
     let Conversation { session, messages, runs } =
         conversation((&trails()?, &sessions()?), id, here.as_ref(), ui)?;
@@ -227,7 +227,7 @@ fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(SessionsCommand::Show { session }) = &args.command {
         return show_session(session, ui);
     }
@@ -247,11 +247,7 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print_sessions(
-    sessions: &[Session],
-    is_placed: bool,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+pub fn print_sessions(sessions: &[Session], is_placed: bool, ui: &mut Ui) -> Result<Outcome> {
     for session in sessions {
         ui.emit(&SessionWire::of(session), of_session(session, is_placed))?;
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     super::{
         Outcome,
-        error::CliError,
+        error::Result,
         ui::{Ui, escape_control_line},
         workspace,
     },
@@ -26,7 +26,7 @@ pub struct ToolsArgs {
     servers: bool,
 }
 
-pub fn run(args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let prepared = work::prepare(&workspace, std::sync::Arc::new(ui.beside()))?;
     let manifest = || prepared.tools.manifest();

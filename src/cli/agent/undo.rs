@@ -2,7 +2,7 @@
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, exact_line},
     workspace,
 };
@@ -35,7 +35,7 @@ pub struct UndoArgs {
     yes: bool,
 }
 
-pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let UndoArgs { run, partly, interrupted, yes, .. } = args;
     let (partly, interrupted, yes) = (*partly, *interrupted, *yes);
@@ -49,7 +49,7 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn tell(undone: &Undone, ui: &mut Ui) -> Result<(), CliError> {
+pub fn tell(undone: &Undone, ui: &mut Ui) -> Result<()> {
     for Left { path, reason } in &undone.left {
         ui.warn(format_args!("`{}` {reason}", exact_line(path)));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{env, error::CliError, ui::Ui, workspace::Workspace};
+use super::super::{env, error::Result, ui::Ui, workspace::Workspace};
 use crate::{mcp::knowledge_tools, terminal::screen::Screen};
 use elophanto_app::{
     Reporter,
@@ -40,7 +40,7 @@ pub fn screen(ui: &Ui) -> Screen {
 pub fn prepare(
     workspace: &Workspace,
     reporter: Arc<dyn Reporter + Send + Sync>,
-) -> Result<Prepared<'_>, CliError> {
+) -> Result<Prepared<'_>> {
     let tools = knowledge_tools(workspace, reporter.clone());
     agent::prepare(workspace, Door { channel: CHANNEL, user: None, tools, reporter })
 }

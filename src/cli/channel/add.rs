@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{
     super::{
         Outcome, env,
-        error::CliError,
+        error::Result,
         secret_input::{self, Descriptor},
         ui::Ui,
         unlock::UnlockArgs,
@@ -95,7 +95,7 @@ fn invitation(platform: Platform, bot: &Bot) -> Option<String> {
     })
 }
 
-pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     let platform = Platform::from(args.platform);
     let (bots, files) = bots(ui)?;
     files.prepare()?;
@@ -145,7 +145,7 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn asked_for(args: &AddArgs, platform: Platform, ui: &Ui) -> Result<SecretString, CliError> {
+fn asked_for(args: &AddArgs, platform: Platform, ui: &Ui) -> Result<SecretString> {
     let descriptor = match &args.token_fd {
         Some(text) => Descriptor::named("--token-fd", text)?,
         None if secret_input::stdin_is_terminal() => {
@@ -173,7 +173,7 @@ fn first_person(
     token: &SecretString,
     address: &str,
     ui: &Ui,
-) -> Result<(), CliError> {
+) -> Result<()> {
     ui.talk(format_args!("Write to it now, from your own account ({address})"));
     let Some(met) = bots.meet(platform, token)? else {
         ui.note("nobody wrote to it: do so while your gateway runs, and it says how you let yourself in");

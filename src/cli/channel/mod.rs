@@ -5,7 +5,7 @@ mod people;
 
 use serde_json::json;
 
-use super::{Outcome, env, error::CliError, json::Json, ui::Ui, workspace};
+use super::{Outcome, env, error::Result, json::Json, ui::Ui, workspace};
 use crate::{
     gateway::files::GatewayFiles,
     wire::channels::{BotWire, PersonWire},
@@ -70,7 +70,7 @@ impl From<PlatformArg> for Platform {
     }
 }
 
-pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         ChannelCommand::Add(args) => add::run(args, ui),
         ChannelCommand::List(_) => list(ui),
@@ -83,14 +83,14 @@ pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Bots of the user, and the files of their gateway.
-fn bots(ui: &Ui) -> Result<(Bots, GatewayFiles), CliError> {
+fn bots(ui: &Ui) -> Result<(Bots, GatewayFiles)> {
     let Settings { config, .. } = workspace::settings(Vec::new(), ui)?;
     let files = GatewayFiles::of(&env::environment())?;
     let settings = ChannelSettings::of(&config)?;
     Ok((Bots::new(&files.folder, settings, env::environment()), files))
 }
 
-fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
+fn list(ui: &mut Ui) -> Result<Outcome> {
     let (listed, unread) = bots(ui)?.0.list();
     let mut unread = unread.into_iter();
     for error in unread.by_ref().take(if listed.is_empty() { 0 } else { usize::MAX }) {
@@ -118,7 +118,7 @@ fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome> {
     let (bots, files) = bots(ui)?;
     let (channel, removed) = (platform.name(), bots.remove(platform)?);
     let text = match removed {
@@ -134,7 +134,7 @@ fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(if removed { Outcome::Done } else { Outcome::Negative })
 }
 
-fn test(platform: Platform, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn test(platform: Platform, ui: &mut Ui) -> Result<Outcome> {
     let (bots, files) = bots(ui)?;
     let bot = bots.test(platform, ui)?;
     let (listed, _) = bots.list();

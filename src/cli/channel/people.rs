@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    super::{Outcome, error::CliError, ui::Ui},
+    super::{Outcome, error::Result, ui::Ui},
     PlatformArg, bots,
 };
 use crate::wire::channels::PersonWire;
@@ -52,7 +52,7 @@ struct ChangedWire<'a> {
     may_write: bool,
 }
 
-pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome> {
     let (platform, person) = bots(ui)?.0.pair(&args.code, args.approve)?;
     let channel = platform.name();
     let approves = if person.approves { ", and answers approvals" } else { "" };
@@ -68,7 +68,7 @@ pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome> {
     let platform = args.platform.into();
     let person = bots(ui)?.0.approve(platform, &args.id, !args.no_more)?;
     let text = match person.approves {
@@ -80,7 +80,7 @@ pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn leave_out(args: &LeaveOutArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn leave_out(args: &LeaveOutArgs, ui: &mut Ui) -> Result<Outcome> {
     let platform = args.platform.into();
     let person = bots(ui)?.0.leave_out(platform, &args.id)?;
     let (channel, text) = (platform.name(), format!("{} may write no more", person.name));

@@ -8,7 +8,7 @@ use super::super::{
     Outcome,
     agent::install::carry_out,
     env,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::{
@@ -38,7 +38,7 @@ pub struct InstallArgs {
     yes: bool,
 }
 
-pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let environment = env::environment();
     let InstallArgs { editor, remove, .. } = *args;
     let request = EditorRequest { editor, remove, vsix: args.vsix.as_deref() };

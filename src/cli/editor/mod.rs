@@ -2,7 +2,7 @@
 
 mod install;
 
-use super::{Outcome, error::CliError, json::Json, ui::Ui};
+use super::{Outcome, error::Result, json::Json, ui::Ui};
 
 /// Set up your editor
 #[derive(clap::Args, Debug)]
@@ -16,7 +16,7 @@ enum EditorCommand {
     Install(Json<install::InstallArgs>),
 }
 
-pub fn run(args: &EditorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &EditorArgs, ui: &mut Ui) -> Result<Outcome> {
     let EditorCommand::Install(args) = &args.command;
     install::run(args, ui)
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::super::{
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
 };
 use elophanto_app::eval::{Eval, Row, Run};
@@ -20,7 +20,7 @@ const FEW: usize = 5;
 ///
 /// # Errors
 /// When the model fails, or stdout cannot be written.
-pub fn measure(eval: &Eval, shares: &[f32], ui: &mut Ui) -> Result<Vec<Run>, CliError> {
+pub fn measure(eval: &Eval, shares: &[f32], ui: &mut Ui) -> Result<Vec<Run>> {
     head(eval, "mode", ui)?;
     let mut runs = Vec::new();
     for run in eval.measure(shares)? {
@@ -35,7 +35,7 @@ pub fn measure(eval: &Eval, shares: &[f32], ui: &mut Ui) -> Result<Vec<Run>, Cli
 ///
 /// # Errors
 /// As [`measure`].
-pub fn compare(eval: &Eval, other: &Eval, per_query: bool, ui: &mut Ui) -> Result<(), CliError> {
+pub fn compare(eval: &Eval, other: &Eval, per_query: bool, ui: &mut Ui) -> Result<()> {
     head(eval, "", ui)?;
     let first = eval.hybrid()?;
     ui.emit(&first.row, line("as set", &first.row))?;
@@ -66,7 +66,7 @@ pub fn per_question(
     (first, one): (&'static str, &Run),
     (second, other): (&'static str, &Run),
     ui: &mut Ui,
-) -> Result<(), CliError> {
+) -> Result<()> {
     let answers = one.answers.iter().zip(&other.answers);
     for (question, (one, other)) in set.questions.iter().zip(answers) {
         let rankings = [(first, one), (second, other)].map(|(by, answer)| RankingWire {
@@ -95,7 +95,7 @@ fn few(answer: &Answered) -> String {
     shown
 }
 
-fn head(eval: &Eval, first: &str, ui: &mut Ui) -> Result<(), CliError> {
+fn head(eval: &Eval, first: &str, ui: &mut Ui) -> Result<()> {
     if ui.json {
         return Ok(());
     }

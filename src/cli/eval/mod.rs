@@ -9,7 +9,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Outcome, env, error::CliError, ui::Ui};
+use super::{Outcome, env, error::Result, ui::Ui};
 use elophanto_app::eval::Eval;
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
@@ -67,7 +67,7 @@ pub struct EvalArgs {
     save: bool,
 }
 
-pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome> {
     let flags = [
         ("search.ranking", args.ranking.clone()),
         ("knowledge.embedding_provider", args.model.clone()),
@@ -140,7 +140,7 @@ struct ThresholdsWire<'a> {
     found: &'a Thresholds,
 }
 
-fn tell_thresholds(model: &str, found: &Thresholds, ui: &mut Ui) -> Result<(), CliError> {
+fn tell_thresholds(model: &str, found: &Thresholds, ui: &mut Ui) -> Result<()> {
     let percent = |share: f64| share * 100.0;
     let text = format!(
         "`{model}`\n\
@@ -180,7 +180,7 @@ struct JudgedWire {
     features: Features,
 }
 
-fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<(), CliError> {
+fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<()> {
     if ui.json {
         for Judged { is_own, confidence, is_first, is_among_five } in judged {
             ui.json(&JudgedWire {

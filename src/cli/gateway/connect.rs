@@ -1,6 +1,6 @@
 //! `elophanto gateway connect`
 
-use super::super::{Outcome, env, error::CliError, ui::Ui};
+use super::super::{Outcome, env, error::Result, ui::Ui};
 use crate::{
     gateway::{
         bridge::{MOST_LINE, bridge},
@@ -21,7 +21,7 @@ pub struct ConnectArgs {
     pub json: bool,
 }
 
-pub fn run(_args: &ConnectArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(_args: &ConnectArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     if files.running().is_none() {
         return Err(Error::new("no gateway runs").hint("`elophanto gateway --ensure` starts one"));

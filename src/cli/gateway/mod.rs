@@ -5,7 +5,7 @@ pub mod serve;
 mod status;
 mod token;
 
-use super::{Outcome, error::CliError, json::Json, ui::Ui};
+use super::{Outcome, error::Result, json::Json, ui::Ui};
 
 /// Serve conversations with the agent, and MCP, to programs of yours
 ///
@@ -29,7 +29,7 @@ enum GatewayCommand {
     Connect(connect::ConnectArgs),
 }
 
-pub fn run(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         None => serve::run(&args.serve, ui),
         Some(GatewayCommand::Status(args)) => status::run(args, ui),

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, report},
     workspace,
 };
@@ -100,7 +100,7 @@ impl GatewayWire {
     }
 }
 
-pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
     let Settings { root: around, config } = workspace::settings(args.flags(), ui)?;
     let settings = &config.gateway;
     let environment = env::environment();
@@ -149,7 +149,7 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Whoever sits at this terminal.
-fn here() -> Result<Here, CliError> {
+fn here() -> Result<Here> {
     // Not by the handle that others lock: nobody may be reading.
     let out = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
     let typed = || {
@@ -166,7 +166,7 @@ fn ensure(
     around: Option<&Path>,
     repositories: &[Served],
     ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     files.prepare()?;
     let first = repositories.first().map_or(Path::new("/"), |served| &served.root);
@@ -193,7 +193,7 @@ fn ensure(
 ///
 /// # Errors
 /// When the program itself is not to be found.
-pub fn usual_program() -> Result<Vec<String>, CliError> {
+pub fn usual_program() -> Result<Vec<String>> {
     Ok(vec![env::own_program()?.to_string_lossy().into_owned(), "gateway".to_owned()])
 }
 
@@ -221,7 +221,7 @@ impl ServeArgs {
     }
 
     /// The words that start one here.
-    fn program(&self) -> Result<Vec<String>, CliError> {
+    fn program(&self) -> Result<Vec<String>> {
         let mut words = usual_program()?;
         words.extend(self.host.map(|host| format!("--host={host}")));
         words.extend(self.port.map(|port| format!("--port={port}")));

@@ -12,7 +12,7 @@ use elophanto_base::one_line::one_line;
 use super::{
     super::{
         Outcome, env,
-        error::CliError,
+        error::Result,
         ui::{Ui, exact_line},
     },
     serve::GatewayWire,
@@ -56,7 +56,7 @@ struct StatusWire {
     conversations: Value,
 }
 
-pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     let Some(running) = files.running() else {
         return Ok(none(&files, "; start one with `elophanto gateway --ensure`", ui));
@@ -115,7 +115,7 @@ fn standing(conversation: &Value) -> String {
     text
 }
 
-pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     let Some(running) = life::stop(&files.server)? else { return Ok(none(&files, "", ui)) };
     files.wait_until_ended()?;

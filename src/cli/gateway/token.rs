@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::Method;
 use serde_json::json;
 
-use super::super::{Outcome, env, error::CliError, json::Json, ui::Ui};
+use super::super::{Outcome, env, error::Result, json::Json, ui::Ui};
 use crate::{
     gateway::files::GatewayFiles,
     listening::{own, token::new_token},
@@ -34,7 +34,7 @@ enum TokenCommand {
 #[derive(clap::Args, Debug)]
 struct RotateArgs {}
 
-pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     let is_running = files.running().is_some();
     if is_running {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{Outcome, env, error::CliError, ui::Ui};
+use super::super::{Outcome, env, error::Result, ui::Ui};
 use elophanto_app::models::add::{self, AddRequest, Added};
 
 /// Add a sentence model of the BERT family to those of this machine
@@ -40,7 +40,7 @@ pub struct RemoveArgs {
     pub json: bool,
 }
 
-pub fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     let AddArgs { name, from, exact, replace, .. } = args;
     let request = AddRequest { name, from, exact: *exact, replace: *replace };
     let added = add::add(&request, &env::environment(), ui)?;
@@ -58,7 +58,7 @@ pub fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     if !add::remove(&args.name, &env::environment(), ui)? {
         return Ok(Outcome::Negative);
     }

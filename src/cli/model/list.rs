@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
     workspace,
 };
@@ -19,7 +19,7 @@ use elophanto_app::models::list::{ListedEmbedder, ListedTask, embedders, languag
 #[derive(clap::Args, Debug)]
 pub struct ListArgs {}
 
-pub fn run(_: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(_: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let (settings, environment) = (workspace::settings(Vec::new(), ui)?, env::environment());
     if !ui.json {
         ui.line("text to vectors")?;
@@ -48,7 +48,7 @@ fn text(model: &ListedEmbedder) -> String {
     text
 }
 
-fn print(of_task: &ListedTask, ui: &mut Ui) -> Result<(), CliError> {
+fn print(of_task: &ListedTask, ui: &mut Ui) -> Result<()> {
     let ListedTask { task, models, note } = of_task;
     if !ui.json {
         ui.line(format_args!("\n{task}"))?;

@@ -5,7 +5,7 @@ mod list;
 mod test;
 mod tune;
 
-use super::{Outcome, error::CliError, json::Json, ui::Ui};
+use super::{Outcome, error::Result, json::Json, ui::Ui};
 use add::{AddArgs, RemoveArgs};
 use list::ListArgs;
 use test::TestArgs;
@@ -30,7 +30,7 @@ enum ModelCommand {
     Tune(TuneArgs),
 }
 
-pub fn run(args: &ModelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ModelArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         ModelCommand::List(args) => list::run(args, ui),
         ModelCommand::Test(args) => test::run(args, ui),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
     usage::{money, usd},
     workspace,
@@ -84,7 +84,7 @@ struct EmbedWire {
     tried: TriedEmbedder,
 }
 
-pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let budget = args.budget.iter().map(|limits| ("llm.budget.run".to_owned(), limits.clone()));
     let settings = workspace::settings(budget.collect(), ui)?;
     let environment = env::environment();
@@ -135,7 +135,7 @@ pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Says of each model why it gave no answer.
-fn refuse(args: &TestArgs, failure: Failure, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn refuse(args: &TestArgs, failure: Failure, ui: &mut Ui) -> Result<Outcome> {
     let Failure { error, tried, .. } = failure;
     if ui.json {
         let tried = tried.into_iter();
@@ -147,7 +147,7 @@ fn refuse(args: &TestArgs, failure: Failure, ui: &mut Ui) -> Result<Outcome, Cli
     Err(error)
 }
 
-fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Outcome> {
     let Tried { answer: Answer { reply, model, usd_micros, .. }, ok, took } = tried;
     let called = !reply.tool_calls.is_empty();
     let calls = reply.tool_calls.into_iter();
@@ -194,7 +194,7 @@ fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Ou
     Ok(outcome)
 }
 
-fn show_embedder(tried: TriedEmbedder, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn show_embedder(tried: TriedEmbedder, ui: &mut Ui) -> Result<Outcome> {
     let TriedEmbedder { model, dimension, cosine, ms } = &tried;
     let text = format!(
         "{model}: {dimension} components, cosine {cosine:.3} of two sentences alike, \

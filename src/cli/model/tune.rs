@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use serde::Serialize;
 
-use super::super::{Outcome, error::CliError, ui::Ui, workspace};
+use super::super::{Outcome, error::Result, ui::Ui, workspace};
 use elophanto_app::models::tune::{self, TuneRequest, TunedWords};
 use elophanto_base::counted::counted;
 
@@ -36,7 +36,7 @@ struct RemovedWire<'a> {
     removed: &'a [PathBuf],
 }
 
-pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     if args.remove {
         let removed = tune::remove(&workspace)?;

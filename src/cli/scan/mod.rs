@@ -7,7 +7,7 @@ use std::{path::PathBuf, time::Duration};
 
 use super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     index::say_watching,
     ui::Ui,
     workspace::{self, Workspace},
@@ -75,7 +75,7 @@ pub struct ScanArgs {
     indexed: bool,
 }
 
-pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome> {
     let flags = [
         ("scan.max_questions", args.limit.map(|limit| limit.to_string())),
         ("llm.budget.run", args.budget.clone()),
@@ -132,7 +132,7 @@ fn once(
     request: &ScanRequest,
     as_evidence: bool,
     ui: &mut Ui,
-) -> Result<(), CliError> {
+) -> Result<()> {
     let beside = ui.beside();
     let mut told = |found: &Found| output::answer(found, as_evidence, ui);
     let scanned = scan(workspace, request, &mut told, &beside)?;
@@ -166,7 +166,7 @@ fn named(workspace: &Workspace, paths: &[PathBuf], ui: &Ui) -> Vec<NotePath> {
 const SHORTEST: Duration = Duration::from_millis(100);
 
 /// What `--every` says; `usual` if it has no value.
-pub fn interval(every: Option<&str>, usual: Duration) -> Result<Option<Duration>, CliError> {
+pub fn interval(every: Option<&str>, usual: Duration) -> Result<Option<Duration>> {
     let given = |text: &str| match text {
         "" => Ok(usual),
         _ => parse_duration(text).map_err(|cause| {

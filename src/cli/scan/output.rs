@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::super::{
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::scan::Scanned;
@@ -52,7 +52,7 @@ struct AnswerWire<'a> {
 }
 
 /// Prints an answer, as an evidence record if that is wanted.
-pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<(), CliError> {
+pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<()> {
     let Found { question, summary } = found;
     let summary = summary.as_ref();
     let path = question.evidence.file_path.as_str();
@@ -94,7 +94,7 @@ pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<(), CliEr
 }
 
 /// Prints what a run came to.
-pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<(), CliError> {
+pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<()> {
     if !ui.json {
         scanned.problems.iter().for_each(|problem| ui.warn(escape_control_line(problem)));
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{
     super::{
         Outcome,
-        error::CliError,
+        error::{CliError, Result},
         ui::{Ui, escape_control_line, visible},
         workspace::Workspace,
     },
@@ -31,11 +31,7 @@ struct IndexedWire<'a> {
     summary: &'a str,
 }
 
-pub fn list(
-    workspace: &Workspace,
-    state: Option<QuestionState>,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+pub fn list(workspace: &Workspace, state: Option<QuestionState>, ui: &mut Ui) -> Result<Outcome> {
     let known = known(workspace)?;
     warn(&known, ui);
     let questions = questions::list(&known, state);
@@ -51,7 +47,7 @@ pub fn list(
     Ok(Outcome::Done)
 }
 
-pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
     let known = known(workspace)?;
     let Some(question) = find(&known, id)? else {
         return Err(CliError::unknown("question", id, "scan --list"));
@@ -85,7 +81,7 @@ pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cli
     Ok(Outcome::Done)
 }
 
-pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
     let known = known(workspace)?;
     let Some(question) = find(&known, id)? else {
         return Err(CliError::unknown("question", id, "scan --list"));
@@ -95,7 +91,7 @@ pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, 
     Ok(Outcome::Done)
 }
 
-pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome> {
     let known = known(workspace)?;
     warn(&known, ui);
     let mut outcome = Outcome::Negative;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::{
@@ -16,7 +16,7 @@ use elophanto_app::{
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome> {
     let Some(text) = &reply.answer else { return refuse(reply, ui) };
     let mut shown = visible(text);
     shown.push('\n');
@@ -55,7 +55,7 @@ pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Says that what is known does not suffice.
-fn refuse(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn refuse(reply: &Reply, ui: &mut Ui) -> Result<Outcome> {
     if ui.json {
         ui.json(reply)?;
     }

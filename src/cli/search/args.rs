@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use super::{
-    super::{error::CliError, ui::Ui, workspace::Workspace},
+    super::{
+        error::{CliError, Result},
+        ui::Ui,
+        workspace::Workspace,
+    },
     output::Format,
 };
 use elophanto_app::search::SearchRequest;
@@ -162,7 +166,7 @@ impl SearchArgs {
     ///
     /// # Errors
     /// When standard input, where the query is said to be, holds none.
-    pub fn request(&self, workspace: &Workspace, ui: &Ui) -> Result<SearchRequest, CliError> {
+    pub fn request(&self, workspace: &Workspace, ui: &Ui) -> Result<SearchRequest> {
         Ok(SearchRequest {
             text: self.query(ui)?,
             like: self.like.as_deref().map(|like| place(like, workspace)),
@@ -186,7 +190,7 @@ impl SearchArgs {
         })
     }
 
-    fn query(&self, ui: &Ui) -> Result<String, CliError> {
+    fn query(&self, ui: &Ui) -> Result<String> {
         if self.query.as_deref() != Some("-") {
             return Ok(self.query.clone().unwrap_or_default());
         }

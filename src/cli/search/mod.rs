@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Outcome, error::CliError, ui::Ui, workspace};
+use super::{Outcome, error::Result, ui::Ui, workspace};
 use crate::wire::Told;
 pub use args::SearchArgs;
 use elophanto_app::{
@@ -28,7 +28,7 @@ use output::{Format, Shape, print};
 /// it.
 const EVIDENCE_CONFIDENCE: f32 = 0.8;
 
-pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
     let flags = [
         ("search.limit", args.limit.map(|limit| limit.to_string())),
         ("search.mode", args.mode.clone()),
@@ -129,7 +129,7 @@ struct MetadataWire<'a> {
     result_count: usize,
 }
 
-fn evidence(query: &str, answer: &Answer, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn evidence(query: &str, answer: &Answer, ui: &mut Ui) -> Result<Outcome> {
     let hits = &answer.hits;
     ui.json(&EvidenceWire {
         source: "documentation",

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{
     super::{
-        error::CliError,
+        error::Result,
         ui::{Ui, exact_line},
     },
     places::{
@@ -84,7 +84,7 @@ fn within_budget(shape: &Shape, most: usize, ui: &Ui) -> Vec<Option<String>> {
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool, CliError> {
+pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool> {
     let texts = texts(shape, ui);
     let mut above: Option<&Hit> = None;
     let is_cut = |text: &Option<String>| {
@@ -165,7 +165,7 @@ fn doubt(shape: &Shape) -> Option<&'static str> {
     (is_read && is_doubtful).then_some("Probably nothing here answers this. The nearest:")
 }
 
-fn print_file(path: &NotePath, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
+fn print_file(path: &NotePath, shape: &Shape, ui: &mut Ui) -> Result<()> {
     // A program gets the name as it is, a person gets it escaped.
     if ui.is_terminal() && !shape.null {
         return ui.line(exact_line(&path.to_text()));

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, visible},
     unlock::UnlockArgs,
 };
@@ -63,7 +63,7 @@ struct SecretWire<'a> {
     value: &'a str,
 }
 
-pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome> {
     let name: Name = args.name.parse()?;
     if ui.is_terminal() && !args.show {
         return Err(CliError::new("a secret is not printed on a terminal")
@@ -85,7 +85,7 @@ pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let nothing = "nothing is in the vault: `elophanto vault set NAME`";
     let Some(vault) = args.unlock.open(Asking::Through(ui))? else {
         return Ok(ui.nothing(nothing));
@@ -104,7 +104,7 @@ pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(if width == 0 { ui.nothing(nothing) } else { Outcome::Done })
 }
 
-pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     let name: Name = args.name.parse()?;
     let removed = match args.unlock.open(Asking::Through(ui))? {
         Some(mut vault) => vault.remove(&name)?,
@@ -120,7 +120,7 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(if removed { Outcome::Done } else { Outcome::Negative })
 }
 
-fn absent(name: &Name, ui: &Ui) -> Result<Outcome, CliError> {
+fn absent(name: &Name, ui: &Ui) -> Result<Outcome> {
     ui.talk(format_args!("the vault has no entry `{name}`"));
     Ok(Outcome::Negative)
 }

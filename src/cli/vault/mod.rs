@@ -4,7 +4,7 @@ mod entries;
 mod renew;
 mod set;
 
-use super::{Outcome, error::CliError, ui::Ui};
+use super::{Outcome, error::Result, ui::Ui};
 use entries::{GetArgs, ListArgs, RemoveArgs};
 use renew::{LockArgs, RotateArgs};
 use set::SetArgs;
@@ -32,7 +32,7 @@ enum VaultCommand {
     Lock(LockArgs),
 }
 
-pub fn run(args: &VaultArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &VaultArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         VaultCommand::Set(args) => set::run(args, ui),
         VaultCommand::Get(args) => entries::get(args, ui),

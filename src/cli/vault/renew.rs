@@ -3,7 +3,11 @@
 use serde_json::json;
 
 use super::super::{
-    Outcome, env, error::CliError, secret_input::Descriptor, ui::Ui, unlock::UnlockArgs,
+    Outcome, env,
+    error::{CliError, Result},
+    secret_input::Descriptor,
+    ui::Ui,
+    unlock::UnlockArgs,
 };
 use elophanto_app::vault;
 use elophanto_base::counted::counted;
@@ -33,7 +37,7 @@ pub struct LockArgs {
     pub json: bool,
 }
 
-pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome> {
     let old = args.unlock.descriptor()?;
     let new = args.new_passphrase_fd.as_deref();
     let new = new.map(|text| Descriptor::named("--new-passphrase-fd", text)).transpose()?;
@@ -55,7 +59,7 @@ pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn lock(ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn lock(ui: &mut Ui) -> Result<Outcome> {
     let forgotten = vault::lock(&env::environment())?;
     if ui.json {
         ui.json(&json!({ "forgotten": forgotten }))?;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     secret_input::{self, Descriptor},
     ui::Ui,
     unlock::UnlockArgs,
@@ -43,7 +43,7 @@ enum KindArg {
     Password,
 }
 
-pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome> {
     if !args.value.is_empty() {
         return Err(CliError::new("a value is not taken as an argument").hint(
             "other programs and the history of your shell can read arguments: take this value for \
@@ -68,10 +68,7 @@ pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// Where the value comes from, if it is not asked for.
-fn value_descriptor(
-    args: &SetArgs,
-    passphrase: Option<&Descriptor>,
-) -> Result<Option<Descriptor>, CliError> {
+fn value_descriptor(args: &SetArgs, passphrase: Option<&Descriptor>) -> Result<Option<Descriptor>> {
     let descriptor = match &args.value_fd {
         Some(text) => Descriptor::named("--value-fd", text)?,
         None if secret_input::stdin_is_terminal() => return Ok(None),

@@ -6,7 +6,7 @@ use crate::{
     wire::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments},
 };
 use elophanto_app::{
-    Error,
+    Result,
     entities::{KnownFact, Told, told},
     learn::{FoundEntity, Given, LearnRequest, Material, learn as run},
     learning::{Learning, now},
@@ -19,7 +19,7 @@ use elophanto_base::counted::{agreeing, counted};
 ///
 /// # Errors
 /// Those of learning.
-pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     let material = given.text.map(|text| -> Given {
         Box::new(|| Ok(Material::Bytes { bytes: text.into_bytes(), name: None }))
     });
@@ -47,7 +47,7 @@ pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Resul
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub fn questions(given: QuestionsArguments, on: &OperationContext) -> Result<Reply, Error> {
+pub fn questions(given: QuestionsArguments, on: &OperationContext) -> Result<Reply> {
     let known = known(&on.workspace()?)?;
     let waiting = waiting(&known, given.status.as_deref(), given.limit);
     let line = |asked: &Listed| {
@@ -62,7 +62,7 @@ pub fn questions(given: QuestionsArguments, on: &OperationContext) -> Result<Rep
 ///
 /// # Errors
 /// When what is known cannot be read.
-pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply, Error> {
+pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply> {
     let workspace = on.workspace()?;
     let learning = Learning::look(&workspace);
     let (store, snapshot) = (learning.store(), learning.store().read(now()));
@@ -111,7 +111,7 @@ fn origin(fact: &KnownFact) -> String {
 ///
 /// # Errors
 /// When the view cannot be read. That there is no knowledge base is an answer.
-pub fn status(_: StatusArguments, on: &OperationContext) -> Result<Reply, Error> {
+pub fn status(_: StatusArguments, on: &OperationContext) -> Result<Reply> {
     let version = env!("CARGO_PKG_VERSION");
     let it = match on.workspace() {
         Err(cause) if cause.is_nowhere => status::nowhere(&cause, version),

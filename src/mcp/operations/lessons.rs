@@ -8,7 +8,7 @@ use crate::{
     wire::{RecallArguments, RememberArguments, RememberedWire},
 };
 use elophanto_app::{
-    Error,
+    Result,
     fleet::{self, Reader},
     memory::{Memories, Nothing},
     reporter::{Heard, Reporter},
@@ -16,7 +16,7 @@ use elophanto_app::{
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, Question};
 
-pub fn recall(given: RecallArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+pub fn recall(given: RecallArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     if let Some(reader) = &on.base.within {
         return of_fleet(given, reader, on, call);
     }
@@ -42,7 +42,7 @@ fn of_fleet(
     reader: &Reader,
     on: &OperationContext,
     call: &Call,
-) -> Result<Reply, Error> {
+) -> Result<Reply> {
     let workspace = on.workspace()?;
     let question = Question {
         text: &given.text,
@@ -77,11 +77,7 @@ fn begun(nothing: &Nothing) -> String {
     first.into_iter().chain(chars).chain(more.chars()).chain(['.']).collect()
 }
 
-pub fn remember(
-    given: RememberArguments,
-    on: &OperationContext,
-    call: &Call,
-) -> Result<Reply, Error> {
+pub fn remember(given: RememberArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     let workspace = on.workspace()?;
     let memories = Memories::open(&workspace);
     let agent = call.client().map(str::to_owned);

@@ -14,7 +14,7 @@ use crate::{
     wire::Arguments,
 };
 use elophanto_app::{
-    Error, Workspace,
+    Error, Result, Workspace,
     memory::Kept,
     reporter::{Progress, Reporter, Silent, Tone},
     workspace::KnowledgeBase,
@@ -108,7 +108,7 @@ impl Reporter for OnBehalf<'_> {
 
 impl OperationContext {
     /// The knowledge base, without a word about its settings: they were said when the server began.
-    fn workspace(&self) -> Result<Workspace, Error> {
+    fn workspace(&self) -> Result<Workspace> {
         self.base.open(Vec::new())
     }
 
@@ -122,7 +122,7 @@ fn answer(
     given: &Map<String, Value>,
     on: &OperationContext,
     call: &Call,
-) -> Result<Reply, Error> {
+) -> Result<Reply> {
     let is_here = on.base.within.is_none();
     if is_here
         && call.is_followed()
@@ -145,29 +145,25 @@ fn answer(
 }
 
 /// Arguments that were checked against the schema of their type.
-fn arguments<A: Arguments>(given: &Map<String, Value>) -> Result<A, Error> {
+fn arguments<A: Arguments>(given: &Map<String, Value>) -> Result<A> {
     serde_json::from_value(Value::Object(given.clone())).map_err(Error::new)
 }
 
 /// What a tool with these arguments answers: as JSON says it, for a score is as short there as it is
 /// printed.
-fn found<A: Arguments>(text: String, answer: &A::Answer<'_>) -> Result<Reply, Error> {
+fn found<A: Arguments>(text: String, answer: &A::Answer<'_>) -> Result<Reply> {
     listed::<A>(text, Vec::new(), answer)
 }
 
 /// The same of a list, with the texts of its items.
-fn listed<A: Arguments>(
-    text: String,
-    items: Vec<String>,
-    answer: &A::Answer<'_>,
-) -> Result<Reply, Error> {
+fn listed<A: Arguments>(text: String, items: Vec<String>, answer: &A::Answer<'_>) -> Result<Reply> {
     let json = serde_json::to_string(answer).map_err(Error::new)?;
     let structured = serde_json::from_str(&json).map_err(Error::new)?;
     Ok(Reply::Found { text, items, structured })
 }
 
 /// Reads what changed before the tool itself would, and says how far it is.
-fn read_first(on: &OperationContext, call: &Call) -> Result<(), Error> {
+fn read_first(on: &OperationContext, call: &Call) -> Result<()> {
     let reading = on.reporter(call).progress("notes");
     let progress = |done, all| reading.update(done, all);
     let options = Options { full: false, patience: Some(PATIENCE), progress: &progress };

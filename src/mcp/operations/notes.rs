@@ -8,7 +8,7 @@ use crate::{
     wire::{GetArguments, PartWire, WriteNoteArguments, WrittenWire},
 };
 use elophanto_app::{
-    Error,
+    Error, Result,
     notes::{Listed, Notes, Origin, write},
     workspace::KnowledgeBase,
 };
@@ -22,7 +22,7 @@ use elophanto_text::{
 /// Largest note that is read as a whole, in bytes.
 const MOST_READ: usize = 256 * 1024;
 
-pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     let workspace = on.workspace()?;
     let notes = Notes::open(&workspace)?;
     let lines = given.lines.as_deref().and_then(lines);
@@ -63,7 +63,7 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
 }
 
 /// A place that was held against the form of one.
-pub fn at(given: &str) -> Result<Place, Error> {
+pub fn at(given: &str) -> Result<Place> {
     place(given).ok_or_else(|| Error::new(format_args!("`{given}` leads out of the root")))
 }
 
@@ -82,11 +82,7 @@ pub fn by(origin: &Origin) -> String {
     }
 }
 
-pub fn write_note(
-    given: WriteNoteArguments,
-    on: &OperationContext,
-    call: &Call,
-) -> Result<Reply, Error> {
+pub fn write_note(given: WriteNoteArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     let tags = given.tags.unwrap_or_default();
     let draft = authoring::Draft {
         kind: given.kind.map_or(authoring::Kind::Note, |kind| kind.0),
@@ -103,17 +99,13 @@ pub fn write_note(
     found::<WriteNoteArguments>(text, &WrittenWire { path, hash })
 }
 
-pub fn list(
-    base: &KnowledgeBase,
-    after: Option<&str>,
-    limit: usize,
-) -> Result<Vec<NoteEntry>, Error> {
+pub fn list(base: &KnowledgeBase, after: Option<&str>, limit: usize) -> Result<Vec<NoteEntry>> {
     let workspace = base.open(Vec::new())?;
     let entry = |Listed { path, title, bytes, changed }| NoteEntry { path, title, bytes, changed };
     Ok(Notes::open(&workspace)?.list(after, limit).into_iter().map(entry).collect())
 }
 
-pub fn read(base: &KnowledgeBase, path: &str) -> Result<Option<NoteText>, Error> {
+pub fn read(base: &KnowledgeBase, path: &str) -> Result<Option<NoteText>> {
     let workspace = base.open(Vec::new())?;
     let text = Notes::open(&workspace)?.text(&NotePath::from(path))?;
     Ok(text.map(|mut text| {

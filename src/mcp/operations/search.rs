@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use elophanto_app::{
-    Error, Workspace,
+    Result, Workspace,
     notes::Notes,
     reporter::Heard,
     search::{SearchRequest, search as run},
@@ -23,7 +23,7 @@ use elophanto_index::search::{Level, run::Like};
 ///
 /// # Errors
 /// Those of searching.
-pub fn search(given: SearchArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+pub fn search(given: SearchArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     let mode = given.mode.map(|mode| mode.0.to_string());
     let workspace =
         open(on, &[("search.limit", Some(given.limit.to_string())), ("search.mode", mode)])?;
@@ -45,18 +45,14 @@ pub fn search(given: SearchArguments, on: &OperationContext, call: &Call) -> Res
 ///
 /// # Errors
 /// Those of searching.
-pub fn similar(
-    given: SimilarArguments,
-    on: &OperationContext,
-    call: &Call,
-) -> Result<Reply, Error> {
+pub fn similar(given: SimilarArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     let workspace = open(on, &[("search.limit", Some(given.limit.to_string()))])?;
     let (path, lines) = Notes::open(&workspace)?.meant(&at(&given.path)?);
     let like = Some(Like { path, line: given.line.or(lines.map(|(first, _)| first)) });
     found(on, &workspace, &SearchRequest { like, ..traced() }, call)
 }
 
-fn open(on: &OperationContext, settings: &[(&str, Option<String>)]) -> Result<Workspace, Error> {
+fn open(on: &OperationContext, settings: &[(&str, Option<String>)]) -> Result<Workspace> {
     let set = |(key, value): &(&str, Option<String>)| Some(((*key).to_owned(), value.clone()?));
     on.base.open(settings.iter().filter_map(set).collect())
 }
@@ -71,7 +67,7 @@ fn found(
     workspace: &Workspace,
     request: &SearchRequest,
     call: &Call,
-) -> Result<Reply, Error> {
+) -> Result<Reply> {
     let heard = Heard::default();
     let found = match request.within {
         // Whoever runs the server sees no word of a store that does not answer.

@@ -11,7 +11,7 @@ use super::{
     stash::{self, Back, Stash},
     worktree::{self, WorkTree},
 };
-use crate::{Error, Reporter};
+use crate::{Error, Reporter, Result};
 use elophanto_agent::checkpoint::{CheckpointError, Held};
 use elophanto_base::visible::exact_line;
 
@@ -55,7 +55,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When it cannot be done; then all is as it was.
-    pub fn around(&self, request: AroundRequest<'_>) -> Result<Around, Error> {
+    pub fn around(&self, request: AroundRequest<'_>) -> Result<Around> {
         let AroundRequest { branch, stash, work_tree } = request;
         let mut around = Around { work_tree, ..Around::default() };
         if branch.is_none() && !stash {
@@ -89,7 +89,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When git cannot say what is where; all that could be done is done.
-    pub fn after(&self, around: Around, finished: Option<&Finished>) -> Result<After, Error> {
+    pub fn after(&self, around: Around, finished: Option<&Finished>) -> Result<After> {
         let Around { branch, work_tree, stash } = around;
         let git = self.git.as_ref();
         // None begins in between, if none is at work already.
@@ -124,7 +124,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// While one is at work.
-    fn hold(&self) -> Result<Option<Held>, Error> {
+    fn hold(&self) -> Result<Option<Held>> {
         let held = self.checkpoints().map(|it| it.hold(&Ulid::new().to_string())).transpose();
         held.map_err(|cause| match cause {
             CheckpointError::Busy { .. } => {
@@ -143,7 +143,7 @@ impl Prepared<'_> {
 }
 
 /// Says what became of changes that an earlier run had left aside.
-pub(crate) fn recovered(found: Result<Option<Back>, Error>, tell: &dyn Reporter) {
+pub(crate) fn recovered(found: Result<Option<Back>>, tell: &dyn Reporter) {
     match found {
         Ok(Some(Back::Nothing) | None) => {}
         Ok(Some(back)) => {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::context::Window;
 use crate::{
-    Error, Reporter, Workspace,
+    Error, Reporter, Result, Workspace,
     config::Config,
     keys::Asking,
     llm::{
@@ -37,7 +37,7 @@ impl<'a> Models<'a> {
         config: &'a Config,
         yes: bool,
         reporter: &'a (dyn Reporter + Send + Sync),
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let mut models = LanguageModels::open(
             config,
             &workspace.environment,

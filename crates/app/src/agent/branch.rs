@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ffi::OsStr, os::unix::ffi::OsStrExt, path::Path
 
 use serde::Serialize;
 
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_agent::Finished;
 use elophanto_base::{one_line::one_line, visible::visible};
 use elophanto_repo::{CommitId, Git, GitError, branch_reference, head};
@@ -54,7 +54,7 @@ impl Branch {
     ///
     /// # Errors
     /// When there is no commit yet, the name is none, or there is such a branch.
-    pub fn begin(git: &Git, name: &str) -> Result<Self, Error> {
+    pub fn begin(git: &Git, name: &str) -> Result<Self> {
         refuse_name(git, name)?;
         let at = begins_at(git, "--branch")?;
         if git.is_replaying() || !git.merge_heads().is_empty() {
@@ -95,7 +95,7 @@ impl Branch {
     ///
     /// # Errors
     /// When git cannot say where the branch is, or go back.
-    pub fn end(self, git: &Git, finished: Option<&Finished>) -> Result<Branched, Error> {
+    pub fn end(self, git: &Git, finished: Option<&Finished>) -> Result<Branched> {
         let is_here = git.branch().as_deref() == Some(&*self.name);
         let Some(tip) = git.branch_tip(&self.name)? else { return Ok(Branched::Moved) };
         if tip == self.at {
@@ -135,7 +135,7 @@ impl Branch {
         git: &Git,
         tip: &CommitId,
         finished: &Finished,
-    ) -> Result<PullRequest, Error> {
+    ) -> Result<PullRequest> {
         let range = format!("{}..{tip}", self.at);
         let log = git.run(&["log", "--reverse", "--format=%h %s", &range])?;
         let log = String::from_utf8_lossy(&log).into_owned();
@@ -162,7 +162,7 @@ impl Branch {
 ///
 /// # Errors
 /// When there is none yet.
-pub(super) fn begins_at(git: &Git, flag: &str) -> Result<CommitId, Error> {
+pub(super) fn begins_at(git: &Git, flag: &str) -> Result<CommitId> {
     head(git)?.ok_or_else(|| {
         Error::new("there is no commit yet that a branch could begin at")
             .hint(format!("make the first commit before, or leave out `{flag}`"))
@@ -171,7 +171,7 @@ pub(super) fn begins_at(git: &Git, flag: &str) -> Result<CommitId, Error> {
 
 /// # Errors
 /// When no branch can be called that.
-pub(super) fn refuse_name(git: &Git, name: &str) -> Result<(), Error> {
+pub(super) fn refuse_name(git: &Git, name: &str) -> Result<()> {
     if git.is_branch_name(name) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Models, Prepared, gathering};
 use crate::{
-    Error,
+    Error, Result,
     config::{Config, Protocol},
     keys::Asking,
     llm::LanguageModels,
@@ -58,7 +58,7 @@ impl Window {
     ///
     /// # Errors
     /// When what is kept for an answer leaves none, with the setting to change.
-    pub(super) fn check(&self, config: &Config) -> Result<(), Error> {
+    pub(super) fn check(&self, config: &Config) -> Result<()> {
         let (all, answer) = (self.tokens, config.llm.max_tokens as u64);
         if self.prompt(config) >= LEAST_PROMPT {
             return Ok(());
@@ -102,7 +102,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When a budget can't be understood.
-    pub fn context(&self, session: &Session) -> Result<Context, Error> {
+    pub fn context(&self, session: &Session) -> Result<Context> {
         let config = &*self.config();
         let environment = &self.workspace.environment;
         let models =
@@ -134,7 +134,7 @@ impl Prepared<'_> {
     /// # Errors
     /// When there is nothing to make shorter, a run is in it, or no model gives a summary: the
     /// conversation is then as it was.
-    pub fn compact(&self, session: &mut Session, yes: bool) -> Result<CompactedSession, Error> {
+    pub fn compact(&self, session: &mut Session, yes: bool) -> Result<CompactedSession> {
         let config = self.config();
         let brain = Models::open(self.workspace, &config, yes, &*self.reporter)?;
         let window = brain.window();

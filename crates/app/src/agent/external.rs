@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{credentials, servers};
-use crate::{Error, Reporter, Workspace, keys::Asking};
+use crate::{Reporter, Result, Workspace, keys::Asking};
 use elophanto_agent::{
     Inlet, Source, Toolbox,
     mcp_client::{Servers, Started},
@@ -29,7 +29,7 @@ impl External {
         external
     }
 
-    fn add(&mut self, workspace: &Workspace, reporter: &dyn Reporter) -> Result<(), Error> {
+    fn add(&mut self, workspace: &Workspace, reporter: &dyn Reporter) -> Result<()> {
         let environment = &workspace.environment;
         let servers = servers::read_for(&workspace.repository.root, environment)?;
         let mut entries = Vec::new();

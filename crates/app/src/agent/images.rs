@@ -11,7 +11,7 @@ use std::{
 use uuid::Uuid;
 
 use super::{Given, Models, Prepared, RunRequest, own::READS};
-use crate::{Error, Reporter, config::Images};
+use crate::{Error, Reporter, Result, config::Images};
 use elophanto_agent::{MAX_IMAGE_BYTES, Session, image, permissions::Action};
 use elophanto_base::{
     beneath::Folder,
@@ -33,7 +33,7 @@ const FIRST_BYTES: usize = 12;
 ///
 /// # Errors
 /// When it is none of the kinds that models take, is damaged, or is too large.
-pub fn handed_over(id: Uuid, name: &str, bytes: &[u8]) -> Result<Given, Error> {
+pub fn handed_over(id: Uuid, name: &str, bytes: &[u8]) -> Result<Given> {
     image(&format!("{HANDED_OVER}{id}/{name}"), bytes).map(Given::Image).map_err(Error::new)
 }
 
@@ -51,7 +51,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When no tool may read it, it is none of the kinds that models take, or it is too large.
-    pub fn image(&self, path: &Path, session: &Session) -> Result<Image, Error> {
+    pub fn image(&self, path: &Path, session: &Session) -> Result<Image> {
         let path = self.typed(path);
         let shown = || exact_line(&path.to_string_lossy());
         self.picture(&path, session.is_tainted).map_err(|error| {
@@ -62,7 +62,7 @@ impl Prepared<'_> {
     }
 
     /// One of a kept conversation, as its file is now.
-    pub(super) fn image_again(&self, path: &str) -> Result<Image, Error> {
+    pub(super) fn image_again(&self, path: &str) -> Result<Image> {
         // A file of this name is another picture than the one that was shown.
         if path.starts_with(HANDED_OVER) {
             return Err(Error::new("it was handed over with its message, and is not shown again"));
@@ -70,7 +70,7 @@ impl Prepared<'_> {
         self.picture(&self.typed(Path::new(path)), true)
     }
 
-    fn picture(&self, path: &Path, is_tainted: bool) -> Result<Image, Error> {
+    fn picture(&self, path: &Path, is_tainted: bool) -> Result<Image> {
         let root = &self.workspace.repository.root;
         let found = path.canonicalize()?;
         let action = Action::Read { paths: vec![found.clone()] };
@@ -101,7 +101,7 @@ impl Prepared<'_> {
         request: &RunRequest<'_>,
         session: &Session,
         models: &Models<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let is_image = |given: &&Given| matches!(given, Given::Image(_));
         let count = request.given.iter().filter(is_image).count();
         if count > MOST_IMAGES {

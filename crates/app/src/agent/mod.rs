@@ -49,7 +49,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::{
-    Environment, Error, Reporter, Workspace,
+    Environment, Error, Reporter, Result, Workspace,
     config::{Config, Reflection},
     llm::models_for,
     reporter::Silent,
@@ -168,7 +168,7 @@ pub struct Prepared<'a> {
 ///
 /// # Errors
 /// When rules cannot be understood, or there is no folder for the state.
-pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error> {
+pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>> {
     let Door { channel, user, tools: of_door, reporter } = door;
     let tell: &dyn Reporter = &*reporter;
     let rights = Rights::open(workspace)?;
@@ -235,7 +235,7 @@ impl Prepared<'_> {
         request: &RunRequest<'_>,
         session: &mut Session,
         approver: &mut dyn Approver,
-    ) -> Result<Finished, Error> {
+    ) -> Result<Finished> {
         let tell: &dyn Reporter = &*self.reporter;
         if self.mode() != Mode::Ask
             && let Kind::Absent(why) = self.fencing.kind()
@@ -325,7 +325,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When the settings do not name its provider.
-    pub fn set_model(&self, model: ModelRef) -> Result<(), Error> {
+    pub fn set_model(&self, model: ModelRef) -> Result<()> {
         let providers = &self.workspace.config.llm.providers;
         if !providers.contains_key(model.provider()) {
             let known: Vec<_> = providers.keys().map(|name| format!("`{name}`")).collect();
@@ -353,7 +353,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When a run goes on in it, another one is called that, or it cannot be written.
-    pub fn rename(&self, session: &mut Session, name: &str) -> Result<(), Error> {
+    pub fn rename(&self, session: &mut Session, name: &str) -> Result<()> {
         let name = one_line(name, MOST_NAME);
         let is_taken = |other: &Session| {
             let of_other = other.name.as_ref().map(|it| it.to_lowercase());
@@ -401,7 +401,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When there is none of that id, or it cannot be read.
-    pub fn session(&self, id: Option<&str>) -> Result<Session, Error> {
+    pub fn session(&self, id: Option<&str>) -> Result<Session> {
         Ok(match id {
             Some(id) => self.sessions.load(self.sessions.find(id)?)?,
             None => Session::new(self.channel, self.user(), Timestamp::now()),
@@ -412,7 +412,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn session_of(&self, id: Uuid) -> Result<Session, Error> {
+    pub fn session_of(&self, id: Uuid) -> Result<Session> {
         match self.sessions.load(id) {
             Ok(session) => Ok(session),
             Err(SessionsError::Missing(_)) => Ok(Session { id, ..self.session(None)? }),
@@ -473,7 +473,7 @@ impl Prepared<'_> {
 ///
 /// # Errors
 /// When the user has no home.
-pub fn state_folder(environment: &Environment) -> Result<PathBuf, Error> {
+pub fn state_folder(environment: &Environment) -> Result<PathBuf> {
     let folder = environment.state_folder().ok_or_else(|| {
         Error::new("there is no folder for sessions and runs")
             .hint("set HOME, or XDG_STATE_HOME to a folder")
@@ -485,7 +485,7 @@ pub fn state_folder(environment: &Environment) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// When the user has no home.
-pub fn trails(environment: &Environment) -> Result<Trails, Error> {
+pub fn trails(environment: &Environment) -> Result<Trails> {
     Ok(Trails::new(state_folder(environment)?.join("runs")))
 }
 

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Mode;
-use crate::{Error, config::AgentMode};
+use crate::{Error, Result, config::AgentMode};
 
 /// How much runs without asking: the more, the higher.
 pub fn width(mode: Mode) -> usize {
@@ -48,7 +48,7 @@ pub fn of_name(name: &str) -> Option<Mode> {
 ///
 /// # Errors
 /// When they say less.
-pub fn check(wanted: Mode, settings: Mode) -> Result<(), Error> {
+pub fn check(wanted: Mode, settings: Mode) -> Result<()> {
     match width(wanted) <= width(settings) {
         true => Ok(()),
         false => Err(Error::new(format_args!("the settings say {} at most", name(settings)))

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use ulid::Ulid;
 
 use super::{Prepared, world::Surroundings};
-use crate::{Error, Reporter};
+use crate::{Error, Reporter, Result};
 use elophanto_agent::{
     Approver, Effects, Event, Given, Host, Intent, Output, Session, Tool, ToolError, World,
     permissions::{Action, Call, Decision},
@@ -70,7 +70,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When no tool may read it, or it cannot be read.
-    pub fn file(&self, named: &str, session: &Session) -> Result<Named, Error> {
+    pub fn file(&self, named: &str, session: &Session) -> Result<Named> {
         if self.is_image(named) {
             let given = Given::Image(self.image(Path::new(named), session)?);
             return Ok(Named { given, path: named.to_owned(), part: None });
@@ -110,7 +110,7 @@ impl Prepared<'_> {
         line: &str,
         session: &Session,
         approver: &mut dyn Approver,
-    ) -> Result<Ran, Error> {
+    ) -> Result<Ran> {
         let tell: &dyn Reporter = &*self.reporter;
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
         let arguments = json!({ "command": line });
@@ -157,7 +157,7 @@ impl Prepared<'_> {
         Ok(Ran { given, run: run.to_string(), changed })
     }
 
-    pub(super) fn tool(&self, name: &str) -> Result<std::sync::Arc<dyn Tool>, Error> {
+    pub(super) fn tool(&self, name: &str) -> Result<std::sync::Arc<dyn Tool>> {
         self.tools.get(name).ok_or_else(|| Error::new(format_args!("there is no tool `{name}`")))
     }
 
@@ -168,7 +168,7 @@ impl Prepared<'_> {
         tool: &dyn Tool,
         action: Action,
         is_tainted: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let call = Call { tool: name, level: tool.spec().level, action };
         let is_fenced = self.fencing.is_there();
         let verdict = self.rights.borrow().decide(&call, is_tainted, true, is_fenced);

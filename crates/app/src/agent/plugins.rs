@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::{sandboxing::Fencing, state_folder};
 use crate::{
-    Environment, Error, Reporter, Workspace,
+    Environment, Error, Reporter, Result, Workspace,
     config::{TrustEntry, TrustStore},
     keys::{self, Asking},
 };
@@ -46,7 +46,7 @@ impl Bench {
         workspace: &Workspace,
         fencing: &Arc<Fencing>,
         reporter: &Arc<dyn Reporter + Send + Sync>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let environment = workspace.environment.clone();
         let state = state_folder(&environment)?;
         let (copies, held) = copies(&state).map_err(|cause| {
@@ -99,7 +99,7 @@ impl Bench {
 ///
 /// # Errors
 /// When it cannot be kept in the user's own folder.
-pub fn agree(root: &Path, environment: &Environment, name: &str, hash: &str) -> Result<(), Error> {
+pub fn agree(root: &Path, environment: &Environment, name: &str, hash: &str) -> Result<()> {
     let entry = TrustEntry {
         digest: hash.to_owned(),
         file: trusted_as(name),
@@ -114,7 +114,7 @@ pub fn agree(root: &Path, environment: &Environment, name: &str, hash: &str) -> 
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn manifest(root: &Path) -> Result<String, Error> {
+pub fn manifest(root: &Path) -> Result<String> {
     Ok(text_at(root, Path::new(MANIFEST), MAX_MANIFEST_BYTES)?.unwrap_or_default())
 }
 
@@ -122,7 +122,7 @@ pub fn manifest(root: &Path) -> Result<String, Error> {
 ///
 /// # Errors
 /// When that cannot be kept.
-pub fn disagree(root: &Path, environment: &Environment, name: &str) -> Result<(), Error> {
+pub fn disagree(root: &Path, environment: &Environment, name: &str) -> Result<()> {
     TrustStore::open_for(root, environment.variables())?.forget_file(root, &trusted_as(name))?;
     Ok(())
 }

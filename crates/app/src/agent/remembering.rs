@@ -6,7 +6,7 @@ use ulid::Ulid;
 
 use super::tasks::{self, Task};
 use crate::{
-    Error, Workspace,
+    Result, Workspace,
     config::TaskNotes,
     learning::{Learning, now},
     memory::{self, EventType, Memories},
@@ -31,7 +31,7 @@ const AGENT: &str = "elophanto";
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn remember(workspace: &Workspace, summary: &TaskSummary) -> Result<Vec<PathBuf>, Error> {
+pub fn remember(workspace: &Workspace, summary: &TaskSummary) -> Result<Vec<PathBuf>> {
     let mut notes = notes_of(summary);
     for note in &mut notes {
         for (_, text) in &mut note.sections {
@@ -104,7 +104,7 @@ fn notes_of(summary: &TaskSummary) -> Vec<Note> {
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn heard(workspace: &Workspace, message: &str) -> Result<(), Error> {
+pub fn heard(workspace: &Workspace, message: &str) -> Result<()> {
     let learning = Learning::open(workspace)?;
     let (text, _) = elophanto_base::secrets::mask(message);
     let record = Message {
@@ -127,7 +127,7 @@ pub fn searched(
     query: &str,
     found: &[Finding],
     took: Duration,
-) -> Result<(), Error> {
+) -> Result<()> {
     let learning = Learning::open(workspace)?;
     let search = queued(query, Trigger::Enrichment, &learning.user, now());
     let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
@@ -169,7 +169,7 @@ fn failure(summary: &TaskSummary) -> Note {
     Note::new(Kind::Failure, texts)
 }
 
-fn write(workspace: &Workspace, summary: &TaskSummary, note: &Note) -> Result<PathBuf, Error> {
+fn write(workspace: &Workspace, summary: &TaskSummary, note: &Note) -> Result<PathBuf> {
     let sections: Vec<(&str, &str)> =
         note.sections.iter().map(|(heading, text)| (*heading, text.as_str())).collect();
     let draft = Draft {
@@ -183,7 +183,7 @@ fn write(workspace: &Workspace, summary: &TaskSummary, note: &Note) -> Result<Pa
     Ok(notes::write(workspace, &draft, None, &Silent)?.path)
 }
 
-fn lesson_of(workspace: &Workspace, summary: &TaskSummary, lesson: &str) -> Result<(), Error> {
+fn lesson_of(workspace: &Workspace, summary: &TaskSummary, lesson: &str) -> Result<()> {
     let memories = Memories::open(workspace);
     let is_done = summary.outcome == Outcome::Done;
     let draft = memory::Draft {

@@ -9,7 +9,7 @@ use std::{
 
 use super::modes::Shared;
 use crate::{
-    Error, Workspace,
+    Error, Result, Workspace,
     config::{AgentMode, has_conflict_marks},
     hooks,
     pages::folders,
@@ -53,7 +53,7 @@ impl Rights {
     ///
     /// # Errors
     /// When one cannot be understood: nothing is decided by half of the rules.
-    pub fn open(workspace: &Workspace) -> Result<Self, Error> {
+    pub fn open(workspace: &Workspace) -> Result<Self> {
         let environment = &workspace.environment;
         let root = workspace.repository.root.clone();
         let home = environment.home().unwrap_or_else(|| PathBuf::from("/"));
@@ -85,7 +85,7 @@ impl Rights {
     ///
     /// # Errors
     /// When one cannot be understood: nothing is decided by half of the rules, nor by older ones.
-    pub fn look_again(&mut self, workspace: &Workspace) -> Result<(), Error> {
+    pub fn look_again(&mut self, workspace: &Workspace) -> Result<()> {
         let mode = Arc::clone(&self.mode);
         *self = Self { mode, ..Self::open(workspace)? };
         Ok(())
@@ -126,7 +126,7 @@ impl Rights {
     ///
     /// # Errors
     /// When such a call is always asked for, or the file cannot be written.
-    pub fn keep(&mut self, call: &Call, verdict: &Verdict) -> Result<(), Error> {
+    pub fn keep(&mut self, call: &Call, verdict: &Verdict) -> Result<()> {
         let Some(rule) = rule_for(call, verdict) else {
             return Err(Error::new("no single rule allows just this, so it holds this once"));
         };
@@ -187,7 +187,7 @@ fn is_own(repository: &Repository) -> bool {
     })
 }
 
-fn read(file: &Path) -> Result<Option<Vec<u8>>, Error> {
+fn read(file: &Path) -> Result<Option<Vec<u8>>> {
     let failed = |cause: &dyn std::fmt::Display| {
         Error::new(format_args!("`{}` cannot be read: {cause}", file.display()))
     };
@@ -204,7 +204,7 @@ fn read(file: &Path) -> Result<Option<Vec<u8>>, Error> {
 
 /// The rules of the repository. While its file is in conflict those of both sides hold: they can
 /// only narrow, so nothing is allowed that either side forbids.
-fn of_repository(repository: &Repository, file: &Path) -> Result<Rules, Error> {
+fn of_repository(repository: &Repository, file: &Path) -> Result<Rules> {
     let bytes = read_in(repository)?;
     let is_marked = |bytes: &Vec<u8>| has_conflict_marks(&String::from_utf8_lossy(bytes));
     if bytes.as_ref().is_some_and(is_marked)
@@ -221,7 +221,7 @@ fn of_repository(repository: &Repository, file: &Path) -> Result<Rules, Error> {
     parsed(bytes, Owner::Repository, file)
 }
 
-fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, Error> {
+fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>> {
     let path = Path::new(".elophanto").join(FILE);
     match read_note(&repository.root, &NotePath::from(path.as_path()), MOST_FILE) {
         Ok((bytes, _)) => Ok(Some(bytes)),
@@ -231,7 +231,7 @@ fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-fn parsed(bytes: Option<Vec<u8>>, owner: Owner, file: &Path) -> Result<Rules, Error> {
+fn parsed(bytes: Option<Vec<u8>>, owner: Owner, file: &Path) -> Result<Rules> {
     let Some(bytes) = bytes else { return Ok(Rules::default()) };
     Rules::parse(&bytes, owner).map_err(|cause| {
         Error::new(format_args!("`{}`: {cause}", file.display()))

@@ -13,7 +13,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Error};
+use crate::{Environment, Error, Result};
 use elophanto_agent::{
     mcp_client::{self, At, Credentials, Entry, Started, Surroundings},
     permissions::Level,
@@ -71,7 +71,7 @@ impl Kept {
     ///
     /// # Errors
     /// When a level or an address is none.
-    pub fn entry(&self, name: &str) -> Result<Entry, Error> {
+    pub fn entry(&self, name: &str) -> Result<Entry> {
         let at = match &self.url {
             None => {
                 At::Program { command: self.command.clone(), environment: self.environment.clone() }
@@ -100,7 +100,7 @@ impl Kept {
 ///
 /// # Errors
 /// When it is none.
-pub fn address(text: &str) -> Result<Url, Error> {
+pub fn address(text: &str) -> Result<Url> {
     Url::parse(text).map_err(|cause| {
         Error::new(format_args!("`{}` is no address: {cause}", escape_control_line(text)))
             .hint("such as https://mcp.example.org/mcp")
@@ -111,7 +111,7 @@ pub fn address(text: &str) -> Result<Url, Error> {
 ///
 /// # Errors
 /// When there is no such level.
-pub fn level(word: &str) -> Result<Level, Error> {
+pub fn level(word: &str) -> Result<Level> {
     Level::named(word).ok_or_else(|| {
         Error::new(format_args!("there is no level `{}`", word.escape_default()))
             .hint("levels are safe, moderate, destructive and critical")
@@ -128,7 +128,7 @@ struct Form {
 ///
 /// # Errors
 /// When the file cannot be understood, or others than the user may write it.
-pub fn read(environment: &Environment) -> Result<BTreeMap<String, Kept>, Error> {
+pub fn read(environment: &Environment) -> Result<BTreeMap<String, Kept>> {
     match folder(environment) {
         Some(folder) => read_in(&folder),
         None => Ok(BTreeMap::new()),
@@ -140,7 +140,7 @@ pub fn read(environment: &Environment) -> Result<BTreeMap<String, Kept>, Error> 
 ///
 /// # Errors
 /// As [`read`], and when the file lies in the repository.
-pub fn read_for(root: &Path, environment: &Environment) -> Result<BTreeMap<String, Kept>, Error> {
+pub fn read_for(root: &Path, environment: &Environment) -> Result<BTreeMap<String, Kept>> {
     let servers = read(environment)?;
     let file = folder(environment).map(|folder| folder.join(FILE));
     let place = file.and_then(|file| file.canonicalize().ok());
@@ -157,8 +157,8 @@ pub fn read_for(root: &Path, environment: &Environment) -> Result<BTreeMap<Strin
 /// As [`read`], and when the file cannot be written, or there would be too many servers.
 pub fn change<T>(
     environment: &Environment,
-    edit: impl FnOnce(&mut BTreeMap<String, Kept>) -> Result<T, Error>,
-) -> Result<T, Error> {
+    edit: impl FnOnce(&mut BTreeMap<String, Kept>) -> Result<T>,
+) -> Result<T> {
     let folder = folder(environment).ok_or_else(|| {
         Error::new("there is no folder for your settings")
             .hint("set HOME, or XDG_CONFIG_HOME to a folder")
@@ -198,7 +198,7 @@ pub fn start(
     taken: &BTreeSet<String>,
     credentials: &BTreeMap<String, Arc<dyn Credentials>>,
     environment: &Environment,
-) -> Result<Started, Error> {
+) -> Result<Started> {
     let names = entries.iter().flat_map(|entry| match &entry.at {
         At::Program { environment, .. } => environment.as_slice(),
         At::Address { .. } => &[],
@@ -215,7 +215,7 @@ fn folder(environment: &Environment) -> Option<PathBuf> {
     Some(environment.config_home()?.join("elophanto"))
 }
 
-fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>, Error> {
+fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>> {
     let path = folder.join(FILE);
     let unread = |why: &dyn std::fmt::Display| {
         Error::new(format_args!("`{}` cannot be read: {why}", path.display()))
@@ -245,7 +245,7 @@ fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>, Error> {
     Ok(form.servers)
 }
 
-fn write(folder: &Path, servers: BTreeMap<String, Kept>) -> Result<(), Error> {
+fn write(folder: &Path, servers: BTreeMap<String, Kept>) -> Result<()> {
     let path = folder.join(FILE);
     // A link of the user's own stays one.
     let path = path.canonicalize().unwrap_or(path);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Error, Workspace};
+use crate::{Error, Result, Workspace};
 use elophanto_agent::skills::{self, Discovered, Outside, Places, SkillError, hub};
 use elophanto_base::process::Environment;
 
@@ -21,7 +21,7 @@ impl SkillStore {
     ///
     /// # Errors
     /// When the user has no folder for what is installed: a relative one would be anybody's.
-    pub fn of(workspace: &Workspace) -> Result<Self, Error> {
+    pub fn of(workspace: &Workspace) -> Result<Self> {
         let environment = &workspace.environment;
         let data = environment.data_folder().ok_or_else(|| {
             Error::new("there is no folder for skills")

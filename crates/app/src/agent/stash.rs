@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
 use super::branch::{begins_at, changed};
-use crate::{Error, pages::is_instructions};
+use crate::{Error, Result, pages::is_instructions};
 use elophanto_agent::permissions::is_key;
 use elophanto_base::{
     beneath::{Folder, Kind},
@@ -78,7 +78,7 @@ impl Stash {
     ///
     /// # Errors
     /// When there is no commit yet, changes are aside already, or git cannot put them there.
-    pub fn begin(git: &Git) -> Result<Option<Self>, Error> {
+    pub fn begin(git: &Git) -> Result<Option<Self>> {
         let git = git.clone().with_timeout(PATIENCE);
         begins_at(&git, "--stash")?;
         if git.is_under_way() {
@@ -123,7 +123,7 @@ impl Stash {
     ///
     /// # Errors
     /// When git cannot say what is where; then they are in the stash.
-    pub fn end(self) -> Result<Back, Error> {
+    pub fn end(self) -> Result<Back> {
         bring_back(&self.git, &self.record)
     }
 }
@@ -132,7 +132,7 @@ impl Stash {
 ///
 /// # Errors
 /// When git cannot say what is where; then it is in the stash.
-pub fn recover(git: &Git) -> Result<Option<Back>, Error> {
+pub fn recover(git: &Git) -> Result<Option<Back>> {
     if read(git).is_none() {
         return Ok(None);
     }
@@ -149,7 +149,7 @@ pub fn left(git: &Git) -> Option<String> {
     commit(git, &record).ok().flatten().map(|commit| commit.short())
 }
 
-fn bring_back(git: &Git, record: &Record) -> Result<Back, Error> {
+fn bring_back(git: &Git, record: &Record) -> Result<Back> {
     let Some(commit) = commit(git, record)? else {
         forget(git)?;
         return Ok(Back::Nothing);
@@ -192,7 +192,7 @@ struct Stored {
 }
 
 impl Stored {
-    fn of(git: &Git, commit: CommitId) -> Result<Self, Error> {
+    fn of(git: &Git, commit: CommitId) -> Result<Self> {
         let name = |suffix: &str| format!("{commit}{suffix}");
         let all = tree(git, &name(""))?;
         let (base, own) = (name("^1"), name(""));
@@ -217,7 +217,7 @@ impl Stored {
     }
 
     /// Whether all of it is in work tree and index.
-    fn is_there(&self, git: &Git) -> Result<bool, Error> {
+    fn is_there(&self, git: &Git) -> Result<bool> {
         // Of an index in conflict there is no tree.
         let staged = git.run(&["write-tree"]).ok().map(|id| text(&id));
         if git.index_is_locked() || staged.as_ref() != Some(&self.staged) {
@@ -232,7 +232,7 @@ impl Stored {
     }
 
     /// A file that is not as it was; if it was merged, of the untracked ones.
-    fn otherwise(&self, git: &Git, is_merged: bool) -> Result<Option<NotePath>, Error> {
+    fn otherwise(&self, git: &Git, is_merged: bool) -> Result<Option<NotePath>> {
         let tracked = self.tracked.iter().filter(|_| !is_merged);
         let all = tracked.map(|(path, is)| (path, is.as_ref()));
         for (path, is) in all.chain(self.untracked.iter().map(|(path, is)| (path, Some(is)))) {
@@ -244,7 +244,7 @@ impl Stored {
     }
 
     /// Puts it into the work tree, all of it or nothing; else why not.
-    fn apply(&self, git: &Git) -> Result<Result<Back, String>, Error> {
+    fn apply(&self, git: &Git) -> Result<Result<Back, String>> {
         if git.index_is_locked() {
             return Ok(Err("git is at work here, or was killed".to_owned()));
         }
@@ -285,7 +285,7 @@ impl Stored {
 
     /// Why it cannot be merged with HEAD: tried in memory, so that no conflict comes into the work
     /// tree.
-    fn conflicts(&self, git: &Git) -> Result<Option<String>, Error> {
+    fn conflicts(&self, git: &Git) -> Result<Option<String>> {
         if git.run(&["config", "--get-regexp", r"^merge\..*\.driver$"]).is_ok() {
             return Ok(Some(
                 "the settings name a program that merges, which is not run".to_owned(),
@@ -319,7 +319,7 @@ fn tree(git: &Git, name: &str) -> Result<BTreeMap<NotePath, Content>, GitError> 
 }
 
 /// What a path of the work tree is, as git has it; `None` where there is no file.
-fn there(git: &Git, path: &NotePath) -> Result<Option<Content>, Error> {
+fn there(git: &Git, path: &NotePath) -> Result<Option<Content>> {
     let top = Folder::open(git.root())?;
     let path = path.as_path();
     let (mode, bytes) = match top.stat(path) {
@@ -346,7 +346,7 @@ fn state(git: &Git) -> Result<Vec<u8>, GitError> {
 }
 
 /// The words of a git that said no; other failures are none of the changes'.
-fn said(cause: GitError) -> Result<String, Error> {
+fn said(cause: GitError) -> Result<String> {
     match cause {
         GitError::Failed { said, .. } => Ok(said),
         cause => Err(cause.into()),
@@ -354,7 +354,7 @@ fn said(cause: GitError) -> Result<String, Error> {
 }
 
 /// What is to be put aside, sorted.
-fn found(git: &Git) -> Result<Vec<PathBuf>, Error> {
+fn found(git: &Git) -> Result<Vec<PathBuf>> {
     let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"];
     let status = git.run(&[&asked[..], &["--ignore-submodules=dirty"]].concat())?;
     let names = status.split(|&byte| byte == 0).filter_map(|line| line.get(3..));
@@ -385,7 +385,7 @@ fn found(git: &Git) -> Result<Vec<PathBuf>, Error> {
 
 /// Refuses what git would give back otherwise than it is: line ends and the like that it converts,
 /// rights that it does not keep.
-fn refuse_inexact(git: &Git, changed: &[PathBuf]) -> Result<(), Error> {
+fn refuse_inexact(git: &Git, changed: &[PathBuf]) -> Result<()> {
     let (top, usual) = (Folder::open(git.root())?, usual_rights(git)?);
     let mut asked = Vec::new();
     let mut files = Vec::new();
@@ -424,7 +424,7 @@ fn inexact(path: &Path, why: &str) -> Error {
 }
 
 /// The rights that git gives files: those of a new file, and with all who read it running it.
-fn usual_rights(git: &Git) -> Result<[u32; 4], Error> {
+fn usual_rights(git: &Git) -> Result<[u32; 4]> {
     let (top, probe) = (Folder::open(git.git_dir())?, Path::new(PROBE));
     let (made, name) = top.making(probe)?;
     let _ = made.remove(Path::new(&name));
@@ -434,7 +434,7 @@ fn usual_rights(git: &Git) -> Result<[u32; 4], Error> {
 }
 
 /// What must not be put aside.
-fn refuse(git: &Git, changed: &[PathBuf]) -> Result<(), Error> {
+fn refuse(git: &Git, changed: &[PathBuf]) -> Result<()> {
     if git.has_filtered_files()? {
         return Err(Error::new(
             "files here go through a filter (Git LFS), whose program is not run",
@@ -489,7 +489,7 @@ fn entries(git: &Git) -> Result<Vec<(CommitId, String)>, GitError> {
 }
 
 /// Takes it out of the list.
-fn drop_entry(git: &Git, commit: &CommitId) -> Result<(), Error> {
+fn drop_entry(git: &Git, commit: &CommitId) -> Result<()> {
     for _ in 0..ROUNDS {
         let Some(at) = entries(git)?.iter().position(|(id, _)| id == commit) else { break };
         let said = text(&git.run(&["stash", "drop", &format!("stash@{{{at}}}")])?);
@@ -507,7 +507,7 @@ fn drop_entry(git: &Git, commit: &CommitId) -> Result<(), Error> {
 
 /// The same git with the lock, which each git that it starts has as well: where this program is killed,
 /// nobody looks before such a git has ended.
-fn locked(git: &Git) -> Result<Option<Git>, Error> {
+fn locked(git: &Git) -> Result<Option<Git>> {
     let lock = lock::try_for(&git.git_dir().join(LOCK), Duration::ZERO)?;
     Ok(lock.map(|lock| git.clone().holding(lock.into_file())))
 }
@@ -520,13 +520,13 @@ fn read(git: &Git) -> Option<Record> {
     serde_json::from_slice(&fs::read(git.git_dir().join(RECORD)).ok()?).ok()
 }
 
-fn write(git: &Git, record: &Record) -> Result<(), Error> {
+fn write(git: &Git, record: &Record) -> Result<()> {
     let top = Folder::open(git.git_dir())?;
     let text = serde_json::to_string(record).map_err(Error::new)?;
     Ok(top.write_private(Path::new(RECORD), text.as_bytes())?)
 }
 
-fn forget(git: &Git) -> Result<(), Error> {
+fn forget(git: &Git) -> Result<()> {
     Ok(Folder::open(git.git_dir())?.remove(Path::new(RECORD))?)
 }
 

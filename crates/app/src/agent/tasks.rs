@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::ranking;
-use crate::{Error, Workspace, learning::now};
+use crate::{Result, Workspace, learning::now};
 use elophanto_agent::Piece;
 use elophanto_repo::{
     journal::{Draft, Place},
@@ -37,7 +37,7 @@ fn record_store(workspace: &Workspace) -> RecordStore<'_> {
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn keep(workspace: &Workspace, run: &str, task: &Task) -> Result<(), Error> {
+pub fn keep(workspace: &Workspace, run: &str, task: &Task) -> Result<()> {
     write(workspace, run, task, false)
 }
 
@@ -45,7 +45,7 @@ pub fn keep(workspace: &Workspace, run: &str, task: &Task) -> Result<(), Error> 
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn take_back(workspace: &Workspace, run: &str) -> Result<bool, Error> {
+pub fn take_back(workspace: &Workspace, run: &str) -> Result<bool> {
     set(workspace, run, false)
 }
 
@@ -53,11 +53,11 @@ pub fn take_back(workspace: &Workspace, run: &str) -> Result<bool, Error> {
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn bring_back(workspace: &Workspace, run: &str) -> Result<bool, Error> {
+pub fn bring_back(workspace: &Workspace, run: &str) -> Result<bool> {
     set(workspace, run, true)
 }
 
-fn set(workspace: &Workspace, run: &str, counts: bool) -> Result<bool, Error> {
+fn set(workspace: &Workspace, run: &str, counts: bool) -> Result<bool> {
     match written(workspace).remove(run) {
         Some(one) if one.counts != counts => {
             write(workspace, run, &one.task, !counts)?;
@@ -74,7 +74,7 @@ pub fn named(workspace: &Workspace, beginning: &str) -> Vec<String> {
     written(workspace).into_iter().filter(is_one).map(|(run, _)| run).collect()
 }
 
-fn write(workspace: &Workspace, run: &str, task: &Task, retired: bool) -> Result<(), Error> {
+fn write(workspace: &Workspace, run: &str, task: &Task, retired: bool) -> Result<()> {
     let draft = Draft { kind: TASK, id: run, at: now(), retired, body: task };
     Ok(record_store(workspace).write(Place::Local, &[draft])?)
 }

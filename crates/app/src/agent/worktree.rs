@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::branch::{Branch, PullRequest, begins_at, changed, refuse_name, taken};
 use crate::{
-    Environment, Error, Reporter, Workspace,
+    Environment, Error, Reporter, Result, Workspace,
     config::{TrustEntry, TrustStore},
 };
 use elophanto_agent::Finished;
@@ -107,7 +107,7 @@ pub fn begin(
     request: &WorkTreeRequest<'_>,
     flags: Vec<(String, String)>,
     reporter: &dyn Reporter,
-) -> Result<(Workspace, WorkTree), Error> {
+) -> Result<(Workspace, WorkTree)> {
     let Some(user) = Git::of(&workspace.repository) else {
         return Err(Error::new("there is no git repository here that could have a work tree")
             .hint("`git init` makes one"));
@@ -155,7 +155,7 @@ fn open(
     path: &Path,
     flags: Vec<(String, String)>,
     reporter: &dyn Reporter,
-) -> Result<(Workspace, Git, Option<Lock>), Error> {
+) -> Result<(Workspace, Git, Option<Lock>)> {
     if user.has_filtered_files()? {
         reporter.note(
             "files that go through a filter (Git LFS) are in the new work tree as git holds them: no \
@@ -188,7 +188,7 @@ impl WorkTree {
     ///
     /// # Errors
     /// When git cannot say what is in it.
-    pub fn end(self, finished: Option<&Finished>) -> Result<Left, Error> {
+    pub fn end(self, finished: Option<&Finished>) -> Result<Left> {
         let Self { path, branch, user, own, lock, environment } = self;
         drop(lock);
         if !path.is_dir() {
@@ -227,7 +227,7 @@ impl WorkTree {
 ///
 /// # Errors
 /// When git cannot list them.
-pub fn standing(repository: &Repository) -> Result<Vec<Standing>, Error> {
+pub fn standing(repository: &Repository) -> Result<Vec<Standing>> {
     let Some(user) = Git::of(repository) else { return Ok(Vec::new()) };
     // None but that of the user: git need not be asked.
     if !user.common_dir().join("worktrees").is_dir() {
@@ -266,7 +266,7 @@ pub fn standing(repository: &Repository) -> Result<Vec<Standing>, Error> {
 }
 
 /// Trusts in the new work tree the contents that the user trusts in theirs, and no others.
-fn trust_alike(environment: &Environment, from: &Path, to: &Path) -> Result<(), Error> {
+fn trust_alike(environment: &Environment, from: &Path, to: &Path) -> Result<()> {
     let store = TrustStore::open_for(from, environment.variables())?;
     let (from, to) = (canonical(from), canonical(to));
     // One of this name may have been there before.
@@ -299,7 +299,7 @@ fn split(listed: &[u8]) -> Vec<Vec<&[u8]>> {
 }
 
 /// The folder beside the main work tree; a bare repository has it beside itself.
-fn beside(repository: &Repository) -> Result<PathBuf, Error> {
+fn beside(repository: &Repository) -> Result<PathBuf> {
     let is_linked = repository.git_dir != repository.common_dir;
     let main = match repository.common_dir.as_deref().filter(|_| is_linked) {
         Some(common) if common.ends_with(".git") => common.parent().unwrap_or(common),
@@ -316,11 +316,7 @@ fn beside(repository: &Repository) -> Result<PathBuf, Error> {
 }
 
 /// A folder and a branch that are not there yet.
-fn free(
-    git: &Git,
-    beside: &Path,
-    request: &WorkTreeRequest<'_>,
-) -> Result<(PathBuf, String), Error> {
+fn free(git: &Git, beside: &Path, request: &WorkTreeRequest<'_>) -> Result<(PathBuf, String)> {
     if let Some(name) = request.name.or(request.branch) {
         let branch = request.branch.unwrap_or(name);
         refuse_name(git, name)?;

@@ -20,7 +20,7 @@ use super::{
     registry::{Person, Registry, RegistryFile},
 };
 use crate::{
-    Error, Reporter,
+    Error, Reporter, Result,
     gateway::{
         Channel, Client, Gateway, Identity, Outbox, Scopes,
         message::{ApprovalRequest, Asked, Chat, Incoming, Outgoing},
@@ -129,7 +129,7 @@ impl Desk {
     }
 
     /// Takes up what was not answered, and begins to listen and to speak.
-    pub fn begin(self: &Arc<Self>) -> Result<(), Error> {
+    pub fn begin(self: &Arc<Self>) -> Result<()> {
         self.take_up();
         let (listens, speaks) = (Arc::clone(self), Arc::clone(self));
         let name = self.channel.name();
@@ -149,7 +149,7 @@ impl Desk {
     }
 
     /// Whoever the user has let in becomes a client; who is not among them any more is none.
-    pub(super) fn seat_people(&self, is_start: bool) -> Result<(), Error> {
+    pub(super) fn seat_people(&self, is_start: bool) -> Result<()> {
         let known = self.registry.read()?;
         let is_in = |user: &str| known.as_ref().is_some_and(|it| it.person(user).is_some());
         // Each time: what could not be written down before is now.
@@ -205,7 +205,7 @@ impl Desk {
         lock(&self.seats).get(user).map(|seat| Arc::clone(&seat.client))
     }
 
-    pub(super) fn read(&self) -> Result<Registry, Error> {
+    pub(super) fn read(&self) -> Result<Registry> {
         self.registry.read()?.ok_or_else(not_set_up)
     }
 

@@ -13,7 +13,7 @@ use super::{
     registry::Person,
 };
 use crate::{
-    Error,
+    Error, Result,
     gateway::{
         MOST_ATTACHMENT, MOST_ATTACHMENTS,
         message::{ApprovalResponse, Asked, Command, Incoming},
@@ -208,7 +208,7 @@ impl Desk {
     }
 
     /// Files and words of others, handed over as what they are.
-    fn attached(&self, person: &Person, said: &Said) -> Result<Vec<Uuid>, Error> {
+    fn attached(&self, person: &Person, said: &Said) -> Result<Vec<Uuid>> {
         let count = said.quotes.len() + said.files.len();
         // Counted before anything is fetched.
         if count > MOST_ATTACHMENTS {

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_base::{
     regular::{careful, if_there, read_capped},
     whole::{PRIVATE, Synced, write_whole},
@@ -94,7 +94,7 @@ impl Kept {
     ///
     /// # Errors
     /// When it cannot be read: nothing is guessed, or what was answered would be answered again.
-    pub fn open(folder: &Path, channel: &str) -> Result<Self, Error> {
+    pub fn open(folder: &Path, channel: &str) -> Result<Self> {
         let path = folder.join(format!("{channel}-kept.json"));
         let broken = |cause: &dyn std::fmt::Display| {
             Error::new(format_args!("`{}` cannot be read: {cause}", path.display()))
@@ -115,7 +115,7 @@ impl Kept {
     ///
     /// # Errors
     /// When it cannot be.
-    pub fn remove(folder: &Path, channel: &str) -> Result<(), Error> {
+    pub fn remove(folder: &Path, channel: &str) -> Result<()> {
         Ok(if_there(std::fs::remove_file(folder.join(format!("{channel}-kept.json")))).map(drop)?)
     }
 
@@ -123,7 +123,7 @@ impl Kept {
     ///
     /// # Errors
     /// When it cannot be.
-    pub fn save(&mut self) -> Result<(), Error> {
+    pub fn save(&mut self) -> Result<()> {
         while self.answers.len() > MOST_ANSWERS {
             self.answers.pop_front();
         }

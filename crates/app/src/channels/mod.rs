@@ -27,7 +27,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::{
-    Environment, Error, Reporter,
+    Environment, Error, Reporter, Result,
     config::Config,
     gateway::{Channel, Gateway},
     keys::{self, Asking},
@@ -107,7 +107,7 @@ pub struct ChannelSettings {
 impl ChannelSettings {
     /// # Errors
     /// When an address is none.
-    pub fn of(config: &Config) -> Result<Self, Error> {
+    pub fn of(config: &Config) -> Result<Self> {
         let settings = &config.gateway;
         let address = |name: &str, given: &Option<String>, usual: &str| {
             Url::parse(given.as_deref().unwrap_or(usual)).map_err(|cause| {
@@ -157,7 +157,7 @@ impl Here {
 
     /// # Errors
     /// When what is kept cannot be read or written.
-    fn open(self, folder: &Path, options: &ChannelOptions) -> Result<Arc<Desk>, Error> {
+    fn open(self, folder: &Path, options: &ChannelOptions) -> Result<Arc<Desk>> {
         let channel = Channel::Cli;
         let kept = Kept::open(folder, channel.name())?;
         let typed = (self.typed)();
@@ -209,7 +209,7 @@ impl Channels {
     ///
     /// # Errors
     /// When there is no room for more threads.
-    pub fn begin(&self) -> Result<(), Error> {
+    pub fn begin(&self) -> Result<()> {
         self.0.iter().try_for_each(Desk::begin)
     }
 }
@@ -225,11 +225,7 @@ fn below(folder: &Path) -> PathBuf {
     folder.join("channels")
 }
 
-fn open(
-    platform: Platform,
-    folder: &Path,
-    options: &ChannelOptions,
-) -> Result<Option<Arc<Desk>>, Error> {
+fn open(platform: Platform, folder: &Path, options: &ChannelOptions) -> Result<Option<Arc<Desk>>> {
     let registry = RegistryFile::of(folder, platform.name());
     let Some(known) = registry.read()? else {
         options.gateway.leave_out(platform.channel(), &|_| false);
@@ -249,11 +245,7 @@ fn open(
 }
 
 /// The token of a bot.
-fn token(
-    platform: Platform,
-    environment: &Environment,
-    asking: Asking,
-) -> Result<SecretString, Error> {
+fn token(platform: Platform, environment: &Environment, asking: Asking) -> Result<SecretString> {
     let name = platform.name();
     let found = keys::named(name, platform.variable(), environment, asking).map_err(|cause| {
         Error::new(cause).hint(format!(

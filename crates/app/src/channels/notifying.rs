@@ -10,7 +10,7 @@ use super::{
     ChannelSettings, Platform, below, kept::is_same, registry::RegistryFile, token, told::escape,
 };
 use crate::{
-    Environment, Error, Reporter,
+    Environment, Reporter, Result,
     config::Config,
     gateway::{self, Channel},
     keys::Asking,
@@ -55,7 +55,7 @@ pub fn sink(
     config: &Config,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<Option<ChannelSink>, Error> {
+) -> Result<Option<ChannelSink>> {
     let Some(folder) = environment.state_folder() else { return Ok(None) };
     let folder = below(&folder.join(gateway::FOLDER));
     if !folder.is_dir() {

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_base::{
     lock,
     one_line::one_line,
@@ -110,7 +110,7 @@ impl Registry {
     ///
     /// # Errors
     /// When nobody has this code, or not any more.
-    pub fn confirm(&mut self, code: &str, approves: bool, now: Timestamp) -> Result<Person, Error> {
+    pub fn confirm(&mut self, code: &str, approves: bool, now: Timestamp) -> Result<Person> {
         self.forget(now);
         let code = code.trim().to_ascii_uppercase();
         let at = self.knocked.iter().position(|knocked| knocked.code == code).ok_or_else(|| {
@@ -166,7 +166,7 @@ impl RegistryFile {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn read(&self) -> Result<Option<Registry>, Error> {
+    pub fn read(&self) -> Result<Option<Registry>> {
         let broken = |cause: &dyn std::fmt::Display| {
             Error::new(format_args!("`{}` cannot be read: {cause}", self.path.display()))
                 .hint("`elophanto channel remove` and `elophanto channel add` begin anew")
@@ -185,10 +185,7 @@ impl RegistryFile {
     ///
     /// # Errors
     /// When there is none, what is to be done fails, or it cannot be written.
-    pub fn change<T>(
-        &self,
-        change: impl FnOnce(&mut Registry) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    pub fn change<T>(&self, change: impl FnOnce(&mut Registry) -> Result<T>) -> Result<T> {
         let _held = self.hold()?;
         let mut registry = self.read()?.ok_or_else(|| {
             Error::new("no bot is set up there").hint("`elophanto channel add` sets one up")
@@ -205,7 +202,7 @@ impl RegistryFile {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn put(&self, registry: &Registry) -> Result<(), Error> {
+    pub fn put(&self, registry: &Registry) -> Result<()> {
         let _held = self.hold()?;
         self.write(registry)
     }
@@ -214,19 +211,19 @@ impl RegistryFile {
     ///
     /// # Errors
     /// When it cannot be taken away.
-    pub fn remove(&self) -> Result<bool, Error> {
+    pub fn remove(&self) -> Result<bool> {
         let _held = self.hold()?;
         Ok(if_there(std::fs::remove_file(&self.path))
             .map_err(|cause| self.unwritable(&cause))?
             .is_some())
     }
 
-    fn hold(&self) -> Result<lock::Lock, Error> {
+    fn hold(&self) -> Result<lock::Lock> {
         let lock = lock::try_for(&self.lock, PATIENCE).map_err(|cause| self.unwritable(&cause))?;
         lock.ok_or_else(|| self.unwritable(&"another program is at it"))
     }
 
-    fn write(&self, registry: &Registry) -> Result<(), Error> {
+    fn write(&self, registry: &Registry) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(registry).map_err(Error::new)?;
         write_whole(&self.path, &bytes, PRIVATE, Synced::ContentAndName)
             .map_err(|cause| self.unwritable(&cause))

@@ -14,7 +14,7 @@ use super::{
     registry::{Person, Registry, RegistryFile},
     token, unusable,
 };
-use crate::{Environment, Error, Reporter, keys::Asking};
+use crate::{Environment, Error, Reporter, Result, keys::Asking};
 use elophanto_base::visible::escape_control_line;
 use elophanto_channels::{Bot, ChannelError, What};
 
@@ -84,7 +84,7 @@ impl Bots {
     ///
     /// # Errors
     /// When it is taken for none, or nobody answers.
-    pub fn try_token(&self, platform: Platform, token: &SecretString) -> Result<Bot, Error> {
+    pub fn try_token(&self, platform: Platform, token: &SecretString) -> Result<Bot> {
         let nobody = Bot { id: String::new(), name: String::new() };
         let bot = platform.adapter(&self.settings, token, nobody).and_then(|it| it.bot());
         bot.map_err(|cause| unusable(platform, &cause))
@@ -94,7 +94,7 @@ impl Bots {
     ///
     /// # Errors
     /// When it cannot be written down.
-    pub fn set_up(&self, platform: Platform, bot: Bot) -> Result<SetUp, Error> {
+    pub fn set_up(&self, platform: Platform, bot: Bot) -> Result<SetUp> {
         let file = self.registry(platform);
         let known = file.read().ok().flatten().filter(|known| known.bot.id == bot.id);
         let people = known.as_ref().map_or(0, |known| known.people.len());
@@ -132,7 +132,7 @@ impl Bots {
     ///
     /// # Errors
     /// When it cannot be taken away.
-    pub fn remove(&self, platform: Platform) -> Result<bool, Error> {
+    pub fn remove(&self, platform: Platform) -> Result<bool> {
         let was_there = self.registry(platform).remove()?;
         Kept::remove(&self.folder, platform.name())?;
         Ok(was_there)
@@ -142,7 +142,7 @@ impl Bots {
     ///
     /// # Errors
     /// When there is no bot or no token, or the platform does not take it.
-    pub fn test(&self, platform: Platform, reporter: &dyn Reporter) -> Result<Bot, Error> {
+    pub fn test(&self, platform: Platform, reporter: &dyn Reporter) -> Result<Bot> {
         let known = self.known(platform)?;
         let token = token(platform, &self.environment, Asking::Through(reporter))?;
         let bot = self.try_token(platform, &token)?;
@@ -156,7 +156,7 @@ impl Bots {
         Ok(bot)
     }
 
-    fn known(&self, platform: Platform) -> Result<Registry, Error> {
+    fn known(&self, platform: Platform) -> Result<Registry> {
         self.registry(platform).read()?.ok_or_else(|| {
             Error::new(format_args!("no bot of {} is set up", platform.name()))
                 .hint(format!("`elophanto channel add {}` sets one up", platform.name()))
@@ -167,7 +167,7 @@ impl Bots {
     ///
     /// # Errors
     /// When nobody waits with this code.
-    pub fn pair(&self, code: &str, approves: bool) -> Result<(Platform, Person), Error> {
+    pub fn pair(&self, code: &str, approves: bool) -> Result<(Platform, Person)> {
         let wanted = code.trim().to_ascii_uppercase();
         let (listed, unread) = self.list();
         let has_it = |it: &&Listed| it.registry.knocked.iter().any(|one| one.code == wanted);
@@ -187,7 +187,7 @@ impl Bots {
     ///
     /// # Errors
     /// When they are not among those who may write.
-    pub fn approve(&self, platform: Platform, id: &str, approves: bool) -> Result<Person, Error> {
+    pub fn approve(&self, platform: Platform, id: &str, approves: bool) -> Result<Person> {
         self.known(platform)?;
         self.registry(platform).change(|registry| {
             let person = registry.people.iter_mut().find(|person| person.id == id);
@@ -201,7 +201,7 @@ impl Bots {
     ///
     /// # Errors
     /// When they are not among those who may write.
-    pub fn leave_out(&self, platform: Platform, id: &str) -> Result<Person, Error> {
+    pub fn leave_out(&self, platform: Platform, id: &str) -> Result<Person> {
         self.known(platform)?;
         self.registry(platform).change(|registry| {
             let at = registry.people.iter().position(|person| person.id == id);
@@ -214,7 +214,7 @@ impl Bots {
     ///
     /// # Errors
     /// When the platform does not let us listen, or it cannot be written down.
-    pub fn meet(&self, platform: Platform, token: &SecretString) -> Result<Option<Met>, Error> {
+    pub fn meet(&self, platform: Platform, token: &SecretString) -> Result<Option<Met>> {
         let registry = self.registry(platform);
         let failed = |cause: &ChannelError| unusable(platform, cause);
         let bot = self.known(platform)?.bot;

@@ -1,7 +1,7 @@
 //! Entities that are one: merging those that certainly are, proposing others, taking a merge back.
 
 use crate::{
-    Error,
+    Error, Result,
     entities::by_name,
     learning::{Learning, now},
     llm::asker::{Asker, Purpose, Reach},
@@ -19,9 +19,9 @@ use elophanto_models::llm::Asked;
 use elophanto_text::entity::Entity;
 
 /// Is told of each proposal, with its merge if it was made.
-type ToldMerge<'a> = dyn FnMut(&Proposal, Option<&Merge>) -> Result<(), Error> + 'a;
+type ToldMerge<'a> = dyn FnMut(&Proposal, Option<&Merge>) -> Result<()> + 'a;
 /// Is told of each proposal, with what came of it in a word.
-type ToldReason<'a> = dyn FnMut(&Proposal, Option<&'static str>) -> Result<(), Error> + 'a;
+type ToldReason<'a> = dyn FnMut(&Proposal, Option<&'static str>) -> Result<()> + 'a;
 
 /// Proposals that a model is asked about.
 const MOST_ASKED: usize = 20;
@@ -42,11 +42,7 @@ pub struct Pairs {
 ///
 /// # Errors
 /// When a merge cannot be written down, or telling fails.
-pub fn merge_certain(
-    workspace: &Workspace,
-    apply: bool,
-    told: &mut ToldMerge,
-) -> Result<Pairs, Error> {
+pub fn merge_certain(workspace: &Workspace, apply: bool, told: &mut ToldMerge) -> Result<Pairs> {
     let learning = Learning::look(workspace);
     let store = learning.store();
     let mut snapshot = store.read(now());
@@ -93,7 +89,7 @@ pub fn review(
     yes: bool,
     reporter: &dyn Reporter,
     told: &mut ToldReason,
-) -> Result<usize, Error> {
+) -> Result<usize> {
     let learning = Learning::look(workspace);
     let snapshot = learning.store().read(now());
     let log = Log::read(&learning.record_store.journal, now());
@@ -142,7 +138,7 @@ fn opinion(
 ///
 /// # Errors
 /// When nothing is known of one of them, they are one already, or it cannot be written down.
-pub fn merge(workspace: &Workspace, from: &str, into: &str) -> Result<Merge, Error> {
+pub fn merge(workspace: &Workspace, from: &str, into: &str) -> Result<Merge> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let store = learning.store();
@@ -164,7 +160,7 @@ pub fn merge(workspace: &Workspace, from: &str, into: &str) -> Result<Merge, Err
 ///
 /// # Errors
 /// When it cannot be written down.
-pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Unmerged>, Error> {
+pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Unmerged>> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let store = learning.store();
@@ -177,7 +173,7 @@ pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Unmerged>, Error> 
     Ok(done)
 }
 
-fn find<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Result<&'a Entity, Error> {
+fn find<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Result<&'a Entity> {
     by_name(snapshot, name).ok_or_else(|| {
         Error::new(format_args!("nothing is known of `{}`", escape_control_line(name)))
             .hint("`elophanto entity` lists what is known")

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{Error, learning::now, reporter::Reporter, workspace::Workspace};
+use crate::{Error, Result, learning::now, reporter::Reporter, workspace::Workspace};
 use elophanto_index::{
     compact::{self, Compacted},
     resolve::is_in_conflict,
@@ -41,7 +41,7 @@ pub struct Records {
 ///
 /// # Errors
 /// When something cannot be removed or written down.
-pub fn records(workspace: &Workspace, dry_run: bool) -> Result<Records, Error> {
+pub fn records(workspace: &Workspace, dry_run: bool) -> Result<Records> {
     let record_store = workspace.record_store();
     let log = Log::read(&record_store.journal, now());
     let hash = |work: &Work| match work {
@@ -68,11 +68,7 @@ pub fn records(workspace: &Workspace, dry_run: bool) -> Result<Records, Error> {
 ///
 /// # Errors
 /// When there is no git, a merge is under way, or git or a table cannot be read or written.
-pub fn compact(
-    workspace: &Workspace,
-    dry_run: bool,
-    reporter: &dyn Reporter,
-) -> Result<Compacted, Error> {
+pub fn compact(workspace: &Workspace, dry_run: bool, reporter: &dyn Reporter) -> Result<Compacted> {
     let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
     if git.is_replaying() || !git.other_sides().is_empty() {
         return Err(Error::new("a merge, rebase or cherry-pick is under way")

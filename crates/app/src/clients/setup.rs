@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Change, Client, MAX_FILE_BYTES, Places, Scope, hooks, install, remove};
-use crate::{Environment, Error};
+use crate::{Environment, Error, Result};
 use elophanto_base::regular::if_there;
 use elophanto_base::{beneath::Folder, regular::read_capped};
 
@@ -36,7 +36,7 @@ pub struct Setup {
 /// # Errors
 /// When a file cannot be read or understood, there is no project or home, or the program has no
 /// hooks.
-pub fn setup(request: &SetupRequest, environment: &Environment) -> Result<Setup, Error> {
+pub fn setup(request: &SetupRequest, environment: &Environment) -> Result<Setup> {
     let SetupRequest { client, scope, .. } = *request;
     if request.hooks && client != Client::ClaudeCode {
         return Err(Error::new(format_args!("{client} has no hooks of this kind"))
@@ -83,9 +83,7 @@ pub fn setup(request: &SetupRequest, environment: &Environment) -> Result<Setup,
 ///
 /// # Errors
 /// Those of `plan`.
-pub fn own_files(
-    plan: impl FnOnce(&super::Read<'_>) -> Result<Vec<Change>, Error>,
-) -> Result<Setup, Error> {
+pub fn own_files(plan: impl FnOnce(&super::Read<'_>) -> Result<Vec<Change>>) -> Result<Setup> {
     let read = |path: &Path| reach(path, None).and_then(|(top, path)| read(&top, &path));
     Ok(Setup { changes: plan(&read)?, root: None })
 }
@@ -117,7 +115,7 @@ impl Setup {
     ///
     /// # Errors
     /// When the file has changed since, or cannot be written.
-    pub fn make(&self, change: &Change) -> Result<Option<PathBuf>, Error> {
+    pub fn make(&self, change: &Change) -> Result<Option<PathBuf>> {
         let root = self.root.as_deref();
         let (top, path) = reach(&change.path, root)?;
         if read(&top, &path)? != change.before {

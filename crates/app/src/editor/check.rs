@@ -10,7 +10,7 @@ use super::{
     fixes::{Fix, near, target_to, titled},
 };
 use crate::{
-    Error,
+    Result,
     on_commit::secrets::{allowed, is_covered},
     reading::drift_of,
     when::day,
@@ -102,7 +102,7 @@ impl Resolver<'_> {
     ///
     /// # Errors
     /// When the knowledge base cannot be read.
-    pub fn other_findings(&self, buffer: &Buffer) -> Result<Vec<Finding>, Error> {
+    pub fn other_findings(&self, buffer: &Buffer) -> Result<Vec<Finding>> {
         let (catalogue, known) = (self.catalogue()?, self.known()?);
         let mut found = contradicted(self.workspace, &known, buffer);
         found.extend(on_page(self, &known, catalogue, buffer));

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{Buffer, Editor, Listing};
 use crate::{
-    Error,
+    Error, Result,
     interest::{WishRequest, wish},
     learn::{LearnRequest, Material, learn as learn_about},
     memory::Memories,
@@ -105,7 +105,7 @@ pub fn remember(
     workspace: &Workspace,
     buffer: &Buffer,
     range: std::ops::Range<usize>,
-) -> Result<String, Error> {
+) -> Result<String> {
     let text = selected(buffer, &range)?;
     let memories = Memories::open(workspace);
     let context = format!("{} ({})", heading_above(buffer, range.start), buffer.path);
@@ -142,7 +142,7 @@ pub fn learn(
     buffer: &Buffer,
     range: std::ops::Range<usize>,
     reporter: &dyn Reporter,
-) -> Result<String, Error> {
+) -> Result<String> {
     let text = selected(buffer, &range)?;
     let is_topic = !text.contains('\n') && text.chars().count() <= MOST_TOPIC;
     let request = if is_topic {
@@ -179,7 +179,7 @@ pub fn like(
     buffer: &Buffer,
     range: std::ops::Range<usize>,
     reporter: &dyn Reporter,
-) -> Result<String, Error> {
+) -> Result<String> {
     let topic = selected(buffer, &range)?;
     let preference = PreferenceKind::Like;
     let wished = wish(workspace, &WishRequest { topic, preference, takes_back: false }, reporter)?;
@@ -189,7 +189,7 @@ pub fn like(
     })
 }
 
-fn selected<'b>(buffer: &'b Buffer, range: &std::ops::Range<usize>) -> Result<&'b str, Error> {
+fn selected<'b>(buffer: &'b Buffer, range: &std::ops::Range<usize>) -> Result<&'b str> {
     let text = buffer.text.get(range.clone()).map(str::trim).filter(|text| !text.is_empty());
     text.ok_or_else(|| Error::new("nothing is selected").hint("select a text first"))
 }
@@ -218,7 +218,7 @@ pub fn at_commit(
     workspace: &Workspace,
     path: &str,
     commit: &CommitId,
-) -> Result<PathBuf, Error> {
+) -> Result<PathBuf> {
     let past = Past::default();
     let found = version(workspace, path, &commit.to_string(), &past)?;
     let found = found.ok_or_else(|| {

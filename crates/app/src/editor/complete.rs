@@ -12,7 +12,7 @@ use super::{
     links::anchors,
 };
 use crate::{
-    Error,
+    Result,
     reading::Catalogue,
     reporter::Silent,
     search::{SearchRequest, search_in},
@@ -88,7 +88,7 @@ pub fn propose(
     open: &[Arc<Buffer>],
     buffer: &Buffer,
     offset: usize,
-) -> Result<Proposals, Error> {
+) -> Result<Proposals> {
     // Most keys are part of no link: nothing is opened for them.
     let Some(typing) = typing(buffer, offset) else { return Ok(Proposals::default()) };
     let workspace = editor.workspace()?;
@@ -125,7 +125,7 @@ fn notes(
     range: Range<usize>,
     offset: usize,
     (kind, is_pointed, closing): (LinkKind, bool, &str),
-) -> Result<Proposals, Error> {
+) -> Result<Proposals> {
     let typed = buffer.text.get(range.start..offset).unwrap_or_default().to_lowercase();
     // Before notes were read, names have to do: nobody waits for a list.
     let (editor, listing, catalogue) = (resolver.editor, &resolver.listing, resolver.known_notes());
@@ -200,7 +200,7 @@ fn ranks(
     catalogue: &Catalogue,
     buffer: &Buffer,
     link: Range<usize>,
-) -> Result<FxHashMap<String, usize>, Error> {
+) -> Result<FxHashMap<String, usize>> {
     let around = buffer.paragraph(buffer.line_at(link.start));
     let before = buffer.text.get(around.start..link.start).unwrap_or_default();
     let behind = buffer.text.get(link.end..around.end).unwrap_or_default();
@@ -291,7 +291,7 @@ fn values(
     buffer: &Buffer,
     key: &str,
     range: Range<usize>,
-) -> Result<Proposals, Error> {
+) -> Result<Proposals> {
     let typed = buffer.text.get(range.clone()).unwrap_or_default();
     let before = buffer.text[..range.start].chars().next_back();
     let quote = before.filter(|char| matches!(char, '"' | '\''));

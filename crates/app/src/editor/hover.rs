@@ -11,7 +11,7 @@ use super::{
     known::{Fact, Known},
 };
 use crate::{
-    Error,
+    Result,
     reading::{Catalogue, Line, blame, drift_of},
     when::day,
 };
@@ -106,7 +106,7 @@ pub struct Mention {
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn hover(resolver: &Resolver, buffer: &Buffer, offset: usize) -> Result<Option<Hover>, Error> {
+pub fn hover(resolver: &Resolver, buffer: &Buffer, offset: usize) -> Result<Option<Hover>> {
     let catalogue = resolver.catalogue()?;
     if !resolver.editor.is_note(&buffer.path) {
         return super::source::hover(resolver, catalogue, buffer, offset);

@@ -10,7 +10,7 @@ use super::{
     source::{about_file, description},
 };
 use crate::{
-    Error,
+    Result,
     reading::{self, Catalogue, drift_of},
     when::day,
 };
@@ -65,7 +65,7 @@ pub struct Hint {
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn lenses(resolver: &Resolver, buffer: &Buffer) -> Result<Vec<Lens>, Error> {
+pub fn lenses(resolver: &Resolver, buffer: &Buffer) -> Result<Vec<Lens>> {
     let catalogue = resolver.catalogue()?;
     if !resolver.editor.is_note(&buffer.path) {
         return of_source(resolver, catalogue, buffer);
@@ -133,7 +133,7 @@ fn similar(
     resolver: &Resolver,
     catalogue: &Catalogue,
     buffer: &Buffer,
-) -> Result<Vec<(Spot, String)>, Error> {
+) -> Result<Vec<(Spot, String)>> {
     let Some(number) = catalogue.find(&buffer.path) else { return Ok(Vec::new()) };
     let editor = resolver.editor;
     let workspace = editor.unasked()?;
@@ -150,11 +150,7 @@ fn similar(
     Ok(apart.take(MOST_SIMILAR).map(spot).collect())
 }
 
-fn of_source(
-    resolver: &Resolver,
-    catalogue: &Catalogue,
-    buffer: &Buffer,
-) -> Result<Vec<Lens>, Error> {
+fn of_source(resolver: &Resolver, catalogue: &Catalogue, buffer: &Buffer) -> Result<Vec<Lens>> {
     let told = about_file(resolver, catalogue, &buffer.path)?;
     let told: Vec<(Spot, String)> = told
         .into_iter()
@@ -173,7 +169,7 @@ fn of_source(
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn hints(resolver: &Resolver, buffer: &Buffer) -> Result<Vec<Hint>, Error> {
+pub fn hints(resolver: &Resolver, buffer: &Buffer) -> Result<Vec<Hint>> {
     if !buffer.text.contains("<!-- f:") {
         return Ok(Vec::new());
     }

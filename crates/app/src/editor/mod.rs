@@ -45,7 +45,7 @@ pub use spots::Spot;
 pub use symbols::{Section, Symbol, foldings, search_symbols, sections};
 
 use crate::{
-    Environment, Error,
+    Environment, Result,
     reading::{Catalogue, Shelf},
     reporter::Silent,
     workspace::{KnowledgeBase, Workspace},
@@ -84,7 +84,7 @@ impl Editor {
     ///
     /// # Errors
     /// When there is none, or a setting is unusable.
-    pub fn open(folder: &Path, environment: &Environment) -> Result<Self, Error> {
+    pub fn open(folder: &Path, environment: &Environment) -> Result<Self> {
         let workspace = Workspace::around(folder, environment.clone(), settings(&[]), &Silent)?;
         Ok(Self {
             root: workspace.repository.root.clone(),
@@ -101,7 +101,7 @@ impl Editor {
     ///
     /// # Errors
     /// When there is none any more, or a setting is unusable.
-    pub fn workspace(&self) -> Result<Workspace, Error> {
+    pub fn workspace(&self) -> Result<Workspace> {
         let workspace = self.shelf.open(settings(&[]))?;
         let (mut kept, now) = (lock(&self.selection), workspace.context().selection);
         let is_same = (&kept.roots, &kept.extensions, &kept.apart)
@@ -127,7 +127,7 @@ impl Editor {
     ///
     /// # Errors
     /// As [`Editor::workspace`].
-    pub fn unasked(&self) -> Result<Workspace, Error> {
+    pub fn unasked(&self) -> Result<Workspace> {
         let workspace = self.workspace()?;
         match workspace.models.active().pace() {
             Pace::Remote => self.by_words(),
@@ -139,7 +139,7 @@ impl Editor {
     ///
     /// # Errors
     /// As [`Editor::workspace`].
-    fn by_words(&self) -> Result<Workspace, Error> {
+    fn by_words(&self) -> Result<Workspace> {
         self.shelf.open(settings(&[("search.mode", "keyword")]))
     }
 
@@ -152,7 +152,7 @@ impl Editor {
     ///
     /// # Errors
     /// When the knowledge base cannot be read.
-    pub fn catalogue(&self, workspace: &Workspace) -> Result<Arc<Catalogue>, Error> {
+    pub fn catalogue(&self, workspace: &Workspace) -> Result<Arc<Catalogue>> {
         self.shelf.catalogue(workspace)
     }
 

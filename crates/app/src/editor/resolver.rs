@@ -8,7 +8,7 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::{Buffer, Editor, Listing, known::Known};
-use crate::{Error, reading::Catalogue, workspace::Workspace};
+use crate::{Result, reading::Catalogue, workspace::Workspace};
 use elophanto_text::markdown::{Destination, Link, LinkKind};
 
 /// Files that are kept for one question: several of its links may lead to one.
@@ -34,7 +34,7 @@ impl Editor {
         &'a self,
         workspace: &'a Workspace,
         open: &'a [Arc<Buffer>],
-    ) -> Result<Resolver<'a>, Error> {
+    ) -> Result<Resolver<'a>> {
         let (listing, catalogue) = (self.listing(), OnceCell::new());
         let resolver = Resolver {
             editor: self,
@@ -57,7 +57,7 @@ impl Resolver<'_> {
     ///
     /// # Errors
     /// When the knowledge base cannot be read.
-    pub fn catalogue(&self) -> Result<&Catalogue, Error> {
+    pub fn catalogue(&self) -> Result<&Catalogue> {
         if let Some(known) = self.catalogue.get() {
             return Ok(known);
         }
@@ -74,7 +74,7 @@ impl Resolver<'_> {
     ///
     /// # Errors
     /// When the knowledge base cannot be read.
-    pub fn known(&self) -> Result<Arc<Known>, Error> {
+    pub fn known(&self) -> Result<Arc<Known>> {
         Ok(self.editor.known(self.workspace, self.catalogue()?))
     }
 

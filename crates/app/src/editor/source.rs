@@ -2,7 +2,7 @@
 
 use super::{Buffer, Card, Editor, Hover, Mention, Resolver, links::naming};
 use crate::{
-    Error,
+    Result,
     reading::Catalogue,
     reporter::Silent,
     search::{SearchRequest, search_in},
@@ -30,7 +30,7 @@ pub fn hover(
     catalogue: &Catalogue,
     buffer: &Buffer,
     offset: usize,
-) -> Result<Option<Hover>, Error> {
+) -> Result<Option<Hover>> {
     let mut cards = Vec::new();
     let word = buffer.word_at(offset);
     if let Some((_, word)) = &word {
@@ -62,11 +62,7 @@ pub fn of_file(resolver: &Resolver, catalogue: &Catalogue, path: &str) -> Card {
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn about_file(
-    resolver: &Resolver,
-    catalogue: &Catalogue,
-    path: &str,
-) -> Result<Vec<Mention>, Error> {
+pub fn about_file(resolver: &Resolver, catalogue: &Catalogue, path: &str) -> Result<Vec<Mention>> {
     let known = resolver.known()?;
     let title = |note: &str| {
         let entry = catalogue.find(note).and_then(|number| catalogue.entries.get(number));
@@ -126,7 +122,7 @@ pub fn description(
 }
 
 /// Passages of notes in which a word of a program stands.
-fn said_of(editor: &Editor, catalogue: &Catalogue, word: &str) -> Result<Vec<Mention>, Error> {
+fn said_of(editor: &Editor, catalogue: &Catalogue, word: &str) -> Result<Vec<Mention>> {
     if word.chars().count() < FEWEST_LETTERS || word.chars().all(|char| char.is_ascii_digit()) {
         return Ok(Vec::new());
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Buffer, Editor};
 use crate::{
-    Error,
+    Result,
     reporter::Silent,
     search::{SearchRequest, search_in},
     workspace::Workspace,
@@ -95,11 +95,7 @@ pub struct Symbol {
 ///
 /// # Errors
 /// When the knowledge base cannot be read.
-pub fn search_symbols(
-    editor: &Editor,
-    workspace: &Workspace,
-    query: &str,
-) -> Result<Vec<Symbol>, Error> {
+pub fn search_symbols(editor: &Editor, workspace: &Workspace, query: &str) -> Result<Vec<Symbol>> {
     let catalogue = editor.catalogue(workspace)?;
     if query.trim().is_empty() {
         let latest = catalogue.latest(MOST).into_iter().map(|entry| Symbol {

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Error, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use elophanto_base::process;
 use elophanto_index::{
     Context, Options, Refreshed,
@@ -53,8 +53,8 @@ pub fn embed_soon(
     workspace: &Workspace,
     context: &Context,
     refreshed: Refreshed,
-    again: &dyn Fn() -> Result<Refreshed, Error>,
-) -> Result<Refreshed, Error> {
+    again: &dyn Fn() -> Result<Refreshed>,
+) -> Result<Refreshed> {
     if refreshed.report.waiting == 0 || context.embedder.pace() != Pace::Slow {
         return Ok(refreshed);
     }
@@ -109,7 +109,7 @@ pub fn start(workspace: &Workspace) -> Background {
 ///
 /// # Errors
 /// When the notes or the view cannot be read.
-pub fn run(workspace: &Workspace) -> Result<(), Error> {
+pub fn run(workspace: &Workspace) -> Result<()> {
     let start = Instant::now();
     let context = workspace.context();
     let view = context.view_dir();

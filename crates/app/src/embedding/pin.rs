@@ -8,7 +8,7 @@ use crate::config::{
     pin, value_in,
 };
 use crate::{
-    Error,
+    Error, Result,
     environment::Environment,
     keys::{self, Asking},
     reporter::Reporter,
@@ -52,10 +52,10 @@ pub type Pins = Vec<(&'static str, String)>;
 /// When the user can't be asked, or an agreement can't be kept.
 pub fn decide(
     workspace: &Workspace,
-    report: &dyn Fn() -> Result<Counted, Error>,
+    report: &dyn Fn() -> Result<Counted>,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<Pins, Error> {
+) -> Result<Pins> {
     let provider = &workspace.config.knowledge.embedding_provider;
     if *provider == Provider::Auto {
         return if may_pin(workspace)? {
@@ -119,10 +119,10 @@ fn is_new(workspace: &Workspace, target: &Target, counted: Counted) -> bool {
 /// user agrees, else an Ollama that answers, else the best model that runs here.
 fn resolve_auto(
     workspace: &Workspace,
-    report: &dyn Fn() -> Result<Counted, Error>,
+    report: &dyn Fn() -> Result<Counted>,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<Pins, Error> {
+) -> Result<Pins> {
     let config = &workspace.config;
     if let Some((provider, _)) = of_tables(config, &workspace.repository, &workspace.environment) {
         return Ok(vec![(PROVIDER, provider.to_string())]);
@@ -180,11 +180,7 @@ fn most_for_minilm(setting: usize, is_watched: bool) -> usize {
 ///
 /// # Errors
 /// When the file can't be edited, or a setting is unusable.
-pub fn write_down(
-    workspace: Workspace,
-    pins: Pins,
-    reporter: &dyn Reporter,
-) -> Result<Workspace, Error> {
+pub fn write_down(workspace: Workspace, pins: Pins, reporter: &dyn Reporter) -> Result<Workspace> {
     if pins.is_empty() {
         return Ok(workspace);
     }
@@ -251,7 +247,7 @@ fn trust(root: &Path, environment: &Environment, text: &str, reporter: &dyn Repo
 
 /// Whether the repository's file leaves it open who embeds. One that names a model, though not
 /// trusted, stays as it is; outside git nobody shares anything.
-fn may_pin(workspace: &Workspace) -> Result<bool, Error> {
+fn may_pin(workspace: &Workspace) -> Result<bool> {
     if workspace.repository.git_dir.is_none() {
         return Ok(false);
     }
@@ -269,7 +265,7 @@ fn may_pin(workspace: &Workspace) -> Result<bool, Error> {
     Ok(said.is_none_or(|said| said == auto))
 }
 
-fn config_text(repository: &Repository) -> Result<String, Error> {
+fn config_text(repository: &Repository) -> Result<String> {
     let file = config::read_repository_file(&repository.root)?;
     Ok(file.map_or_else(String::new, |file| file.text))
 }

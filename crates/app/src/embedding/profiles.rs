@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, environment::Environment};
+use crate::{Error, Result, environment::Environment};
 use elophanto_models::{Belief, Embedder, Pace, SearchThresholds};
 
 /// Largest file of thresholds, in bytes.
@@ -41,7 +41,7 @@ pub fn save(
     embedder: &dyn Embedder,
     profile: &SearchThresholds,
     environment: &Environment,
-) -> Result<(), Error> {
+) -> Result<()> {
     let SearchThresholds { semantic_weight, nothing, relevant, near_duplicate, belief, .. } =
         *profile;
     let model = embedder.fingerprint().to_string();

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use ulid::Ulid;
 
 use crate::{
-    Error,
+    Result,
     config::{Agreements, Config, KnowledgeConfig, Protocol, Provider, ProviderConfig},
     environment::Environment,
     keys::{self, Asking},
@@ -149,7 +149,7 @@ impl Target {
     ///
     /// # Errors
     /// When that cannot be written down: then nothing is sent.
-    pub fn agree(&self) -> Result<(), Error> {
+    pub fn agree(&self) -> Result<()> {
         let agreements = Agreements::open_for(&self.root, self.environment.variables())?;
         let now = jiff::Timestamp::now().to_string();
         agreements.agree(&self.root, &self.host(), &self.model, &now)?;

@@ -10,7 +10,7 @@ pub use history::{Happened, history};
 pub use source::{FoundIn, NoSource, found_in};
 
 use crate::{
-    Error,
+    Result,
     learning::{Learning, now},
     workspace::Workspace,
 };
@@ -250,11 +250,7 @@ fn one<'a>(store: &EntityStore, fact: &'a Fact) -> KnownFact<'a> {
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn delete(
-    workspace: &Workspace,
-    snapshot: &mut EntitySnapshot,
-    entity: &Entity,
-) -> Result<(), Error> {
+pub fn delete(workspace: &Workspace, snapshot: &mut EntitySnapshot, entity: &Entity) -> Result<()> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     undo::delete(&learning.store(), snapshot, &entity.slug, now())?;

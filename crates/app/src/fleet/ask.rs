@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Reader, reader::Looked};
 use crate::{
-    Error,
+    Error, Result,
     embedding::{embedders, profiles},
     reporter::Reporter,
     search::{Found, SearchRequest, request, second},
@@ -101,7 +101,7 @@ pub fn search(
     wanted: &SearchRequest,
     reader: &Reader,
     reporter: &dyn Reporter,
-) -> Result<Found, Error> {
+) -> Result<Found> {
     refuse(wanted)?;
     let query = Query::parse(&wanted.text, &workspace.analyzer);
     if query.is_empty() {
@@ -177,7 +177,7 @@ pub fn search(
 }
 
 /// What only the repository itself can answer.
-fn refuse(wanted: &SearchRequest) -> Result<(), Error> {
+fn refuse(wanted: &SearchRequest) -> Result<()> {
     let said = [
         ("--like", wanted.like.is_some()),
         ("--changed-since", wanted.changed_since.is_some()),
@@ -191,7 +191,7 @@ fn refuse(wanted: &SearchRequest) -> Result<(), Error> {
 }
 
 /// The repositories that may be found; `None` is all.
-pub(super) fn chosen(reader: &Reader, heads: &[Head]) -> Result<Option<Vec<String>>, Error> {
+pub(super) fn chosen(reader: &Reader, heads: &[Head]) -> Result<Option<Vec<String>>> {
     let wanted = &reader.repositories;
     if wanted.is_empty() && reader.rights.are_all() {
         return Ok(None);
@@ -220,7 +220,7 @@ struct Paths {
 }
 
 impl Paths {
-    fn of(typed: &[String]) -> Result<Option<Self>, Error> {
+    fn of(typed: &[String]) -> Result<Option<Self>> {
         let patterns = crate::search::patterns(typed)?;
         Ok(patterns.map(|patterns| Self { patterns, typed: typed.to_vec() }))
     }
@@ -263,7 +263,7 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     /// What a table answers; `None` if this machine cannot ask it by meaning, and only that is wanted.
-    fn table(&mut self, table: &Table, reporter: &dyn Reporter) -> Result<Option<Answer>, Error> {
+    fn table(&mut self, table: &Table, reporter: &dyn Reporter) -> Result<Option<Answer>> {
         let workspace = self.workspace;
         let fingerprint = Fingerprint::new(table.model().to_owned());
         let own = workspace.models.active();

@@ -9,7 +9,7 @@ use secrecy::ExposeSecret as _;
 
 use super::Rights;
 use crate::{
-    Error,
+    Error, Result,
     config::KeyRef,
     environment::Environment,
     keys::{self, Asking},
@@ -85,11 +85,7 @@ impl Fault {
 /// # Errors
 /// When it cannot be read, others may write to it, it is not of the form, or a token is not where it
 /// is said to be.
-pub fn callers(
-    path: &Path,
-    environment: &Environment,
-    asking: Asking,
-) -> Result<Vec<Caller>, Error> {
+pub fn callers(path: &Path, environment: &Environment, asking: Asking) -> Result<Vec<Caller>> {
     let text = read(path)?;
     let entries = parse(&text).map_err(|fault| fault.of_file(path))?;
     let mut known: BTreeMap<[u8; 32], usize> = BTreeMap::new();
@@ -129,7 +125,7 @@ pub fn callers(
 }
 
 /// The text of the file, which nobody but its owner may write to: who can gives rights.
-fn read(path: &Path) -> Result<String, Error> {
+fn read(path: &Path) -> Result<String> {
     let shown = path.display();
     let unreadable = |cause: std::io::Error| {
         let message = format!("cannot read `{shown}`: {cause}");

@@ -5,7 +5,9 @@ use std::{io::Write, sync::mpsc};
 use serde::Serialize;
 
 use super::open;
-use crate::{Error, environment::Environment, keys::Asking, reporter::Reporter, when::time};
+use crate::{
+    Error, Result, environment::Environment, keys::Asking, reporter::Reporter, when::time,
+};
 use elophanto_index::apart::Row;
 use elophanto_tables::fleet::{ArrowStream, Only};
 
@@ -54,7 +56,7 @@ pub fn export(
     environment: &Environment,
     out: &mut dyn Write,
     reporter: &dyn Reporter,
-) -> Result<Exported, Error> {
+) -> Result<Exported> {
     let fleet = open(address, environment, Asking::Through(reporter), false)?;
     let view = fleet.view(None)?;
     let heads = view.heads();

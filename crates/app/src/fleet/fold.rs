@@ -1,7 +1,7 @@
 //! Folding what was published into what is asked.
 
 use super::open;
-use crate::{Error, environment::Environment, keys::Asking, reporter::Reporter};
+use crate::{Result, environment::Environment, keys::Asking, reporter::Reporter};
 use elophanto_base::visible::escape_control_line;
 pub use elophanto_tables::fleet::Folded;
 
@@ -14,7 +14,7 @@ pub fn fold(
     tend: bool,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<Folded, Error> {
+) -> Result<Folded> {
     let fleet = open(address, environment, Asking::Through(reporter), false)?;
     let folded = fleet.fold(tend)?;
     for head in &folded.dropped {

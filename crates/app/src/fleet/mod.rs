@@ -18,7 +18,7 @@ mod rows;
 use secrecy::ExposeSecret as _;
 
 use crate::{
-    Error,
+    Error, Result,
     environment::Environment,
     keys::{self, Asking},
 };
@@ -65,7 +65,7 @@ pub fn open(
     environment: &Environment,
     asking: Asking,
     is_kept: bool,
-) -> Result<Fleet, Error> {
+) -> Result<Fleet> {
     let address = Address::parse(address)?;
     let variable = |name: &str| {
         let value = environment.secrets().variable(name)?;
@@ -93,6 +93,6 @@ pub fn open(
 ///
 /// # Errors
 /// When there is no knowledge base, or it cannot be read.
-pub fn heads(address: &str, environment: &Environment, asking: Asking) -> Result<Vec<Head>, Error> {
+pub fn heads(address: &str, environment: &Environment, asking: Asking) -> Result<Vec<Head>> {
     Ok(open(address, environment, asking, false)?.view(None)?.heads().to_vec())
 }

@@ -1,6 +1,6 @@
 //! What a repository is called in a fleet. Pure, but for the question where it was cloned from.
 
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_repo::{Repository, remote_url};
 use elophanto_tables::fleet::is_repository;
 
@@ -9,7 +9,7 @@ use elophanto_tables::fleet::is_repository;
 ///
 /// # Errors
 /// When there is none, or it is no name.
-pub fn name_of(repository: &Repository, given: Option<&str>) -> Result<String, Error> {
+pub fn name_of(repository: &Repository, given: Option<&str>) -> Result<String> {
     let hint = "give it one: `--as github.com/acme/notes`; lower-case letters, digits, `.`, `-` and \
                 `_`, in parts with slashes between them";
     if let Some(given) = given {

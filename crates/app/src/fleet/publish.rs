@@ -7,7 +7,7 @@ use super::{
     rows::{lessons, rows},
 };
 use crate::{
-    Error,
+    Error, Result,
     config::{Agreements, Provider},
     embedding::embedders,
     keys::Asking,
@@ -94,7 +94,7 @@ pub fn publish(
     workspace: &Workspace,
     request: &PublishRequest,
     reporter: &dyn Reporter,
-) -> Result<Published, Error> {
+) -> Result<Published> {
     let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
     let commit = committed(&git)?;
     let repository = name_of(&workspace.repository, request.name.as_deref())?;
@@ -201,7 +201,7 @@ pub fn publish(
 }
 
 /// The commit whose content lies here unchanged.
-fn committed(git: &Git) -> Result<CommitId, Error> {
+fn committed(git: &Git) -> Result<CommitId> {
     let commit = head(git)?.ok_or_else(|| {
         Error::new("nothing is committed yet")
             .hint("publishing takes what HEAD holds: commit first")
@@ -222,7 +222,7 @@ fn committed(git: &Git) -> Result<CommitId, Error> {
 }
 
 /// Commits from the first one along first parents.
-fn count(git: &Git) -> Result<u64, Error> {
+fn count(git: &Git) -> Result<u64> {
     let said = git.run(&["rev-list", "--count", "--first-parent", "HEAD"])?;
     let said = String::from_utf8_lossy(&said);
     said.trim().parse().map_err(|_| Error::new("git does not say how many commits there are"))
@@ -234,7 +234,7 @@ fn chunks(
     commit: CommitId,
     repository: &str,
     reporter: &dyn Reporter,
-) -> Result<Vec<(Row, String)>, Error> {
+) -> Result<Vec<(Row, String)>> {
     let progress = reporter.progress("notes");
     let update = |done, all| progress.update(done, all);
     of_sound_view(workspace, reporter, || {
@@ -252,7 +252,7 @@ fn remembered(
     commit: CommitId,
     repository: &str,
     reporter: &dyn Reporter,
-) -> Result<Vec<(Row, String)>, Error> {
+) -> Result<Vec<(Row, String)>> {
     if !workspace.lessons().in_git {
         reporter.note("lessons lie where git does not carry them: none of them is published");
         return Ok(Vec::new());
@@ -270,8 +270,8 @@ fn remembered(
 fn of_sound_view<T>(
     workspace: &Workspace,
     reporter: &dyn Reporter,
-    read: impl Fn() -> Result<(Result<T, Malformed>, Vec<Problem>), Error>,
-) -> Result<T, Error> {
+    read: impl Fn() -> Result<(Result<T, Malformed>, Vec<Problem>)>,
+) -> Result<T> {
     let (mut found, mut problems) = read()?;
     if found.is_err() {
         reporter.note("what is kept here of commits is damaged; it is built anew");
@@ -289,7 +289,7 @@ fn say_left_out(problems: &[Problem], reporter: &dyn Reporter) {
 }
 
 /// What a bucket holds, many may read.
-fn refuse_secrets(git: &Git, workspace: &Workspace, chunks: &[(Row, String)]) -> Result<(), Error> {
+fn refuse_secrets(git: &Git, workspace: &Workspace, chunks: &[(Row, String)]) -> Result<()> {
     let allowed = allowed(git, &workspace.environment)?;
     let mut found: Vec<String> = Vec::new();
     for (row, _) in chunks {
@@ -321,7 +321,7 @@ enum Taken {
 }
 
 /// What the fleet takes of texts with vectors of this model.
-fn taken(fleet: &Fleet, model: &Model) -> Result<Taken, Error> {
+fn taken(fleet: &Fleet, model: &Model) -> Result<Taken> {
     let Declared { models, .. } = match fleet.declared() {
         Ok(Some(declared)) => declared,
         Ok(None) => return Ok(Taken::First),
@@ -339,7 +339,7 @@ fn taken(fleet: &Fleet, model: &Model) -> Result<Taken, Error> {
 }
 
 /// The first publication decides on the model of a place: refuses one whose model is not decided.
-fn decided(workspace: &Workspace) -> Result<(), Error> {
+fn decided(workspace: &Workspace) -> Result<()> {
     let Workspace { config, repository, environment, .. } = workspace;
     let is_open = config.knowledge.embedding_provider == Provider::Auto
         && embedders::of_tables(config, repository, environment).is_none();
@@ -354,7 +354,7 @@ fn decided(workspace: &Workspace) -> Result<(), Error> {
 }
 
 /// Begins the fleet with what is about to be published, where there is none.
-fn begin(fleet: &Fleet, model: &Model) -> Result<(), Error> {
+fn begin(fleet: &Fleet, model: &Model) -> Result<()> {
     match fleet.declare(vec![model.clone()]) {
         Ok(Declared { models, .. }) if models.iter().any(|known| known.name == model.name) => {
             Ok(())
@@ -376,7 +376,7 @@ fn published_before(
     repository: &str,
     commit: &CommitId,
     reporter: &dyn Reporter,
-) -> Result<Vec<Head>, Error> {
+) -> Result<Vec<Head>> {
     let read = || {
         let all = fleet.view(None)?.all_heads();
         let folded = all.into_iter().filter(|head| head.repository == repository);
@@ -409,7 +409,7 @@ fn epoch(
     git: &Git,
     (commit, chunks): (&CommitId, usize),
     reporter: &dyn Reporter,
-) -> Result<Option<u64>, Error> {
+) -> Result<Option<u64>> {
     let Some((before, others)) = before.split_first().filter(|_| request.epoch.is_none()) else {
         return Ok(Some(request.epoch.unwrap_or_default()));
     };
@@ -471,7 +471,7 @@ fn agreed(
     fleet: &Fleet,
     chunks: usize,
     reporter: &dyn Reporter,
-) -> Result<(), Error> {
+) -> Result<()> {
     let address = fleet.address();
     if address.is_folder() {
         return Ok(());

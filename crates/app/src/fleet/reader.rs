@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::Rights;
-use crate::Error;
+use crate::Result;
 use elophanto_tables::fleet::{Fleet, Head, View};
 
 /// For so long a view is taken for what is there.
@@ -76,7 +76,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the store does not answer.
-    pub fn heads(&self) -> Result<Vec<Head>, Error> {
+    pub fn heads(&self) -> Result<Vec<Head>> {
         let mut heads = self.look(None)?.view.heads().to_vec();
         heads.retain(|head| self.rights.allows(&head.repository));
         Ok(heads)
@@ -86,7 +86,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the store does not answer.
-    pub fn in_vain<'r>(readers: impl Iterator<Item = &'r Self>) -> Result<BTreeSet<String>, Error> {
+    pub fn in_vain<'r>(readers: impl Iterator<Item = &'r Self>) -> Result<BTreeSet<String>> {
         let mut names = BTreeSet::new();
         for reader in readers {
             let view = reader.look(None)?.view;
@@ -100,7 +100,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the store does not answer.
-    pub fn warm(&self) -> Result<(), Error> {
+    pub fn warm(&self) -> Result<()> {
         let Looked { view, .. } = self.look(None)?;
         for table in view.tables() {
             table.warm()?;
@@ -129,7 +129,7 @@ impl Reader {
     }
 
     /// The view of now, or of a moment in seconds since 1970.
-    pub(super) fn look(&self, at: Option<i64>) -> Result<Looked, Error> {
+    pub(super) fn look(&self, at: Option<i64>) -> Result<Looked> {
         let Shared { fleet, last, .. } = &*self.shared;
         if at.is_some() {
             return Ok(Looked { view: fleet.view(at)?, stale: None });

@@ -11,7 +11,7 @@ use super::{
     reader::Looked,
 };
 use crate::{
-    Error,
+    Error, Result,
     embedding::{embedders, profiles},
     memory::reply::{Beside, Lessons, Origin, shown},
     reporter::Reporter,
@@ -79,7 +79,7 @@ pub fn recall(
     question: &Question,
     reader: &Reader,
     reporter: &dyn Reporter,
-) -> Result<Recollection, Error> {
+) -> Result<Recollection> {
     if question.text.trim().is_empty() {
         return Err(Error::new("a fleet is asked about something")
             .hint("say what it is about: the error, or what you are about to do"));
@@ -130,7 +130,7 @@ impl Asking<'_> {
         table: &Table,
         places: &mut Places,
         reporter: &dyn Reporter,
-    ) -> Result<Vec<Recalled>, Error> {
+    ) -> Result<Vec<Recalled>> {
         let Self { workspace, question, .. } = *self;
         let fingerprint = Fingerprint::new(table.model().to_owned());
         let own = workspace.models.active();

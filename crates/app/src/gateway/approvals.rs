@@ -18,7 +18,7 @@ use super::{
     message::{ApprovalOf, ApprovalRequest, ApprovalResponse, Happening, Told, Tone, Word},
     state::{State, Work},
 };
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_base::mutex::lock;
 
 /// After this time whoever has not answered is reminded.
@@ -158,7 +158,7 @@ impl Conversation {
         gateway: &Arc<Gateway>,
         response: &ApprovalResponse,
         who: &Identity,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let mut state = self.state();
         // Whoever sent the message, as the settings join people now.
         let person = gateway.person(who);
@@ -276,11 +276,7 @@ pub(super) fn named(request: &ApprovalRequest) -> String {
 }
 
 /// Whether this may be answered to it, by them.
-fn check(
-    request: &ApprovalRequest,
-    response: &ApprovalResponse,
-    who: &Identity,
-) -> Result<(), Error> {
+fn check(request: &ApprovalRequest, response: &ApprovalResponse, who: &Identity) -> Result<()> {
     match &request.what {
         ApprovalOf::Call { can_be_kept, can_be_edits, can_be_rule, .. } => {
             let may = match response.answer {

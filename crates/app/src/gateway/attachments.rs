@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    Error,
+    Error, Result,
     agent::{Given, images::handed_over},
 };
 use elophanto_base::{
@@ -77,12 +77,7 @@ impl Attachments {
     ///
     /// # Errors
     /// When it is too large or neither picture nor text, or there is no room.
-    pub fn keep(
-        &self,
-        who: &str,
-        name: &str,
-        bytes: &[u8],
-    ) -> Result<(Uuid, AttachmentKind), Error> {
+    pub fn keep(&self, who: &str, name: &str, bytes: &[u8]) -> Result<(Uuid, AttachmentKind)> {
         if bytes.len() > MOST_BYTES {
             return Err(Error::new(format_args!("a file has at most {MOST_BYTES} bytes")));
         }
@@ -131,7 +126,7 @@ impl Attachments {
     ///
     /// # Errors
     /// When it is not there any more.
-    pub fn given(&self, id: Uuid) -> Result<Given, Error> {
+    pub fn given(&self, id: Uuid) -> Result<Given> {
         let gone = || {
             Error::new(format_args!("the file {id} is not there any more"))
                 .hint("hand it over once more")
@@ -167,7 +162,7 @@ impl Attachments {
 
     /// Lets go of those that were kept long enough: the bytes of the others, and of those among them that
     /// somebody has handed over.
-    fn forget_old(&self, now: Timestamp, who: &str) -> Result<(u64, u64), Error> {
+    fn forget_old(&self, now: Timestamp, who: &str) -> Result<(u64, u64)> {
         let (mut bytes, mut own) = (0, 0);
         for entry in fs::read_dir(&self.0)? {
             let entry = entry?;
@@ -197,7 +192,7 @@ fn read(path: &Path, most: usize) -> Option<Vec<u8>> {
     read_capped(file, most as u64).ok()?
 }
 
-fn text(name: &str, bytes: &[u8]) -> Result<String, Error> {
+fn text(name: &str, bytes: &[u8]) -> Result<String> {
     let read = reading::read(bytes, Hint { media_type: None, name: Some(name) });
     read.map(|read| read.text).map_err(|cause| {
         Error::new(format_args!("`{name}` is neither a picture nor a text: {cause}")).hint(

@@ -16,7 +16,7 @@ use super::{
     message::{Asked, Attached, AttachedFile, Chat, Failure, Incoming, Told, VERSION},
     worker,
 };
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_base::{counted::counted, mutex::lock, visible::escape_control_line};
 
 /// Bytes of what somebody says.
@@ -51,7 +51,7 @@ impl Client {
         }
     }
 
-    fn take(&self, id: Uuid, body: Asked) -> Result<(), Error> {
+    fn take(&self, id: Uuid, body: Asked) -> Result<()> {
         match body {
             Asked::Status(hello) if hello.version != VERSION => Err(Error::new(format_args!(
                 "this gateway speaks version {VERSION} of the protocol"
@@ -90,7 +90,7 @@ impl Client {
         }
     }
 
-    fn say(&self, id: Uuid, chat: &Chat) -> Result<(), Error> {
+    fn say(&self, id: Uuid, chat: &Chat) -> Result<()> {
         let content = chat.content.as_str();
         let (gateway, identity) = (&self.gateway, &self.client.identity);
         if content.trim().is_empty() {
@@ -150,7 +150,7 @@ impl Client {
     }
 
     /// Ids of the files that go with a message.
-    fn files(&self, attached: &[Attached]) -> Result<Vec<Uuid>, Error> {
+    fn files(&self, attached: &[Attached]) -> Result<Vec<Uuid>> {
         if attached.len() > attachments::MOST {
             return Err(Error::new(format_args!(
                 "{} with one message, over the cap of {}",
@@ -177,14 +177,14 @@ impl Client {
                 Ok(id)
             }
         };
-        let all: Result<Vec<Uuid>, Error> = attached.iter().map(&mut one).collect();
+        let all: Result<Vec<Uuid>> = attached.iter().map(&mut one).collect();
         if all.is_err() {
             gateway.attachments.remove(&kept);
         }
         all
     }
 
-    fn obey(&self, id: Uuid, line: &str) -> Result<(), Error> {
+    fn obey(&self, id: Uuid, line: &str) -> Result<()> {
         let conversation = self.client.conversation();
         let identity = &self.client.identity;
         match commands::typed(&self.gateway, &conversation, line, id, identity)? {
@@ -199,7 +199,7 @@ impl Client {
     }
 
     /// Goes on in another repository.
-    fn go_to(&self, name: &str, id: Uuid) -> Result<(), Error> {
+    fn go_to(&self, name: &str, id: Uuid) -> Result<()> {
         let all = &self.gateway.options.repositories;
         let served = all.iter().find(|served| served.name == name).ok_or_else(|| {
             let error = Error::new(format_args!(

@@ -13,7 +13,7 @@ use super::{
     worker::Telling,
 };
 use crate::{
-    Error,
+    Error, Result,
     agent::{
         self, Door,
         chat::{
@@ -72,7 +72,7 @@ fn by(command: &ChatCommand) -> By {
 ///
 /// # Errors
 /// When they may not.
-fn allowed(who: &Identity, right: Right) -> Result<(), Error> {
+fn allowed(who: &Identity, right: Right) -> Result<()> {
     match right {
         Right::Look => Ok(()),
         _ if !who.scopes.chat => Err(Error::new("this connection may only read")),
@@ -97,7 +97,7 @@ pub fn typed(
     line: &str,
     reply_to: Uuid,
     who: &Identity,
-) -> Result<Option<Done>, Error> {
+) -> Result<Option<Done>> {
     match Line::parse(line)? {
         Line::Message(_) => Ok(None),
         Line::Shell(line) => {
@@ -128,7 +128,7 @@ fn obey(
     command: ChatCommand,
     reply_to: Uuid,
     who: &Identity,
-) -> Result<Done, Error> {
+) -> Result<Done> {
     allowed(who, command.right())?;
     match by(&command) {
         By::Gateway => Ok(match command {
@@ -201,7 +201,7 @@ fn beside(
     conversation: &Arc<Conversation>,
     command: ChatCommand,
     who: &Identity,
-) -> Result<String, Error> {
+) -> Result<String> {
     let workspace = conversation.served.base.open(Vec::new())?;
     let telling =
         Arc::new(Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) });
@@ -255,7 +255,7 @@ fn beside(
 ///
 /// # Errors
 /// When it would reach beyond their conversation.
-pub fn check(chat: &Chat<'_>, command: &ChatCommand, who: &Identity) -> Result<(), Error> {
+pub fn check(chat: &Chat<'_>, command: &ChatCommand, who: &Identity) -> Result<()> {
     match command {
         ChatCommand::Undo(Some(run)) if !chat.is_own(run)? => allowed(who, Right::Machine),
         _ => Ok(()),

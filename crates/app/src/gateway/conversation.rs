@@ -22,7 +22,7 @@ use super::{
     worker,
 };
 use crate::{
-    Error,
+    Error, Result,
     agent::{Mode, chat::Carried},
 };
 use elophanto_base::counted::counted;
@@ -56,7 +56,7 @@ pub enum Taken {
 
 impl Conversation {
     /// `ledger` says which session it is, or none yet.
-    pub fn new(person: String, served: Served, mut ledger: Ledger) -> Result<Self, Error> {
+    pub fn new(person: String, served: Served, mut ledger: Ledger) -> Result<Self> {
         let session = match ledger.kept.session {
             Some(session) => session,
             None => {
@@ -87,7 +87,7 @@ impl Conversation {
     }
 
     /// Goes on in another session.
-    pub fn set_session(&self, session: Uuid) -> Result<(), Error> {
+    pub fn set_session(&self, session: Uuid) -> Result<()> {
         let (person, root) = (self.person.clone(), self.served.root.clone());
         self.state().ledger.note(&Record::Opened {
             person,
@@ -141,7 +141,7 @@ impl Conversation {
         self.state().ledger.kept.knows(id)
     }
 
-    pub fn narrow(&self, mode: Mode) -> Result<(), Error> {
+    pub fn narrow(&self, mode: Mode) -> Result<()> {
         self.state().ledger.note(&Record::Narrowed { mode: super::mode::name(mode) })
     }
 
@@ -156,7 +156,7 @@ impl Conversation {
         content: &str,
         attachments: Vec<Uuid>,
         who: &Identity,
-    ) -> Result<Taken, Error> {
+    ) -> Result<Taken> {
         let mut state = self.state();
         let kept = &state.ledger.kept;
         if let Some(ended) = kept.ended.get(&id) {
@@ -201,12 +201,7 @@ impl Conversation {
     ///
     /// # Errors
     /// When a run goes on, it was taken before, or too much waits.
-    pub fn when_idle(
-        self: &Arc<Self>,
-        gateway: &Arc<Gateway>,
-        id: Uuid,
-        work: Work,
-    ) -> Result<(), Error> {
+    pub fn when_idle(self: &Arc<Self>, gateway: &Arc<Gateway>, id: Uuid, work: Work) -> Result<()> {
         let mut state = self.state();
         if state.running.is_some() {
             return Err(Error::new("a run goes on").hint("`/stop` ends it"));
@@ -346,7 +341,7 @@ impl Conversation {
         &self,
         id: Uuid,
         cancelled: &Arc<AtomicBool>,
-    ) -> Result<Option<(String, Vec<Uuid>)>, Error> {
+    ) -> Result<Option<(String, Vec<Uuid>)>> {
         let mut state = self.state();
         let Some(open) = state.ledger.kept.find(id) else { return Ok(None) };
         let (goal, attachments) = (open.content.clone(), open.attachments.clone());

@@ -10,7 +10,7 @@ use std::{
 use uuid::Uuid;
 
 use super::ledger::{CAPS, Kept, LONG, Ledger, Record};
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_base::{
     aside,
     beneath::is_link,
@@ -30,7 +30,7 @@ impl Found {
     ///
     /// # Errors
     /// When it cannot be read for now, which says nothing of what is in it.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<Self> {
         let log = Log::new(path).with_caps(CAPS);
         let ledger = Ledger { log, kept: Kept::default(), grown: 0 };
         let mut found = Self { ledger, problems: Vec::new(), is_good: true };
@@ -75,7 +75,7 @@ impl Found {
     ///
     /// # Errors
     /// When it cannot be set aside, or what goes on not be written: the log is then as it was.
-    pub fn take_up(self, person: &str, root: &Path) -> Result<(Ledger, Vec<String>), Error> {
+    pub fn take_up(self, person: &str, root: &Path) -> Result<(Ledger, Vec<String>)> {
         let Self { mut ledger, mut problems, mut is_good } = self;
         let (path, kept) = (ledger.log.path().to_owned(), &mut ledger.kept);
         if kept.session.is_some() && (kept.person != person || kept.root != root) {
@@ -109,7 +109,7 @@ impl Found {
 
 /// Puts what goes on in the place of the log, which gets another name before: at no moment is there
 /// neither.
-fn replace(ledger: &mut Ledger, path: &Path) -> Result<PathBuf, Error> {
+fn replace(ledger: &mut Ledger, path: &Path) -> Result<PathBuf> {
     let aside = aside::keep(path).map_err(|cause| not_aside(path, &cause))?;
     let before = identity(path);
     ledger.compact().inspect_err(|_| {

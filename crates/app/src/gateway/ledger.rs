@@ -16,7 +16,7 @@ use super::{
     message::{ApprovalRequest, SourceWire, TaskComplete, Word},
     timetable::Timed,
 };
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_agent::permissions::Mode;
 use elophanto_base::{
     jsonl::{Caps, Log},
@@ -399,7 +399,7 @@ impl Ledger {
     ///
     /// # Errors
     /// When it cannot be written; then it does not count.
-    pub fn note(&mut self, record: &Record) -> Result<(), Error> {
+    pub fn note(&mut self, record: &Record) -> Result<()> {
         self.log.append(record).map_err(Error::new)?;
         self.kept.take(record);
         self.grown += serde_json::to_string(record).map_or(0, |line| line.len() as u64);
@@ -411,7 +411,7 @@ impl Ledger {
     }
 
     /// Writes the log anew, as a whole or not at all.
-    pub(super) fn compact(&mut self) -> Result<(), Error> {
+    pub(super) fn compact(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         for record in self.kept.records(Timestamp::now()) {
             serde_json::to_writer(&mut bytes, &record).map_err(Error::new)?;

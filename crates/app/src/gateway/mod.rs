@@ -43,7 +43,7 @@ use std::{
 use uuid::Uuid;
 
 use crate::{
-    Error, Reporter, Workspace,
+    Error, Reporter, Result, Workspace,
     agent::{Session, Tool},
 };
 use attachments::Attachments;
@@ -120,7 +120,7 @@ impl Gateway {
     ///
     /// # Errors
     /// When the folder cannot be read or written, or there is no repository.
-    pub fn open(options: GatewayOptions) -> Result<(Arc<Self>, Vec<String>), Error> {
+    pub fn open(options: GatewayOptions) -> Result<(Arc<Self>, Vec<String>)> {
         if options.repositories.is_empty() {
             return Err(Error::new("there is no repository to serve"));
         }
@@ -145,7 +145,7 @@ impl Gateway {
     ///
     /// # Errors
     /// When there is no room for another thread.
-    pub fn begin(self: &Arc<Self>) -> Result<(), Error> {
+    pub fn begin(self: &Arc<Self>) -> Result<()> {
         self.all().iter().for_each(|conversation| conversation.begin_again(self));
         self.keep_time()
     }
@@ -163,7 +163,7 @@ impl Gateway {
     }
 
     /// Conversations about repositories that are served; those about others stay as they are.
-    fn read_all(&self) -> Result<Vec<String>, Error> {
+    fn read_all(&self) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         for entry in std::fs::read_dir(self.options.folder.join("conversations"))? {
             let path = entry?.path();
@@ -227,7 +227,7 @@ impl Gateway {
         self: &Arc<Self>,
         identity: Identity,
         outbox: Arc<dyn Outbox>,
-    ) -> Result<Client, Error> {
+    ) -> Result<Client> {
         let person = self.person(&identity);
         let conversation = match self.newest(&person) {
             Some(conversation) => conversation,
@@ -291,7 +291,7 @@ impl Gateway {
         identity: &Identity,
         name: &str,
         bytes: &[u8],
-    ) -> Result<(Uuid, AttachmentKind), Error> {
+    ) -> Result<(Uuid, AttachmentKind)> {
         if !identity.scopes.chat {
             return Err(Error::new("this connection may only read"));
         }
@@ -381,11 +381,7 @@ impl Gateway {
     }
 
     /// The conversation of a person about a repository, which may begin here.
-    fn conversation(
-        self: &Arc<Self>,
-        person: &str,
-        served: &Served,
-    ) -> Result<Arc<Conversation>, Error> {
+    fn conversation(self: &Arc<Self>, person: &str, served: &Served) -> Result<Arc<Conversation>> {
         let key = (person.to_owned(), served.root.clone());
         let mut all = lock(&self.conversations);
         if let Some(conversation) = all.get(&key) {

@@ -3,7 +3,7 @@
 use super::Identity;
 pub use crate::agent::modes::{held, name, of_name};
 use crate::{
-    Error,
+    Error, Result,
     agent::{
         Mode,
         modes::{self, to_widen, width},
@@ -15,7 +15,7 @@ use crate::{
 ///
 /// # Errors
 /// When they may not.
-pub fn check(who: &Identity, wanted: Mode, now: Mode, settings: Mode) -> Result<(), Error> {
+pub fn check(who: &Identity, wanted: Mode, now: Mode, settings: Mode) -> Result<()> {
     if who.scopes.admin {
         return modes::check(wanted, settings);
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, environment::Environment, workspace::KnowledgeBase};
+use crate::{Error, Result, environment::Environment, workspace::KnowledgeBase};
 use elophanto_repo::locate;
 
 /// A repository that conversations may be about.
@@ -24,7 +24,7 @@ impl Served {
         folders: &[PathBuf],
         around: Option<&Path>,
         environment: &Environment,
-    ) -> Result<(Vec<Self>, Vec<String>), Error> {
+    ) -> Result<(Vec<Self>, Vec<String>)> {
         let mut roots: Vec<PathBuf> = Vec::new();
         let mut missing = Vec::new();
         for folder in folders {
@@ -56,7 +56,7 @@ impl Served {
 }
 
 /// The repository that an item of the settings names: absolute, or below the user's home.
-fn root(folder: &Path, environment: &Environment) -> Result<PathBuf, Error> {
+fn root(folder: &Path, environment: &Environment) -> Result<PathBuf> {
     if folder == Path::new(".") {
         return Err(Error::new("there is no repository around the current folder").hint(
             "go to one, or name in your own settings which are served: gateway.repositories",

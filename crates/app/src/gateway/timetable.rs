@@ -13,7 +13,7 @@ use super::{
     state::Work,
 };
 use crate::{
-    Error,
+    Error, Result,
     agent::chat::ScheduleCommand,
     config::format_duration,
     schedule::{MAX_EVERY, MIN_EVERY},
@@ -80,7 +80,7 @@ impl Conversation {
         gateway: &Gateway,
         command: ScheduleCommand,
         who: &Identity,
-    ) -> Result<String, Error> {
+    ) -> Result<String> {
         let mut state = self.state();
         let now = Timestamp::now();
         match command {
@@ -177,7 +177,7 @@ impl Conversation {
 
 impl Gateway {
     /// Takes what is due, for as long as the gateway lives.
-    pub(super) fn keep_time(self: &Arc<Self>) -> Result<(), Error> {
+    pub(super) fn keep_time(self: &Arc<Self>) -> Result<()> {
         let gateway = Arc::downgrade(self);
         let keep = move || {
             while let Some(gateway) = gateway.upgrade().filter(|it| !it.is_ending()) {

@@ -21,7 +21,7 @@ use super::{
     state::Work,
 };
 use crate::{
-    Error, Reporter,
+    Error, Reporter, Result,
     agent::{
         self, Answer, Door, Finished, Given, Prepared,
         chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
@@ -82,7 +82,7 @@ pub fn failure(error: &Error, reply_to: Option<Uuid>) -> Told {
 }
 
 /// Works with what is opened of the repository.
-fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<(), Error> {
+fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()> {
     let workspace = conversation.served.base.open(Vec::new())?;
     let reporter =
         Arc::new(Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) });
@@ -274,7 +274,7 @@ impl Here<'_> {
     }
 
     /// Refuses to go on in what another conversation of the gateway is in.
-    fn is_free(&self, command: &ChatCommand) -> Result<(), Error> {
+    fn is_free(&self, command: &ChatCommand) -> Result<()> {
         let ChatCommand::Resume(Some(id)) = command else { return Ok(()) };
         let session = self.prepared.session(Some(id))?.id;
         match self.gateway.is_held(session, self.conversation) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    Error,
+    Result,
     embedding::{pin::MOST_UNWATCHED, remote::Remote},
     reporter::Reporter,
     workspace::Workspace,
@@ -49,9 +49,9 @@ pub fn complete(
     workspace: &Workspace,
     refreshed: Refreshed,
     yes: bool,
-    again: &dyn Fn() -> Result<Refreshed, Error>,
+    again: &dyn Fn() -> Result<Refreshed>,
     reporter: &dyn Reporter,
-) -> Result<Refreshed, Error> {
+) -> Result<Refreshed> {
     let context = workspace.context();
     if refreshed.report.waiting == 0 || context.embedder.pace() == Pace::Instant {
         return Ok(refreshed);
@@ -117,12 +117,7 @@ pub fn complete(
 }
 
 /// Whether these texts may be sent and paid for.
-fn may_send(
-    remote: &Remote,
-    cost: &Cost,
-    yes: bool,
-    reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+fn may_send(remote: &Remote, cost: &Cost, yes: bool, reporter: &dyn Reporter) -> Result<bool> {
     let target = &remote.target;
     if target.is_local() || (target.is_agreed() && (yes || cost.tokens <= MOST_UNASKED)) {
         return Ok(true);

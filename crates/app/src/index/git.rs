@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::embed;
 use crate::{
-    Error, on_commit,
+    Error, Result, on_commit,
     reporter::Reporter,
     when,
     workspace::{Workspace, now_nanoseconds},
@@ -56,7 +56,7 @@ pub fn stage(
     workspace: &Workspace,
     wanted: StageRequest,
     reporter: &dyn Reporter,
-) -> Result<Option<Staging>, Error> {
+) -> Result<Option<Staging>> {
     let git = git(workspace)?;
     if !workspace.models.is_named() {
         for reason in workspace.models.reasons() {
@@ -105,11 +105,7 @@ pub fn stage(
 }
 
 /// Stages what the journal holds and git does not; returns what is staged of it.
-fn journal(
-    workspace: &Workspace,
-    git: &Git,
-    reporter: &dyn Reporter,
-) -> Result<Vec<Staged>, Error> {
+fn journal(workspace: &Workspace, git: &Git, reporter: &dyn Reporter) -> Result<Vec<Staged>> {
     if !workspace.config.journal.share {
         return Ok(Vec::new());
     }
@@ -123,7 +119,7 @@ fn journal(
 }
 
 /// Whether a commit can be made now; asked before anything is changed.
-fn may_commit(git: &Git) -> Result<(), Error> {
+fn may_commit(git: &Git) -> Result<()> {
     if git.is_replaying() || !git.other_sides().is_empty() {
         return Err(Error::new("a merge, rebase, cherry-pick or revert is under way")
             .hint("finish it, then run this again"));
@@ -139,7 +135,7 @@ fn may_commit(git: &Git) -> Result<(), Error> {
 ///
 /// # Errors
 /// When there is no git, git cannot be read, or a table cannot be written.
-pub fn resolve(workspace: &Workspace) -> Result<Resolved, Error> {
+pub fn resolve(workspace: &Workspace) -> Result<Resolved> {
     Ok(resolve::resolve(&workspace.context(), &git(workspace)?)?)
 }
 
@@ -147,7 +143,7 @@ pub fn resolve(workspace: &Workspace) -> Result<Resolved, Error> {
 ///
 /// # Errors
 /// When a root does not exist, or the folder of tables cannot be read.
-pub fn check(workspace: &Workspace) -> Result<(Gaps, Refreshed), Error> {
+pub fn check(workspace: &Workspace) -> Result<(Gaps, Refreshed)> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let refreshed = workspace.refresh_indexed(options)?;
     let (mut gaps, refreshed) = check::check(&workspace.context(), refreshed)?;
@@ -162,11 +158,7 @@ pub fn check(workspace: &Workspace) -> Result<(Gaps, Refreshed), Error> {
 ///
 /// # Errors
 /// When the base is no commit, or the tables or the view cannot be read.
-pub fn verify(
-    workspace: &Workspace,
-    snapshot: &Snapshot,
-    base: Option<&str>,
-) -> Result<Verified, Error> {
+pub fn verify(workspace: &Workspace, snapshot: &Snapshot, base: Option<&str>) -> Result<Verified> {
     let context = workspace.context();
     let verified = match base {
         None => verify::verify(&context, snapshot, None),
@@ -180,6 +172,6 @@ pub fn verify(
     verified.map_err(|cause| Error::new(cause).hint("run `elophanto index --full`, then again"))
 }
 
-fn git(workspace: &Workspace) -> Result<Git, Error> {
+fn git(workspace: &Workspace) -> Result<Git> {
     Git::of(&workspace.repository).ok_or_else(|| GitError::NoRepository.into())
 }

@@ -13,7 +13,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Result,
     embedding::{background::embed_soon, pin},
     plugin_pages,
     reporter::Reporter,
@@ -92,7 +92,7 @@ pub fn first(
     workspace: Workspace,
     wanted: IndexRequest,
     reporter: &dyn Reporter,
-) -> Result<(Workspace, Indexed), Error> {
+) -> Result<(Workspace, Indexed)> {
     let start = Instant::now();
     mirror(&workspace, reporter);
     let refreshed = refresh(&workspace, wanted.full, reporter)?;
@@ -116,7 +116,7 @@ pub fn again(
     workspace: &Workspace,
     wanted: IndexRequest,
     reporter: &dyn Reporter,
-) -> Result<Indexed, Error> {
+) -> Result<Indexed> {
     let start = Instant::now();
     mirror(workspace, reporter);
     let refreshed = refresh(workspace, false, reporter)?;
@@ -135,8 +135,8 @@ pub fn keep(
     interval: Option<Duration>,
     wanted: IndexRequest,
     reporter: &dyn Reporter,
-    told: &mut dyn FnMut(&Indexed) -> Result<(), Error>,
-) -> Result<(), Error> {
+    told: &mut dyn FnMut(&Indexed) -> Result<()>,
+) -> Result<()> {
     let mut outcome = Ok(());
     watch.run(interval, |_| {
         match aside(workspace, wanted, reporter) {
@@ -155,11 +155,7 @@ pub fn keep(
 
 /// A run while somebody works on the notes: nothing is sent anywhere, and `git status` stays as it
 /// is.
-fn aside(
-    workspace: &Workspace,
-    wanted: IndexRequest,
-    reporter: &dyn Reporter,
-) -> Result<Indexed, Error> {
+fn aside(workspace: &Workspace, wanted: IndexRequest, reporter: &dyn Reporter) -> Result<Indexed> {
     let start = Instant::now();
     let again =
         || workspace.refresh_indexed(Options { full: false, patience: None, progress: &|_, _| {} });
@@ -177,7 +173,7 @@ fn aside(
 ///
 /// # Errors
 /// When a root does not exist, or the view cannot be written.
-pub fn keep_up(workspace: &Workspace) -> Result<(), Error> {
+pub fn keep_up(workspace: &Workspace) -> Result<()> {
     if !may_write(workspace.repository.home()) {
         return Ok(());
     }
@@ -205,7 +201,7 @@ fn mirror(workspace: &Workspace, reporter: &dyn Reporter) {
     }
 }
 
-fn refresh(workspace: &Workspace, full: bool, reporter: &dyn Reporter) -> Result<Refreshed, Error> {
+fn refresh(workspace: &Workspace, full: bool, reporter: &dyn Reporter) -> Result<Refreshed> {
     let progress = reporter.progress("notes");
     let update = |done, all| progress.update(done, all);
     workspace.refresh_indexed(Options { full, patience: None, progress: &update })
@@ -218,7 +214,7 @@ fn finish(
     refreshed: Refreshed,
     start: Instant,
     reporter: &dyn Reporter,
-) -> Result<Indexed, Error> {
+) -> Result<Indexed> {
     for reason in workspace.models.reasons() {
         reporter.note(reason);
     }

@@ -9,7 +9,7 @@ use std::{
 
 use super::{InitAction, InitOptions, plan};
 use crate::{
-    Error,
+    Error, Result,
     config::{Provider, REPOSITORY_FILE, read_repository_file},
     embedding::pin,
     environment::Environment,
@@ -43,8 +43,8 @@ pub fn init(
     request: &InitRequest<'_>,
     environment: &Environment,
     reporter: &dyn Reporter,
-    written: &mut dyn FnMut(&Path, &InitAction) -> Result<(), Error>,
-) -> Result<bool, Error> {
+    written: &mut dyn FnMut(&Path, &InitAction) -> Result<()>,
+) -> Result<bool> {
     let repository = match locate(request.folder) {
         Ok(repository) => repository,
         Err(LocateError::Nowhere { start }) => {
@@ -92,7 +92,7 @@ pub fn init(
 }
 
 /// Decides which model embeds, if that is open, and writes it down: the settings, as `key: value`.
-fn decide(workspace: Workspace, yes: bool, reporter: &dyn Reporter) -> Result<Vec<String>, Error> {
+fn decide(workspace: Workspace, yes: bool, reporter: &dyn Reporter) -> Result<Vec<String>> {
     if workspace.config.knowledge.embedding_provider != Provider::Auto {
         return Ok(Vec::new());
     }
@@ -107,7 +107,7 @@ fn decide(workspace: Workspace, yes: bool, reporter: &dyn Reporter) -> Result<Ve
 }
 
 /// A root as the settings hold it: relative to the repository.
-fn relative_root(typed: &Path, folder: &Path, repository: &Repository) -> Result<PathBuf, Error> {
+fn relative_root(typed: &Path, folder: &Path, repository: &Repository) -> Result<PathBuf> {
     let missing = |cause: io::Error| {
         Error::new(format_args!("`{}`: {cause}", typed.display()))
             .hint("give a folder that exists beneath the repository")

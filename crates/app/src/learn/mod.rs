@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Error, Result,
     learning::{Learning, Telling, now},
     llm::asker::{Asker, Purpose, Reach},
     reporter::Reporter,
@@ -38,7 +38,7 @@ use elophanto_text::reading::{self, Hint};
 pub use said::{Noted, hear, note, put_back, undo};
 
 /// Hands over what is to be read, once it is known that it will be.
-pub type Given<'a> = Box<dyn FnOnce() -> Result<Material, Error> + 'a>;
+pub type Given<'a> = Box<dyn FnOnce() -> Result<Material> + 'a>;
 
 /// What to learn about, and how.
 #[derive(Default)]
@@ -120,9 +120,9 @@ impl Learnt {
 pub fn learn(
     workspace: &Workspace,
     wanted: LearnRequest<'_>,
-    started: &mut dyn FnMut(&Started) -> Result<(), Error>,
+    started: &mut dyn FnMut(&Started) -> Result<()>,
     reporter: &dyn Reporter,
-) -> Result<Learnt, Error> {
+) -> Result<Learnt> {
     let learning = Learning::open(workspace)?;
     if !wanted.unasked {
         learning.acted();
@@ -189,7 +189,7 @@ fn queries(
     background: bool,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<String>> {
     let most = learning.workspace.config.learn.queries;
     let by_rule = plan::plan(topic, most);
     if background {
@@ -213,7 +213,7 @@ fn look(
     prompt: &Prompt,
     sources: &[Box<dyn Source + '_>],
     reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let log = Log::read(&learning.record_store.journal, now());
     let searches = log.searches_of(&prompt.id);
     let mut prompt = prompt.clone();
@@ -258,7 +258,7 @@ pub fn extract(
     only: Option<&str>,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<usize, Error> {
+) -> Result<usize> {
     let notes = learning.notes()?;
     let log = Log::read(&learning.record_store.journal, now());
     for problem in &log.problems {
@@ -318,11 +318,7 @@ fn alike(learning: &Learning, discovered: &[Discovered]) -> Option<Proposal> {
 }
 
 /// What is to be read instead of searching.
-fn material(
-    learning: &Learning,
-    given: Material,
-    reporter: &dyn Reporter,
-) -> Result<Finding, Error> {
+fn material(learning: &Learning, given: Material, reporter: &dyn Reporter) -> Result<Finding> {
     let finding = finding(learning, given)?;
     if finding.text.len() > MAX_DOCUMENT_BYTES {
         reporter
@@ -331,7 +327,7 @@ fn material(
     Ok(finding)
 }
 
-fn finding(learning: &Learning, given: Material) -> Result<Finding, Error> {
+fn finding(learning: &Learning, given: Material) -> Result<Finding> {
     let (bytes, name) = match given {
         Material::Address(address) => return fetched(learning, &address),
         Material::Bytes { bytes, name } => (bytes, name),
@@ -355,7 +351,7 @@ fn finding(learning: &Learning, given: Material) -> Result<Finding, Error> {
 }
 
 /// A page of the web.
-fn fetched(learning: &Learning, address: &str) -> Result<Finding, Error> {
+fn fetched(learning: &Learning, address: &str) -> Result<Finding> {
     let fetched = learning.fetcher()?.get(address).map_err(|cause| {
         let hint = cause.hint();
         Error::new(cause).hints_of(hint)

@@ -7,7 +7,7 @@ use super::{
     extract,
 };
 use crate::{
-    Error,
+    Result,
     learning::{Learning, now},
     reporter::Reporter,
     workspace::Workspace,
@@ -38,7 +38,7 @@ pub fn note(
     text: &str,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<Noted, Error> {
+) -> Result<Noted> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let telling = learning.telling(reporter)?;
@@ -67,7 +67,7 @@ const MOST_HEARD: usize = 20;
 ///
 /// # Errors
 /// When the notes cannot be read, or something cannot be written down.
-pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Error> {
+pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize> {
     let learning = Learning::open(workspace)?;
     let log = Log::read(&learning.record_store.journal, now());
     let is_said = |work: &Work| match work {
@@ -94,7 +94,7 @@ pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize, Err
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<(String, Undone)>, Error> {
+pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<(String, Undone)>> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let store = learning.store();
@@ -109,7 +109,7 @@ pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<(String, Undone)>,
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn put_back(workspace: &Workspace, id: &str) -> Result<Option<PutBack>, Error> {
+pub fn put_back(workspace: &Workspace, id: &str) -> Result<Option<PutBack>> {
     let learning = Learning::open(workspace)?;
     learning.acted();
     let store = learning.store();

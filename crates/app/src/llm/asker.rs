@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{LanguageModels, may_send};
 use crate::{
-    Error,
+    Result,
     config::{Agreements, Origin, Protocol},
     keys::Asking,
     reporter::Reporter,
@@ -98,7 +98,7 @@ impl<'a> Asker<'a> {
         reach: Reach,
         yes: bool,
         reporter: &'a dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let Purpose { task, command, .. } = purpose;
         let origin = workspace.config.origin(&format!("llm.tasks.{}", task.name()));
         let is_default = origin.is_none_or(|origin| *origin == Origin::Default);
@@ -187,7 +187,7 @@ pub fn askable(
     reach: Reach,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<Askable, Error> {
+) -> Result<Askable> {
     let mut found = Askable::default();
     // One that rests after failures is set up all the same: nothing lesser takes its place.
     let plan = models.plan(purpose.task);
@@ -225,7 +225,7 @@ fn agreed(
     model: &ModelRef,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let root = &workspace.repository.root;
     if may_send(root, host, model.model(), &workspace.environment) {
         return Ok(true);

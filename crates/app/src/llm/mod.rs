@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    Error,
+    Error, Result,
     config::{Agreements, Config, Images, LlmConfig, Protocol, ProviderConfig},
     environment::Environment,
     keys::{self, Asking},
@@ -73,7 +73,7 @@ impl<'a> LanguageModels<'a> {
         tasks: &[Task],
         command: &str,
         asking: Asking,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let insists = config.is_chosen;
         let config = &config.llm;
         let routes = routes(config);
@@ -132,7 +132,7 @@ impl<'a> LanguageModels<'a> {
     ///
     /// # Errors
     /// When no model is left for a kind of work.
-    pub fn hold_to_money(&self, task: Task, reporter: &dyn Reporter) -> Result<(), Error> {
+    pub fn hold_to_money(&self, task: Task, reporter: &dyn Reporter) -> Result<()> {
         let unpriced = self.router.unpriced(task);
         let others = self.plan(task).candidates.len() - unpriced.len();
         let Some(first) = unpriced.first() else { return Ok(()) };
@@ -291,7 +291,7 @@ pub fn ledger_in(state: &Path) -> Ledger {
 ///
 /// # Errors
 /// When a limit can't be understood.
-pub fn budget(config: &LlmConfig) -> Result<Budget, Error> {
+pub fn budget(config: &LlmConfig) -> Result<Budget> {
     Ok(Budget {
         run: limits("run", &config.budget.run)?,
         day: limits("day", &config.budget.day)?,
@@ -300,12 +300,12 @@ pub fn budget(config: &LlmConfig) -> Result<Budget, Error> {
 }
 
 /// What models cost by the table and the settings.
-fn prices(config: &LlmConfig) -> Result<Prices, Error> {
+fn prices(config: &LlmConfig) -> Result<Prices> {
     let Some(text) = &config.prices else { return Ok(Prices::default()) };
     Prices::read(text).map_err(|cause| Error::new(format_args!("llm.prices: {cause}")))
 }
 
-fn limits(span: &str, text: &str) -> Result<Limits, Error> {
+fn limits(span: &str, text: &str) -> Result<Limits> {
     if text == "none" {
         return Ok(Limits::default());
     }

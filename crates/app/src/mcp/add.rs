@@ -6,7 +6,7 @@ use url::{Host, Url};
 
 use super::Server;
 use crate::{
-    Environment, Error,
+    Environment, Error, Result,
     agent::servers::{self, Kept, address, level},
     config::KeyRef,
     reporter::Reporter,
@@ -66,7 +66,7 @@ pub fn add(
     request: AddRequest,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<Added, Error> {
+) -> Result<Added> {
     let levels = levels_of(&request.levels)?;
     let (trust, is_derived) = (request.trust, is_address(&request.name));
     let (name, (mut kept, lacks)) = match sorted(&request)? {
@@ -121,7 +121,7 @@ enum Place {
 }
 
 /// What the user wrote, sorted out.
-fn sorted(request: &AddRequest) -> Result<Place, Error> {
+fn sorted(request: &AddRequest) -> Result<Place> {
     let AddRequest { name, address: second, command, .. } = request;
     let both = || {
         Error::new("a server is a program or an address, not both")
@@ -150,7 +150,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// A name for what is at an address: the part of the host that says whose it is.
-fn name_of(url: &Url) -> Result<String, Error> {
+fn name_of(url: &Url) -> Result<String> {
     let unnamed = || {
         Error::new(format_args!("`{url}` does not say what to call the server"))
             .hint(format!("give it a name: elophanto agent mcp add NAME {url}"))
@@ -170,7 +170,7 @@ fn name_of(url: &Url) -> Result<String, Error> {
     }
 }
 
-fn at_address(request: &AddRequest, url: &str) -> Result<Kept, Error> {
+fn at_address(request: &AddRequest, url: &str) -> Result<Kept> {
     if !request.environment.is_empty() || request.usual {
         return Err(Error::new("what runs already gets no variables")
             .hint("a token for it: --key env:NAME, or --key vault:NAME"));
@@ -195,10 +195,7 @@ fn at_address(request: &AddRequest, url: &str) -> Result<Kept, Error> {
 }
 
 /// A program as it is kept, and what it lacks.
-fn program(
-    request: AddRequest,
-    reporter: &dyn Reporter,
-) -> Result<(Kept, Vec<&'static str>), Error> {
+fn program(request: AddRequest, reporter: &dyn Reporter) -> Result<(Kept, Vec<&'static str>)> {
     let AddRequest { mut command, environment: mut variables, usual, private, key, .. } = request;
     if private || key.is_some() {
         return Err(Error::new("--private and --key are for servers at addresses")
@@ -231,7 +228,7 @@ fn program(
 }
 
 /// `TOOL=LEVEL` each: the name of a tool may hold `=`, a level does not.
-fn levels_of(given: &[String]) -> Result<BTreeMap<String, String>, Error> {
+fn levels_of(given: &[String]) -> Result<BTreeMap<String, String>> {
     let one = |text: &String| {
         let Some((tool, word)) = text.rsplit_once('=').filter(|(tool, _)| !tool.is_empty()) else {
             return Err(Error::new(format_args!(

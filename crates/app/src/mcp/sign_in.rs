@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Server, unknown};
 use crate::{
-    Environment, Error,
+    Environment, Error, Result,
     agent::{
         credentials::entry_name,
         servers::{self, Kept, address},
@@ -46,7 +46,7 @@ pub fn login(
     entrance: &mut Entrance,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<Server, Error> {
+) -> Result<Server> {
     let LoginRequest { name, client_id } = request;
     let Some(kept) = servers::read(environment)?.remove(name) else {
         return Err(unknown(name));
@@ -88,7 +88,7 @@ pub fn logout(
     entrance: &mut Entrance,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let forgotten = match entrance.open(Asking::Through(reporter))? {
         Some(mut vault) => vault.remove(&vault_name(name)?)?,
         None => false,
@@ -100,7 +100,7 @@ pub fn logout(
     Ok(forgotten || marked)
 }
 
-fn vault_name(server: &str) -> Result<Name, Error> {
+fn vault_name(server: &str) -> Result<Name> {
     Ok(entry_name(server).parse::<Name>()?)
 }
 
@@ -110,7 +110,7 @@ fn sign_in(
     challenge: &Challenge,
     client_id: Option<&str>,
     reporter: &dyn Reporter,
-) -> Result<SecretString, Error> {
+) -> Result<SecretString> {
     let listener = Listener::open()?;
     let begun = block_on(oauth::begin(remote, challenge, client_id, listener.address()))?;
     reporter.talk(format_args!(
@@ -123,7 +123,7 @@ fn sign_in(
 }
 
 /// What the server says to a request without a token.
-fn challenge(name: &str, remote: &Remote) -> Result<Challenge, Error> {
+fn challenge(name: &str, remote: &Remote) -> Result<Challenge> {
     let hello = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {

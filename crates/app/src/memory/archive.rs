@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Memories;
 use crate::{
-    Error,
+    Error, Result,
     reporter::Reporter,
     when::{day, moment},
 };
@@ -32,7 +32,7 @@ impl Memories<'_> {
         before: &str,
         dry_run: bool,
         reporter: &dyn Reporter,
-    ) -> Result<MovedAway, Error> {
+    ) -> Result<MovedAway> {
         let seconds = moment(before, Timestamp::now().as_second())?;
         let before = Timestamp::from_second(seconds).map_err(Error::new)?;
         let archived = self.files.archive(before, dry_run)?;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Memories, Question};
-use crate::{Error, reporter::Reporter};
+use crate::{Error, Result, reporter::Reporter};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::memory::Memory;
 
@@ -46,7 +46,7 @@ impl Memories<'_> {
         remove: bool,
         agent: Option<&str>,
         reporter: &dyn Reporter,
-    ) -> Result<Forgotten, Error> {
+    ) -> Result<Forgotten> {
         let records = self.records(reporter);
         let memory = match records.folded.in_vain.get(id) {
             Some(vain) => vain,
@@ -67,7 +67,7 @@ impl Memories<'_> {
         remove: bool,
         agent: Option<&str>,
         reporter: &dyn Reporter,
-    ) -> Result<Vec<Forgotten>, Error> {
+    ) -> Result<Vec<Forgotten>> {
         let records = self.records(reporter);
         let lineage = &records.folded.lineage;
         // With all that each corrects: else that would count again once its line is gone, and a
@@ -98,12 +98,7 @@ impl Memories<'_> {
     ///
     /// # Errors
     /// When no word of it tells anything, or the view cannot be read and not be made anew.
-    pub fn about(
-        &self,
-        text: &str,
-        repo: Option<&str>,
-        reporter: &dyn Reporter,
-    ) -> Result<About, Error> {
+    pub fn about(&self, text: &str, repo: Option<&str>, reporter: &dyn Reporter) -> Result<About> {
         let analyzer = &self.workspace.analyzer;
         let wanted: BTreeSet<String> = analyzer.terms(text).into_iter().collect();
         if wanted.is_empty() {

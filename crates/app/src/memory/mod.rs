@@ -20,7 +20,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use crate::{Error, embedding::background::embed_soon, when::day, workspace::Workspace};
+use crate::{Result, embedding::background::embed_soon, when::day, workspace::Workspace};
 pub use archive::MovedAway;
 use elophanto_base::{one_line::one_line, secrets, visible::escape_control_line};
 use elophanto_index::{
@@ -136,7 +136,7 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     /// When it is no record, or cannot be written.
-    pub fn remember(&self, mut draft: Draft, now: Timestamp) -> Result<Remembered, Error> {
+    pub fn remember(&self, mut draft: Draft, now: Timestamp) -> Result<Remembered> {
         let mut masked = 0;
         let tags = draft.tags.iter_mut().flatten();
         let texts =
@@ -158,13 +158,7 @@ impl<'a> Memories<'a> {
     }
 
     /// Takes records back, in every clone; `joined` is the lesson that says the same, if one does.
-    fn retire(
-        &self,
-        repo: &str,
-        ids: &[&str],
-        joined: Option<&str>,
-        agent: &str,
-    ) -> Result<(), Error> {
+    fn retire(&self, repo: &str, ids: &[&str], joined: Option<&str>, agent: &str) -> Result<()> {
         let now = Timestamp::now();
         let retired = |id: &&str| {
             Entry::Retired(Retired {
@@ -180,7 +174,7 @@ impl<'a> Memories<'a> {
         self.append(repo, &entries, now).map(drop)
     }
 
-    fn append(&self, repo: &str, entries: &[Entry], now: Timestamp) -> Result<PathBuf, Error> {
+    fn append(&self, repo: &str, entries: &[Entry], now: Timestamp) -> Result<PathBuf> {
         let tracked = |file: &Path| match &self.tracked_by {
             None => Ok(false),
             Some(repository) => {
@@ -214,7 +208,7 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     /// When the view cannot be read and not be made anew.
-    pub fn recall(&self, question: &Question) -> Result<Vec<Recalled>, Error> {
+    pub fn recall(&self, question: &Question) -> Result<Vec<Recalled>> {
         Ok(self.recall_with_faults(question)?.0)
     }
 
@@ -222,10 +216,7 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     /// As [`Memories::recall`].
-    pub fn recall_with_faults(
-        &self,
-        question: &Question,
-    ) -> Result<(Vec<Recalled>, Vec<String>), Error> {
+    pub fn recall_with_faults(&self, question: &Question) -> Result<(Vec<Recalled>, Vec<String>)> {
         let workspace = self.workspace;
         let mut full = false;
         loop {
@@ -252,13 +243,13 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn refreshed(&self, full: bool) -> Result<Refreshed, Error> {
+    pub fn refreshed(&self, full: bool) -> Result<Refreshed> {
         let (context, lessons) = (self.workspace.context(), self.workspace.lessons());
         let made = (context.view_of(lessons), settings(&context));
         if !full && let Some(seen) = self.seen(&made) {
             return Ok(seen);
         }
-        let again = |full| -> Result<Refreshed, Error> {
+        let again = |full| -> Result<Refreshed> {
             let options = Options { full, patience: Some(PATIENCE), progress: &|_, _| {} };
             Ok(refresh(&context, lessons, options)?)
         };

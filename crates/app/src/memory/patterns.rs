@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
 use super::{Memories, Remembered};
-use crate::{Error, notes, reporter::Reporter};
+use crate::{Error, Result, notes, reporter::Reporter};
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::search::SearchError;
 use elophanto_knowledge::memory::{
@@ -36,11 +36,7 @@ impl Memories<'_> {
     ///
     /// # Errors
     /// When the view cannot be read, there is no such lesson, or the note cannot be written.
-    pub fn patterns(
-        &self,
-        promote: Option<&str>,
-        reporter: &dyn Reporter,
-    ) -> Result<Patterns, Error> {
+    pub fn patterns(&self, promote: Option<&str>, reporter: &dyn Reporter) -> Result<Patterns> {
         let records = self.records(reporter);
         let id_length = records.telling_length();
         let known = &records.folded.memories;
@@ -72,7 +68,7 @@ impl Memories<'_> {
         ids: &[String],
         agent: Option<&str>,
         reporter: &dyn Reporter,
-    ) -> Result<Joined, Error> {
+    ) -> Result<Joined> {
         let records = self.records(reporter);
         let mut lessons: Vec<&Memory> = Vec::new();
         for id in ids {
@@ -119,7 +115,7 @@ impl Memories<'_> {
     }
 
     /// The lessons of several repositories: alike by their words, or by their meaning.
-    pub(super) fn shared(&self, folded: &Folded) -> Result<Vec<Shared>, Error> {
+    pub(super) fn shared(&self, folded: &Folded) -> Result<Vec<Shared>> {
         let known = &folded.memories;
         let least = self.workspace.models.thresholds().near_duplicate;
         let cosine = self.cosine(known)?;
@@ -128,10 +124,7 @@ impl Memories<'_> {
     }
 
     /// How near two of the newest lessons are by their vectors; `None` where one has none.
-    fn cosine(
-        &self,
-        known: &[Memory],
-    ) -> Result<impl Fn(&Memory, &Memory) -> Option<f32> + use<>, Error> {
+    fn cosine(&self, known: &[Memory]) -> Result<impl Fn(&Memory, &Memory) -> Option<f32> + use<>> {
         let wanted = compared(known);
         let vectors: FxHashMap<String, Vec<f32>> =
             match vectors(&self.refreshed(false)?.snapshot, &wanted) {

@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{Memories, Remembered};
-use crate::{Error, reporter::Reporter, when::day};
+use crate::{Error, Result, reporter::Reporter, when::day};
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
 use elophanto_knowledge::memory::{
     COMPARED, Draft, Entry, EventType, Folded, Memory, Rate, abbreviated, by_age, fold, line,
@@ -71,7 +71,7 @@ impl Records {
     ///
     /// # Errors
     /// When there is none, or more than one; or it was forgotten or corrected.
-    pub fn find(&self, id: &str) -> Result<&Memory, Error> {
+    pub fn find(&self, id: &str) -> Result<&Memory> {
         let Folded { memories, retired, replaced, .. } = &self.folded;
         if let Some(memory) = memories.iter().find(|memory| memory.id == id) {
             return Ok(memory);
@@ -171,7 +171,7 @@ impl Records {
     ///
     /// # Errors
     /// When a record is too long to be written.
-    pub fn exported(&self) -> Result<BTreeMap<&str, String>, Error> {
+    pub fn exported(&self) -> Result<BTreeMap<&str, String>> {
         let mut texts: BTreeMap<&str, String> = BTreeMap::new();
         for memory in &self.folded.memories {
             let text = texts.entry(&memory.repo).or_default();
@@ -185,14 +185,14 @@ impl Records {
     ///
     /// # Errors
     /// When the folder is not empty, or cannot be written to.
-    pub fn export_to(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    pub fn export_to(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let texts = self.exported()?;
         if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(Error::new(format_args!("`{}` is not empty", folder.display()))
                 .hint("name a folder that does not exist yet"));
         }
         fs::create_dir_all(folder)?;
-        let write = |(repo, text): (&str, String)| -> Result<PathBuf, Error> {
+        let write = |(repo, text): (&str, String)| -> Result<PathBuf> {
             let path = folder.join(format!("{repo}.jsonl"));
             fs::write(&path, text)?;
             Ok(path)
@@ -264,7 +264,7 @@ impl Memories<'_> {
         correction: Correction,
         agent: Option<&str>,
         reporter: &dyn Reporter,
-    ) -> Result<Remembered, Error> {
+    ) -> Result<Remembered> {
         if correction == Correction::default() {
             return Err(Error::new("there is nothing to correct")
                 .hint("give what it should say, such as --lesson or --success-rate 9/10"));

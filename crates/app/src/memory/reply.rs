@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Kept, Memories};
-use crate::Error;
+use crate::Result;
 use elophanto_base::visible::{hidden, visible};
 use elophanto_knowledge::memory::{Dispute, Question, Rate, Recalled, Shown, compact};
 use elophanto_models::builtin::count_tokens;
@@ -146,7 +146,7 @@ impl Memories<'_> {
     ///
     /// # Errors
     /// As [`Memories::recall`].
-    pub fn lessons(&self, question: &Question, kept: &Kept, most: usize) -> Result<Lessons, Error> {
+    pub fn lessons(&self, question: &Question, kept: &Kept, most: usize) -> Result<Lessons> {
         let found = self.recall(question)?;
         let beside = Beside { path: &|path| self.shown(path), origin: &self.origins(kept) };
         Ok(Lessons::within(&found, shown(&found, &self.own), &beside, most))

@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 
 use super::{Memories, reply::shown};
-use crate::{Error, reporter::Reporter};
+use crate::{Result, reporter::Reporter};
 use elophanto_knowledge::memory::compact;
 use elophanto_models::builtin::count_tokens;
 
@@ -44,7 +44,7 @@ impl Memories<'_> {
     ///
     /// # Errors
     /// When the view cannot be read and not be made anew.
-    pub fn stats(&self, reporter: &dyn Reporter) -> Result<Option<Stats>, Error> {
+    pub fn stats(&self, reporter: &dyn Reporter) -> Result<Option<Stats>> {
         let records = self.records(reporter);
         let known = &records.folded.memories;
         if known.is_empty() {

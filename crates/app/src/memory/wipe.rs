@@ -13,7 +13,7 @@ use super::{
     Memories, Records,
     records::{MOST_CANDIDATES, begins},
 };
-use crate::{Error, on_commit::Along, reporter::Reporter, when::day};
+use crate::{Error, Result, on_commit::Along, reporter::Reporter, when::day};
 use elophanto_base::{counted::counted, visible::escape_control_line};
 use elophanto_index::{note::key, store::cache};
 use elophanto_knowledge::memory::{Entry, Memory, parse_file, passage, repo_below};
@@ -124,7 +124,7 @@ impl Memories<'_> {
     ///
     /// # Errors
     /// When there is no such lesson, or more than one; or the history cannot be read.
-    pub fn wiping(&self, id: &str, reporter: &dyn Reporter) -> Result<Wiping, Error> {
+    pub fn wiping(&self, id: &str, reporter: &dyn Reporter) -> Result<Wiping> {
         let records = self.records(reporter);
         let id = any(&records, id)?;
         let ids: Vec<String> =
@@ -155,7 +155,7 @@ impl Memories<'_> {
     ///
     /// # Errors
     /// When a file cannot be written, or the index cannot be made anew.
-    pub fn wipe(&self, wiping: &Wiping, agent: Option<&str>) -> Result<Wiped, Error> {
+    pub fn wipe(&self, wiping: &Wiping, agent: Option<&str>) -> Result<Wiped> {
         if wiping.is_live {
             let ids: Vec<&str> = wiping.ids.iter().map(String::as_str).collect();
             self.retire(&wiping.repo, &ids, None, &self.agent(agent))?;
@@ -188,7 +188,7 @@ impl Memories<'_> {
     }
 
     /// What git's history holds of records, wherever their files lay.
-    fn history_of(&self, ids: &[String]) -> Result<History, Error> {
+    fn history_of(&self, ids: &[String]) -> Result<History> {
         let mut history = History::default();
         let Some(repository) = &self.tracked_by else { return Ok(history) };
         let Some(git) = Git::of(repository).map(|git| git.with_timeout(PATIENCE)) else {
@@ -252,7 +252,7 @@ impl Memories<'_> {
 }
 
 /// The whole id of any lesson, of one that was forgotten or corrected too.
-fn any<'r>(records: &'r Records, id: &str) -> Result<&'r str, Error> {
+fn any<'r>(records: &'r Records, id: &str) -> Result<&'r str> {
     let folded = &records.folded;
     let counting = folded.memories.iter().map(|memory| &memory.id);
     let gone = folded.retired.keys().chain(folded.replaced.keys()).chain(folded.in_vain.keys());

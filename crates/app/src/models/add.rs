@@ -10,7 +10,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::{
-    Error,
+    Error, Result,
     config::Provider,
     embedding::embedders::{local_models, model_folder},
     environment::Environment,
@@ -77,7 +77,7 @@ pub fn add<'a>(
     request: &AddRequest<'a>,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<Added<'a>, Error> {
+) -> Result<Added<'a>> {
     let start = Instant::now();
     let AddRequest { name, from, exact, replace } = *request;
     let path = place(name, environment)?;
@@ -113,11 +113,7 @@ pub fn add<'a>(
 ///
 /// # Errors
 /// When the name is none, or the model cannot be removed.
-pub fn remove(
-    name: &str,
-    environment: &Environment,
-    reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+pub fn remove(name: &str, environment: &Environment, reporter: &dyn Reporter) -> Result<bool> {
     let path = place(name, environment)?;
     if !path.exists() {
         let names = local_models(environment);
@@ -132,7 +128,7 @@ pub fn remove(
 }
 
 /// The file of a model of that name.
-fn place(name: &str, environment: &Environment) -> Result<PathBuf, Error> {
+fn place(name: &str, environment: &Environment) -> Result<PathBuf> {
     let setting = format!("{}{name}", Provider::LOCAL);
     if !matches!(setting.parse(), Ok(Provider::Local(read)) if read == name) {
         return Err(Error::new(format_args!(
@@ -153,7 +149,7 @@ fn fetch(
     near: &Path,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<tempfile::TempDir, Error> {
+) -> Result<tempfile::TempDir> {
     let parts: Vec<&str> = name.split('/').collect();
     let sound = |part: &&str| {
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);

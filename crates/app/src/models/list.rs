@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Result,
     config::Provider,
     embedding::{
         embedders::{Named, local_models},
@@ -160,10 +160,7 @@ fn there(
 ///
 /// # Errors
 /// When a budget can't be understood.
-pub fn language_models(
-    settings: &Settings,
-    environment: &Environment,
-) -> Result<Vec<ListedTask>, Error> {
+pub fn language_models(settings: &Settings, environment: &Environment) -> Result<Vec<ListedTask>> {
     let models =
         LanguageModels::open(&settings.config, environment, &Task::ALL, "model", Asking::Never)?;
     let providers = settings.config.llm.providers.iter();

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    Error,
+    Error, Result,
     embedding::embedders::Named,
     environment::Environment,
     keys::Asking,
@@ -60,7 +60,7 @@ pub fn ask(
     wanted: Wanted,
     sink: Option<Sink<'_>>,
     reporter: &dyn Reporter,
-) -> Result<Result<Tried, Box<Failure>>, Error> {
+) -> Result<Result<Tried, Box<Failure>>> {
     let asking = Asking::Through(reporter);
     let models = LanguageModels::open(&settings.config, environment, &[task], "model", asking)?;
     let request = question(wanted, &models);
@@ -133,7 +133,7 @@ pub fn embed(
     settings: &Settings,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<TriedEmbedder, Error> {
+) -> Result<TriedEmbedder> {
     let root = settings.root.as_deref().unwrap_or(Path::new("."));
     let named = Named::new(&settings.config, root, environment);
     let start = Instant::now();

@@ -12,7 +12,7 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Error, Result,
     embedding::own_words::{path_for, tables},
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
@@ -87,7 +87,7 @@ pub fn tune(
     request: &TuneRequest,
     workspace: &Workspace,
     reporter: &dyn Reporter,
-) -> Result<Option<TunedWords>, Error> {
+) -> Result<Option<TunedWords>> {
     let progress = reporter.progress("notes");
     let update = |done, all| progress.update(done, all);
     let options = Options { full: false, patience: None, progress: &update };
@@ -156,13 +156,13 @@ fn is_builtin(model: &Fingerprint) -> bool {
 ///
 /// # Errors
 /// When one cannot be removed.
-pub fn remove(workspace: &Workspace) -> Result<Vec<PathBuf>, Error> {
+pub fn remove(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let found = tables(&workspace.repository.root);
     forget(&workspace.repository.root, &found)?;
     Ok(found)
 }
 
-fn forget(root: &Path, tables: &[PathBuf]) -> Result<(), Error> {
+fn forget(root: &Path, tables: &[PathBuf]) -> Result<()> {
     for table in tables {
         remove_beneath(root, table)?;
     }
@@ -175,7 +175,7 @@ fn read(
     budget: Duration,
     workspace: &Workspace,
     reporter: &dyn Reporter,
-) -> Result<Vec<Lesson>, Error> {
+) -> Result<Vec<Lesson>> {
     let teacher = Bert::minilm();
     let (fingerprint, dimension) = (teacher.fingerprint(), teacher.dimension());
     let folder = workspace.repository.vectors_dir();

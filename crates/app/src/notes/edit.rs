@@ -3,7 +3,7 @@
 
 use super::{MOST_BYTES, Notes};
 use crate::{
-    Error,
+    Error, Result,
     workspace::{Workspace, write_beneath},
 };
 use elophanto_agent::tools::diff;
@@ -47,7 +47,7 @@ pub enum Edited {
 /// # Errors
 /// When it is none of the notes that are searched, cannot be read, is not plain UTF-8, or what is to be
 /// written holds a secret.
-pub fn look(workspace: &Workspace, edit: &Edit) -> Result<Edited, Error> {
+pub fn look(workspace: &Workspace, edit: &Edit) -> Result<Edited> {
     Ok(planned(workspace, edit)?.0)
 }
 
@@ -55,7 +55,7 @@ pub fn look(workspace: &Workspace, edit: &Edit) -> Result<Edited, Error> {
 ///
 /// # Errors
 /// As [`look`]; and when it cannot be written.
-pub fn edit(workspace: &Workspace, edit: &Edit) -> Result<Edited, Error> {
+pub fn edit(workspace: &Workspace, edit: &Edit) -> Result<Edited> {
     let folder = workspace.repository.git_dir.is_some().then(|| workspace.repository.local_dir());
     let _lock = folder.and_then(|folder| lock::wait(&folder.join("notes.lock")).ok());
     let (edited, text) = planned(workspace, edit)?;
@@ -65,7 +65,7 @@ pub fn edit(workspace: &Workspace, edit: &Edit) -> Result<Edited, Error> {
     Ok(edited)
 }
 
-fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String), Error> {
+fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String)> {
     let bytes = match read_note(&workspace.repository.root, edit.path, MOST_BYTES) {
         Ok((bytes, _)) => bytes,
         Err(cause) if cause.is_gone() => return Ok((Edited::Gone, String::new())),
@@ -105,7 +105,7 @@ fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String), Error
 }
 
 /// What stood there before is not for this edit to mend.
-fn refuse_new_secrets(before: &str, after: &str) -> Result<(), Error> {
+fn refuse_new_secrets(before: &str, after: &str) -> Result<()> {
     let known = secrets::scan(before);
     let is_new = |found: &secrets::Finding| {
         known.iter().all(|it| it.kind != found.kind || it.masked != found.masked)

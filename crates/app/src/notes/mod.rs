@@ -12,7 +12,7 @@ pub use edit::{Edit, Edited, edit, look};
 pub use read::{Excerpted, Listed, Notes, Origin};
 
 use crate::{
-    Error,
+    Error, Result,
     reporter::{Reporter, Silent},
     workspace::{Workspace, write_beneath},
 };
@@ -39,10 +39,7 @@ const MOST_TRIES: usize = 100;
 ///
 /// # Errors
 /// When something was given for a heading that the kind does not have.
-pub fn sections(
-    kind: Kind,
-    given: &[(String, String)],
-) -> Result<Vec<(&'static str, String)>, Error> {
+pub fn sections(kind: Kind, given: &[(String, String)]) -> Result<Vec<(&'static str, String)>> {
     let headings = template(kind);
     let is_known = |name: &str| headings.iter().any(|known| known.eq_ignore_ascii_case(name));
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_known(name)) {
@@ -65,7 +62,7 @@ pub fn write(
     draft: &Draft,
     hash: Option<&str>,
     reporter: &dyn Reporter,
-) -> Result<Planned, Error> {
+) -> Result<Planned> {
     let root = &workspace.repository.root;
     // Of several that write the same note, each sees what the one before wrote. A git directory that
     // cannot be written to has no lock, and seldom notes that can.
@@ -105,7 +102,7 @@ pub fn write(
 }
 
 /// What is written into the work tree is soon committed.
-fn refuse_secrets(planned: &Planned) -> Result<(), Error> {
+fn refuse_secrets(planned: &Planned) -> Result<()> {
     match secrets::scan(&planned.text).first() {
         None => Ok(()),
         Some(finding) => Err(Error::new(format_args!(
@@ -122,7 +119,7 @@ fn refuse_secrets(planned: &Planned) -> Result<(), Error> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn pattern(workspace: &Workspace, shared: &Shared) -> Result<String, Error> {
+pub fn pattern(workspace: &Workspace, shared: &Shared) -> Result<String> {
     let Shared { memory, repositories, records, rate } = shared;
     let seen = format!(
         "{} ({}{})",

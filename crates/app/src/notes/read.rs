@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Error, workspace::Workspace};
+use crate::{Error, Result, workspace::Workspace};
 use elophanto_base::visible::visible;
 use elophanto_index::{Options, Refreshed, store::manifest::Place};
 use elophanto_repo::{Git, NotePath, history::Age, read_note};
@@ -94,7 +94,7 @@ impl<'a> Notes<'a> {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn open(workspace: &'a Workspace) -> Result<Self, Error> {
+    pub fn open(workspace: &'a Workspace) -> Result<Self> {
         let options = Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} };
         Ok(Self { workspace, known: workspace.refresh_pages(options)? })
     }
@@ -104,7 +104,7 @@ impl<'a> Notes<'a> {
     ///
     /// # Errors
     /// When there is no such note or part, with what is near; or the note cannot be read.
-    pub fn excerpt(&self, place: &Wanted, part: Option<Part>) -> Result<Excerpted, Error> {
+    pub fn excerpt(&self, place: &Wanted, part: Option<Part>) -> Result<Excerpted> {
         let (path, lines) = self.meant(place);
         let part = part.unwrap_or(match lines {
             None => Part::Whole,
@@ -153,7 +153,7 @@ impl<'a> Notes<'a> {
     ///
     /// # Errors
     /// When it cannot be read, or is no text.
-    pub fn text(&self, path: &NotePath) -> Result<Option<String>, Error> {
+    pub fn text(&self, path: &NotePath) -> Result<Option<String>> {
         if self.known.snapshot.files.binary_search_by(|file| file.path.cmp(path)).is_err() {
             return Ok(None);
         }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Cluster, web::clusters};
 use crate::{
-    Error,
+    Result,
     embedding::background::embed_soon,
     when,
     workspace::{Workspace, now_nanoseconds},
@@ -103,7 +103,7 @@ impl Catalogue {
         workspace: &Workspace,
         options: Options,
         known: Option<&Arc<Self>>,
-    ) -> Result<Arc<Self>, Error> {
+    ) -> Result<Arc<Self>> {
         let again = || workspace.refresh_all(options);
         let refreshed = embed_soon(workspace, &workspace.context(), again()?, &again)?;
         if let Some(known) = known.filter(|known| known.is_of(&refreshed)) {
@@ -117,7 +117,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When a configured root does not exist, or the view is damaged.
-    pub fn now(workspace: &Workspace) -> Result<Arc<Self>, Error> {
+    pub fn now(workspace: &Workspace) -> Result<Arc<Self>> {
         let options = Options { full: false, patience: None, progress: &|_, _| {} };
         Self::make(workspace, options, None)
     }
@@ -126,7 +126,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When there is no such revision, or git cannot list it.
-    pub fn at(workspace: &Workspace, revision: &str) -> Result<(Arc<Self>, CommitId), Error> {
+    pub fn at(workspace: &Workspace, revision: &str) -> Result<(Arc<Self>, CommitId)> {
         let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
         let commit = when::commit(&git, revision, now_nanoseconds() / 1_000_000_000)?;
         let refreshed = workspace.version(&git, &Version::Commit(commit), &|_, _| {})?;
@@ -140,7 +140,7 @@ impl Catalogue {
         Refreshed { snapshot: searched, report }: Refreshed,
         exists: &(dyn Fn(&str) -> bool + Sync),
         number: u64,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let snapshot = pages(&searched);
         let entries = entries(&snapshot)?;
         let (links, names) = follow_by_names(&snapshot, exists).map_err(SearchError::from)?;
@@ -279,7 +279,7 @@ fn pages(all: &Snapshot) -> Snapshot {
     Snapshot { parts: all.parts.clone(), files, history: all.history.clone(), whole: None }
 }
 
-fn entries(snapshot: &Snapshot) -> Result<Vec<Entry>, Error> {
+fn entries(snapshot: &Snapshot) -> Result<Vec<Entry>> {
     let mut entries = Vec::with_capacity(snapshot.files.len());
     for (file, changed) in snapshot.files.iter().zip(snapshot.change_times()) {
         let Place::Document { segment, document } = file.place else { continue };

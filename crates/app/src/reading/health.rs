@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    Error,
+    Result,
     doctor::{Diagnosis, examine},
     workspace::{Workspace, now_nanoseconds},
 };
@@ -27,7 +27,7 @@ pub struct Health {
 }
 
 impl Health {
-    pub(super) fn of(workspace: &Workspace) -> Result<Self, Error> {
+    pub(super) fn of(workspace: &Workspace) -> Result<Self> {
         let diagnosis = examine(workspace)?;
         let endings = &workspace.config.knowledge.extensions;
         let git = Git::of(&workspace.repository).map(|git| git.with_timeout(PATIENCE));

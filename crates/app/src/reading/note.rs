@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Catalogue, Reference, catalogue::size};
 use crate::{
-    Error,
+    Error, Result,
     reporter::Silent,
     search::{SearchRequest, search_in},
     workspace::Workspace,
@@ -79,11 +79,7 @@ pub struct Alike {
 ///
 /// # Errors
 /// When it cannot be read, or is no text.
-pub fn note(
-    workspace: &Workspace,
-    catalogue: &Catalogue,
-    number: usize,
-) -> Result<Option<Note>, Error> {
+pub fn note(workspace: &Workspace, catalogue: &Catalogue, number: usize) -> Result<Option<Note>> {
     let Some(entry) = catalogue.entries.get(number) else { return Ok(None) };
     let root = &workspace.repository.root;
     let bytes = match read_note(root, &entry.path, workspace.config.knowledge.max_file_bytes) {
@@ -165,11 +161,7 @@ fn linked(catalogue: &Catalogue, reference: &Reference, end: usize) -> Option<Li
 ///
 /// # Errors
 /// Those of searching.
-pub fn alike(
-    workspace: &Workspace,
-    catalogue: &Catalogue,
-    note: &Note,
-) -> Result<Vec<Alike>, Error> {
+pub fn alike(workspace: &Workspace, catalogue: &Catalogue, note: &Note) -> Result<Vec<Alike>> {
     let request = SearchRequest {
         like: Some(Like { path: note.path.clone(), line: None }),
         listing: Listing::Files { places: 1 },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Error, when, workspace::Workspace, workspace::now_nanoseconds};
+use crate::{Error, Result, when, workspace::Workspace, workspace::now_nanoseconds};
 use elophanto_repo::{Blame, CommitId, Git, GitError, NotePath, Touched};
 use elophanto_text::{
     markdown::{self, Document},
@@ -88,7 +88,7 @@ pub fn version(
     path: &str,
     revision: &str,
     past: &Past,
-) -> Result<Option<Version>, Error> {
+) -> Result<Option<Version>> {
     let knowledge = &workspace.config.knowledge;
     let path = NotePath::from(path);
     if !can_be_note(workspace, &path) {
@@ -119,7 +119,7 @@ pub fn version(
 ///
 /// # Errors
 /// When git does not tell.
-pub fn blame(workspace: &Workspace, path: &NotePath, text: &str) -> Result<Vec<Line>, Error> {
+pub fn blame(workspace: &Workspace, path: &NotePath, text: &str) -> Result<Vec<Line>> {
     let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
     let head = elophanto_repo::head(&git)?.ok_or_else(|| Error::new("nothing is committed yet"))?;
     let lines: Vec<&str> = text.lines().collect();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Error, when, workspace::Workspace, workspace::now_nanoseconds};
+use crate::{Error, Result, when, workspace::Workspace, workspace::now_nanoseconds};
 use elophanto_base::image::{Bare, bare};
 use elophanto_repo::{
     CommitId, Git, GitError, NotePath, Selection, Version, read_note, stored_notes, walk_files,
@@ -33,11 +33,7 @@ pub fn is_picture(path: &str) -> bool {
 ///
 /// # Errors
 /// When it is too large, none that is whole, or cannot be read.
-pub fn picture(
-    workspace: &Workspace,
-    path: &str,
-    from: PictureFrom<'_>,
-) -> Result<Option<Bare>, Error> {
+pub fn picture(workspace: &Workspace, path: &str, from: PictureFrom<'_>) -> Result<Option<Bare>> {
     if !is_picture(path) {
         return Ok(None);
     }
@@ -87,7 +83,7 @@ pub fn picture(
 ///
 /// # Errors
 /// When there is none.
-pub fn commit(workspace: &Workspace, revision: &str) -> Result<CommitId, Error> {
+pub fn commit(workspace: &Workspace, revision: &str) -> Result<CommitId> {
     let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
     when::commit(&git, revision, now_nanoseconds() / 1_000_000_000)
 }

@@ -9,7 +9,7 @@ use std::{
 use elophanto_base::{beneath::Folder, visible::escape_control_line};
 use elophanto_repo::is_git_name;
 
-use crate::Error;
+use crate::{Error, Result};
 
 /// Where to write instead.
 const ELSEWHERE: &str = "name a folder that is new or empty, such as ../site";
@@ -36,7 +36,7 @@ impl<'f> NewFolder<'f> {
     /// # Errors
     /// When the folder is a link, holds anything, belongs to git (`git` is the repository's own folder of
     /// it), or cannot be made.
-    pub fn free(folder: &'f Path, git: Option<&Path>) -> Result<Self, Error> {
+    pub fn free(folder: &'f Path, git: Option<&Path>) -> Result<Self> {
         let unwritable = unwritable(folder);
         let shown = escape_control_line(&folder.display().to_string());
         let whole = std::path::absolute(folder).map_err(&unwritable)?;
@@ -94,10 +94,7 @@ impl<'f> NewFolder<'f> {
     ///
     /// # Errors
     /// When something cannot be made or written; what was written of it is taken away.
-    pub fn write(
-        &self,
-        files: impl Iterator<Item = Result<NewFile, Error>>,
-    ) -> Result<usize, Error> {
+    pub fn write(&self, files: impl Iterator<Item = Result<NewFile>>) -> Result<usize> {
         let unwritable = unwritable(self.folder);
         let name = Path::new(&self.name);
         // Never one that another export, or anybody, has.
@@ -126,9 +123,9 @@ impl<'f> NewFolder<'f> {
 fn written(
     around: &Folder,
     hidden: &Path,
-    files: impl Iterator<Item = Result<NewFile, Error>>,
+    files: impl Iterator<Item = Result<NewFile>>,
     unwritable: &impl Fn(std::io::Error) -> Error,
-) -> Result<usize, Error> {
+) -> Result<usize> {
     let top = around.at(hidden).map_err(unwritable)?;
     let mut bytes = 0;
     for file in files {

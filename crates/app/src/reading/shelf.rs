@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Alike, Catalogue, Health, Note, alike};
 use crate::{
-    Error,
+    Error, Result,
     workspace::{KnowledgeBase, Workspace},
 };
 use elophanto_base::mutex::lock;
@@ -71,7 +71,7 @@ impl Shelf {
     ///
     /// # Errors
     /// When there is none any more, or a setting is unusable.
-    pub fn open(&self, flags: Vec<(String, String)>) -> Result<Workspace, Error> {
+    pub fn open(&self, flags: Vec<(String, String)>) -> Result<Workspace> {
         self.base.open(flags)
     }
 
@@ -80,7 +80,7 @@ impl Shelf {
     ///
     /// # Errors
     /// When the knowledge base cannot be read.
-    pub fn catalogue(self: &Arc<Self>, workspace: &Workspace) -> Result<Arc<Catalogue>, Error> {
+    pub fn catalogue(self: &Arc<Self>, workspace: &Workspace) -> Result<Arc<Catalogue>> {
         let known = lock(&self.kept).as_ref().map(|it| (Arc::clone(&it.catalogue), it.looked));
         let Some((catalogue, looked)) = known else {
             self.watching.call_once(|| self.watch());
@@ -115,7 +115,7 @@ impl Shelf {
     ///
     /// # Errors
     /// When the knowledge base cannot be read.
-    pub fn look_again(&self, workspace: &Workspace) -> Result<Arc<Catalogue>, Error> {
+    pub fn look_again(&self, workspace: &Workspace) -> Result<Arc<Catalogue>> {
         self.make(workspace, false)
     }
 
@@ -152,7 +152,7 @@ impl Shelf {
         workspace: &Workspace,
         catalogue: &Catalogue,
         note: &Note,
-    ) -> Result<Arc<Vec<Alike>>, Error> {
+    ) -> Result<Arc<Vec<Alike>>> {
         let key = (catalogue.number, note.number, note.hash.clone());
         if let Some(known) = lock(&self.alike).get(&key) {
             return Ok(Arc::clone(known));
@@ -168,7 +168,7 @@ impl Shelf {
         Ok(found)
     }
 
-    fn make(&self, workspace: &Workspace, is_first: bool) -> Result<Arc<Catalogue>, Error> {
+    fn make(&self, workspace: &Workspace, is_first: bool) -> Result<Arc<Catalogue>> {
         let _making = lock(&self.making);
         let known = lock(&self.kept).as_ref().map(|it| Arc::clone(&it.catalogue));
         if let Some(known) = known.as_ref().filter(|_| is_first) {

@@ -2,7 +2,7 @@
 //! that are aside.
 
 use crate::{
-    Error,
+    Result,
     agent::{
         stash,
         worktree::{Standing, standing},
@@ -16,7 +16,7 @@ use elophanto_repo::{Git, Repository};
 ///
 /// # Errors
 /// When git cannot say.
-pub fn left_beside(here: &Repository) -> Result<Vec<String>, Error> {
+pub fn left_beside(here: &Repository) -> Result<Vec<String>> {
     let mut told: Vec<String> =
         stash_left(here).map(|(said, mend)| format!("{said}: {mend}")).into_iter().collect();
     for tree in standing(here)? {
@@ -30,7 +30,7 @@ pub fn left_beside(here: &Repository) -> Result<Vec<String>, Error> {
 ///
 /// # Errors
 /// When git cannot say.
-pub fn unfinished(here: &Repository) -> Result<Vec<(String, String)>, Error> {
+pub fn unfinished(here: &Repository) -> Result<Vec<(String, String)>> {
     let is_unfinished =
         |tree: &Standing| !tree.is_at_work && (tree.uncommitted > 0 || tree.commits == 0);
     let trees = standing(here)?.into_iter().filter(is_unfinished);

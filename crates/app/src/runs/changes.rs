@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{Error, Workspace};
+use crate::{Error, Result, Workspace};
 use elophanto_agent::{
     checkpoint::{Checkpoints, Content},
     permissions::is_key,
@@ -27,7 +27,7 @@ pub struct Change {
 ///
 /// # Errors
 /// When there is no git repository, or it cannot give back what it holds.
-pub fn changes(workspace: &Workspace, runs: &[String]) -> Result<Vec<Change>, Error> {
+pub fn changes(workspace: &Workspace, runs: &[String]) -> Result<Vec<Change>> {
     let Some(git) = Git::of(&workspace.repository) else {
         return Err(Error::new("there is no git repository here, so there are no checkpoints"));
     };

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt::Write as _, path::Path};
 
 use super::write_new;
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_agent::Session;
 use elophanto_base::{fenced::fenced, visible::visible};
 use elophanto_models::llm::Message;
@@ -12,7 +12,7 @@ use elophanto_models::llm::Message;
 ///
 /// # Errors
 /// When nothing was said yet.
-pub fn export(session: &Session, messages: &[Message]) -> Result<String, Error> {
+pub fn export(session: &Session, messages: &[Message]) -> Result<String> {
     match messages.is_empty() {
         true => Err(Error::new("nothing was said yet")),
         false => Ok(visible(&markdown(session, messages))),
@@ -23,7 +23,7 @@ pub fn export(session: &Session, messages: &[Message]) -> Result<String, Error> 
 ///
 /// # Errors
 /// When nothing was said yet, or the file is there or cannot be made.
-pub fn export_to(session: &Session, messages: &[Message], file: &Path) -> Result<(), Error> {
+pub fn export_to(session: &Session, messages: &[Message], file: &Path) -> Result<()> {
     write_new(file, export(session, messages)?.as_bytes())
 }
 

@@ -20,7 +20,7 @@ pub use new_file::{refuse_taken, write_new};
 pub use patch::{Patch, patch};
 pub use undo::{Left, OnBranch, UndoRequest, Undone, last_of, undo};
 
-use crate::{Error, reporter::Reporter};
+use crate::{Result, reporter::Reporter};
 use elophanto_agent::{
     RunLine, Said, Session, Sessions, Spent, Trails, Which,
     checkpoint::{Checkpoints, Kept, Progress, is_undone},
@@ -59,7 +59,7 @@ pub fn list(
     all: bool,
     limit: usize,
     reporter: &dyn Reporter,
-) -> Result<Vec<Listed>, Error> {
+) -> Result<Vec<Listed>> {
     let root = here.filter(|_| !all).map(|here| here.root.as_path());
     let (lines, problems) = trails.list(root.map_or(Which::All, Which::Root), limit)?;
     let kept = here.map(checkpoints).unwrap_or_default();
@@ -118,7 +118,7 @@ pub fn conversations(
     sessions: &Sessions,
     root: Option<&Path>,
     reporter: &dyn Reporter,
-) -> Result<Vec<Session>, Error> {
+) -> Result<Vec<Session>> {
     let listing = sessions.list()?;
     for problem in &listing.problems {
         reporter.warn(problem);
@@ -152,7 +152,7 @@ pub fn conversation(
     id: &str,
     here: Option<&Repository>,
     reporter: &dyn Reporter,
-) -> Result<Conversation, Error> {
+) -> Result<Conversation> {
     let session = sessions.load(sessions.find(id)?)?;
     let messages = said(sessions, &session, reporter)?;
     let (lines, problems) = trails.list(Which::Session(session.id), usize::MAX)?;
@@ -172,7 +172,7 @@ pub fn conversation(
 ///
 /// # Errors
 /// When the trails cannot be read.
-pub fn spent(trails: &Trails, session: &Session) -> Result<(Spent, usize), Error> {
+pub fn spent(trails: &Trails, session: &Session) -> Result<(Spent, usize)> {
     let (lines, _) = trails.list(Which::Session(session.id), usize::MAX)?;
     let total = lines.iter().fold(Spent::default(), |sum, line| sum.plus(line.spent));
     Ok((total, lines.len()))
@@ -186,7 +186,7 @@ pub fn said(
     sessions: &Sessions,
     session: &Session,
     reporter: &dyn Reporter,
-) -> Result<Vec<Message>, Error> {
+) -> Result<Vec<Message>> {
     let Said { messages, damaged } = sessions.said(session)?;
     if damaged > 0 {
         reporter.warn(format_args!(

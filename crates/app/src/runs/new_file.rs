@@ -2,14 +2,14 @@
 
 use std::{io, path::Path};
 
-use crate::Error;
+use crate::{Error, Result};
 use elophanto_base::{beneath::Folder, visible::exact_line};
 
 /// Writes a file that is not there yet, as a whole.
 ///
 /// # Errors
 /// When there is one, or it cannot be written.
-pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
     let (folder, name) = place(path)?;
     Folder::open(folder)
         .and_then(|folder| folder.write_new(name, bytes))
@@ -20,7 +20,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 ///
 /// # Errors
 /// When something is there, or no folder that would hold it.
-pub fn refuse_taken(path: &Path) -> Result<(), Error> {
+pub fn refuse_taken(path: &Path) -> Result<()> {
     let (folder, name) = place(path)?;
     match Folder::open(folder).map(|folder| folder.exists(name)) {
         Ok(false) => Ok(()),
@@ -29,7 +29,7 @@ pub fn refuse_taken(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn place(path: &Path) -> Result<(&Path, &Path), Error> {
+fn place(path: &Path) -> Result<(&Path, &Path)> {
     let name = path.file_name().ok_or_else(|| {
         let shown = exact_line(&path.to_string_lossy());
         Error::new(format_args!("`{shown}` cannot be written: it names no file"))

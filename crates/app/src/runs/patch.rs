@@ -1,7 +1,7 @@
 //! What a run changed, as a patch for `git apply`.
 
 use super::Left;
-use crate::{Error, Workspace};
+use crate::{Error, Result, Workspace};
 use elophanto_agent::{checkpoint::Checkpoints, permissions::is_key};
 use elophanto_repo::Git;
 
@@ -20,7 +20,7 @@ pub struct Patch {
 ///
 /// # Errors
 /// When there is no git repository, or it cannot give back what it holds.
-pub fn patch(workspace: &Workspace, run: &str) -> Result<Patch, Error> {
+pub fn patch(workspace: &Workspace, run: &str) -> Result<Patch> {
     let Some(git) = Git::of(&workspace.repository) else {
         return Err(Error::new("there is no git repository here, so there are no checkpoints"));
     };

@@ -6,7 +6,7 @@ use serde::Serialize;
 use ulid::Ulid;
 
 use crate::{
-    Error,
+    Error, Result,
     agent::{around::recovered, stash, tasks, trails},
     reporter::Reporter,
     workspace::Workspace,
@@ -113,7 +113,7 @@ pub fn undo(
     workspace: &Workspace,
     request: &UndoRequest,
     reporter: &dyn Reporter,
-) -> Result<Option<Undone>, Error> {
+) -> Result<Option<Undone>> {
     let Some(git) = Git::of(&workspace.repository) else {
         return Err(Error::new("there is no git repository here, so there are no checkpoints"));
     };
@@ -208,7 +208,7 @@ fn is_behind_an_undone(runs: &[Kept], kept: &Kept, root: &Path) -> bool {
 ///
 /// # Errors
 /// When it is not, or nobody can say so.
-fn agreed(workspace: &Workspace, kept: &Kept, reporter: &dyn Reporter) -> Result<(), Error> {
+fn agreed(workspace: &Workspace, kept: &Kept, reporter: &dyn Reporter) -> Result<()> {
     let run = &kept.run;
     let goal = trails(&workspace.environment)?.read(run).ok().and_then(|trail| {
         let goal = |entry: &Entry| match &entry.kind {
@@ -263,7 +263,7 @@ fn left_on(git: &Git) -> Option<OnBranch> {
 ///
 /// # Errors
 /// When checkpoints cannot be read.
-pub fn last_of(workspace: &Workspace, own: &[String]) -> Result<Option<String>, Error> {
+pub fn last_of(workspace: &Workspace, own: &[String]) -> Result<Option<String>> {
     let Some(git) = Git::of(&workspace.repository) else { return Ok(None) };
     let folder = workspace.repository.runs_dir();
     let runs = Checkpoints::new(&git, &folder, is_key).runs()?;
@@ -273,11 +273,7 @@ pub fn last_of(workspace: &Workspace, own: &[String]) -> Result<Option<String>, 
 }
 
 /// The run that is meant: the last one in this work tree that is not an undo, if none is named.
-fn chosen<'k>(
-    runs: &'k [Kept],
-    named: Option<&str>,
-    root: &Path,
-) -> Result<Option<&'k Kept>, Error> {
+fn chosen<'k>(runs: &'k [Kept], named: Option<&str>, root: &Path) -> Result<Option<&'k Kept>> {
     let Some(named) = named else {
         let is_work = |run: &&Kept| {
             let is_over = run.undoes.is_none() && run.progress != Progress::AtWork;

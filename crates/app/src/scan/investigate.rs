@@ -2,7 +2,7 @@
 
 use super::ScanRequest;
 use crate::{
-    Error,
+    Error, Result,
     index::embed,
     llm::asker::{Asker, Purpose, Reach},
     questions::{find, list},
@@ -24,9 +24,9 @@ pub fn investigate(
     workspace: &Workspace,
     ids: &[String],
     wanted: &ScanRequest,
-    told: &mut dyn FnMut(&Found) -> Result<(), Error>,
+    told: &mut dyn FnMut(&Found) -> Result<()>,
     reporter: &dyn Reporter,
-) -> Result<Outcome, Error> {
+) -> Result<Outcome> {
     let record_store = workspace.record_store();
     let Some(_claim) = claim(&record_store)? else {
         let busy = "another process is investigating here; nothing was done";
@@ -80,7 +80,7 @@ pub fn investigate(
 }
 
 /// The questions of these ids, else all that wait, the most valuable first.
-fn choose(known: &Known, ids: &[String]) -> Result<Vec<Question>, Error> {
+fn choose(known: &Known, ids: &[String]) -> Result<Vec<Question>> {
     if ids.is_empty() {
         return Ok(list(known, None).into_iter().cloned().collect());
     }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::{
-    Error,
+    Result,
     config::{PatternsConfig, ScanConfig},
     init,
     reporter::Reporter,
@@ -75,9 +75,9 @@ pub struct Scanned {
 pub fn scan(
     workspace: &Workspace,
     wanted: &ScanRequest,
-    told: &mut dyn FnMut(&Found) -> Result<(), Error>,
+    told: &mut dyn FnMut(&Found) -> Result<()>,
     reporter: &dyn Reporter,
-) -> Result<Scanned, Error> {
+) -> Result<Scanned> {
     let start = Instant::now();
     let mut sum = Scanned::default();
     let usual = workspace.config.scan.max_questions;
@@ -110,7 +110,7 @@ pub fn scan(
 }
 
 /// Brings the notes up to date and compares.
-fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report, Error> {
+fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let notes = workspace.refresh_pages(options)?.snapshot;
     let write_root = &workspace.config.knowledge.write_root;

@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{Job, Listing, ScheduleError, Scheduler, default_every, process, unit_name};
-use crate::{Error, environment::Environment};
+use crate::{Error, Result, environment::Environment};
 use elophanto_base::jsonl::{self, Caps, Log};
 use elophanto_index::store::lock;
 use elophanto_repo::locate;
@@ -36,7 +36,7 @@ impl Job {
         every: Option<Duration>,
         command: &[String],
         program: PathBuf,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let subcommand = command.first().map(String::as_str).unwrap_or_default();
         let every = every.or_else(|| default_every(subcommand)).ok_or_else(|| {
             Error::new("how often is not said").hint("add `--every`, such as `--every 6h`")
@@ -79,7 +79,7 @@ impl Jobs {
     ///
     /// # Errors
     /// When the user has no home.
-    pub fn of(environment: &Environment) -> Result<Self, Error> {
+    pub fn of(environment: &Environment) -> Result<Self> {
         let units = environment.config_home().map(|folder| folder.join("systemd/user"));
         match (units, environment.state_folder()) {
             (Some(units), Some(state)) => Ok(Self { units, state: state.join("schedule") }),
@@ -118,7 +118,7 @@ impl Jobs {
     ///
     /// # Errors
     /// When there can be no such job, it cannot be started, or the line not be written.
-    pub fn run(&self, job: &Job, ended: &AtomicBool) -> Result<Run, Error> {
+    pub fn run(&self, job: &Job, ended: &AtomicBool) -> Result<Run> {
         job.check().map_err(ScheduleError::from)?;
         let unit = unit_name(&job.name, &job.folder);
         fs::create_dir_all(&self.state)?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{quote::extract, second::reader};
 use crate::{
-    Error,
+    Result,
     learning::{Learning, now},
     llm::asker::{Asker, Purpose, Reach},
     reporter::Reporter,
@@ -202,7 +202,7 @@ pub fn answer(
     workspace: &Workspace,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<Reply, Error> {
+) -> Result<Reply> {
     let relevant = workspace.models.thresholds().relevant;
     let analyzer = found.analyzer(&workspace.analyzer);
     let meant = meant(question, found);
@@ -383,7 +383,7 @@ fn make<'a>(
     workspace: &Workspace,
     yes: bool,
     reporter: &dyn Reporter,
-) -> Result<Option<Made<'a>>, Error> {
+) -> Result<Option<Made<'a>>> {
     let mut model = Asker::open(workspace, Purpose::ANSWER, Reach::Agreed, yes, reporter)?;
     if model.is_there()
         && let Asked::Said { text, model } = model.ask(&prompt(question, near))

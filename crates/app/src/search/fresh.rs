@@ -1,7 +1,7 @@
 //! Whether the summaries among the hits still hold, and describing files again that changed.
 
 use crate::{
-    Error,
+    Result,
     config::RefreshStale,
     llm::asker::{Asker, Purpose, Reach},
     reporter::Reporter,
@@ -60,7 +60,7 @@ pub fn describe_again(
     paths: &[NotePath],
     workspace: &Workspace,
     reporter: &dyn Reporter,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let policy = workspace.config.search.refresh_stale;
     if paths.is_empty() {
         return Ok(false);

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Error,
+    Result,
     learning::{Learning, now},
     workspace::Workspace,
 };
@@ -26,7 +26,7 @@ const MOST_HITS: usize = 3;
 ///
 /// # Errors
 /// When it cannot be written down.
-pub fn note(query: &str, answer: &Answer, workspace: &Workspace) -> Result<(), Error> {
+pub fn note(query: &str, answer: &Answer, workspace: &Workspace) -> Result<()> {
     let learning = Learning::open(workspace)?;
     let at = now();
     let previous = last(&learning, at);

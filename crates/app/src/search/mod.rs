@@ -17,7 +17,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashSet;
 
 use crate::{
-    Error, fleet,
+    Error, Result, fleet,
     reporter::Reporter,
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
@@ -171,7 +171,7 @@ pub fn search(
     workspace: &Workspace,
     wanted: &SearchRequest,
     reporter: &dyn Reporter,
-) -> Result<Found, Error> {
+) -> Result<Found> {
     search_in(workspace, wanted, None, reporter)
 }
 
@@ -184,7 +184,7 @@ pub fn search_in(
     wanted: &SearchRequest,
     seen: Option<&Snapshot>,
     reporter: &dyn Reporter,
-) -> Result<Found, Error> {
+) -> Result<Found> {
     if let Some(reader) = &wanted.within {
         return fleet::search(workspace, wanted, reader, reporter);
     }
@@ -250,7 +250,7 @@ fn ask_fresh<'a>(
     workspace: &'a Workspace,
     query: &'a Query,
     reporter: &dyn Reporter,
-) -> Result<Asked<'a>, Error> {
+) -> Result<Asked<'a>> {
     let mut asked = ask(wanted, seen, workspace, query, reporter)?;
     if wanted.at.is_some() {
         return Ok(asked);
@@ -281,7 +281,7 @@ fn ask<'a>(
     workspace: &'a Workspace,
     query: &'a Query,
     reporter: &dyn Reporter,
-) -> Result<Asked<'a>, Error> {
+) -> Result<Asked<'a>> {
     loop {
         let mut request = ranked(wanted, workspace, query)?;
         let mut viewed = match &wanted.at {
@@ -321,7 +321,7 @@ fn narrow(
     workspace: &Workspace,
     viewed: &Viewed,
     request: &mut Request,
-) -> Result<(), Error> {
+) -> Result<()> {
     if wanted.changed_since.is_none() && wanted.author.is_none() {
         return Ok(());
     }
@@ -351,7 +351,7 @@ fn ranked<'a>(
     wanted: &SearchRequest,
     workspace: &'a Workspace,
     query: &'a Query,
-) -> Result<Request<'a>, Error> {
+) -> Result<Request<'a>> {
     let usual = request::usual(workspace, query);
     let when =
         |text: &Option<String>| text.as_deref().map(|text| moment(text, usual.now)).transpose();
@@ -376,7 +376,7 @@ fn ranked<'a>(
     })
 }
 
-pub(crate) fn patterns(typed: &[String]) -> Result<Option<GlobSet>, Error> {
+pub(crate) fn patterns(typed: &[String]) -> Result<Option<GlobSet>> {
     if typed.is_empty() {
         return Ok(None);
     }

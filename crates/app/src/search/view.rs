@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    Error,
+    Result,
     embedding::background::embed_soon,
     reporter::Reporter,
     when::{self, day},
@@ -35,11 +35,7 @@ pub struct Viewed {
 }
 
 impl Viewed {
-    pub fn now(
-        as_it_is: bool,
-        workspace: &Workspace,
-        reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    pub fn now(as_it_is: bool, workspace: &Workspace, reporter: &dyn Reporter) -> Result<Self> {
         let refreshed = match as_it_is.then(|| last_view(&workspace.context(), &Notes)).flatten() {
             Some(mut last) => {
                 corpus::join_last(&workspace.context(), &mut last);
@@ -69,7 +65,7 @@ impl Viewed {
         workspace: &Workspace,
         now: i64,
         reporter: &dyn Reporter,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
         let commit = when::commit(&git, revision, now)?;
         let time = git.commit_time(&commit)?;
@@ -77,11 +73,7 @@ impl Viewed {
         Ok(Self { refreshed, at: Some((commit, time)) })
     }
 
-    fn refresh(
-        workspace: &Workspace,
-        full: bool,
-        reporter: &dyn Reporter,
-    ) -> Result<Refreshed, Error> {
+    fn refresh(workspace: &Workspace, full: bool, reporter: &dyn Reporter) -> Result<Refreshed> {
         let progress = reporter.progress("notes");
         let update = |done, all| progress.update(done, all);
         workspace.refresh_all(Options { full, patience: Some(PATIENCE), progress: &update })
@@ -92,13 +84,13 @@ impl Viewed {
         git: &Git,
         commit: CommitId,
         reporter: &dyn Reporter,
-    ) -> Result<Refreshed, Error> {
+    ) -> Result<Refreshed> {
         let progress = reporter.progress("notes");
         let update = |done, all| progress.update(done, all);
         workspace.version(git, &Version::Commit(commit), &update)
     }
 
-    pub fn rebuild(&mut self, workspace: &Workspace, reporter: &dyn Reporter) -> Result<(), Error> {
+    pub fn rebuild(&mut self, workspace: &Workspace, reporter: &dyn Reporter) -> Result<()> {
         self.refreshed = match (self.at, Git::of(&workspace.repository)) {
             (Some((commit, _)), Some(git)) => {
                 forget(&workspace.context());

@@ -1,7 +1,7 @@
 //! What commands of a conversation answer, as text.
 
 use super::super::{
-    super::{error::CliError, ui::Ui},
+    super::{error::Result, ui::Ui},
     runs, undo,
 };
 use crate::terminal::{
@@ -33,7 +33,7 @@ const BESIDES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn show(answer: &ChatAnswer<'_>, ui: &mut Ui) -> Result<(), CliError> {
+pub fn show(answer: &ChatAnswer<'_>, ui: &mut Ui) -> Result<()> {
     let canvas = Canvas { width: usize::MAX, colour: ui.colour };
     match answer {
         ChatAnswer::Changes(changes) => diff(changes, canvas, ui),
@@ -72,7 +72,7 @@ pub fn choice(sessions: &[Session], terminal: &mut Terminal) -> Option<String> {
     answer.and_then(|answer| answer.split_whitespace().next().map(str::to_owned))
 }
 
-fn diff(changes: &[Change], canvas: Canvas, ui: &mut Ui) -> Result<(), CliError> {
+fn diff(changes: &[Change], canvas: Canvas, ui: &mut Ui) -> Result<()> {
     for change in changes {
         let text = told::change(change);
         if change.diff.is_none() {

@@ -8,7 +8,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 use super::{
     super::{
         Outcome,
-        error::CliError,
+        error::Result,
         ui::{Ui, report},
         workspace::{self, Workspace},
     },
@@ -67,7 +67,7 @@ pub struct ChatArgs {
     no_gateway: bool,
 }
 
-pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
     let screen = work::screen(ui);
     if let Some(reached) = args.reach(&workspace) {
@@ -121,7 +121,7 @@ fn through(
     workspace: &Workspace,
     screen: Screen,
     ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+) -> Result<Outcome> {
     let cancelled = Arc::new(AtomicBool::new(true));
     end_at_signals(&cancelled)?;
     let root = workspace.repository.root.clone();
@@ -132,7 +132,7 @@ fn through(
     Ok(Outcome::Done)
 }
 
-fn input(workspace: &Workspace) -> Result<Input, CliError> {
+fn input(workspace: &Workspace) -> Result<Input> {
     let folder = state_folder(&workspace.environment).ok();
     let names = COMMANDS.iter().map(|command| command.name).collect();
     Input::new(folder.as_deref(), names)
@@ -144,12 +144,7 @@ enum Next {
     End,
 }
 
-fn obey(
-    line: &str,
-    chat: &mut Chat<'_>,
-    terminal: &mut Terminal,
-    ui: &mut Ui,
-) -> Result<Next, CliError> {
+fn obey(line: &str, chat: &mut Chat<'_>, terminal: &mut Terminal, ui: &mut Ui) -> Result<Next> {
     match Line::parse(line)? {
         Line::Message(text) => {
             let finished = chat.say(text, terminal);

@@ -18,7 +18,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::super::super::{
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, report, visible},
 };
 use crate::{
@@ -80,7 +80,7 @@ pub fn talk(
     terminal: &mut Terminal,
     cancelled: &Arc<AtomicBool>,
     ui: &mut Ui,
-) -> Result<(), CliError> {
+) -> Result<()> {
     let (sender, heard) = channel();
     let conversation = Conversation::open(&reached.socket, move |it| drop(sender.send(it)))?;
     let mut through = Through {
@@ -146,7 +146,7 @@ fn gone(why: &str) -> CliError {
 impl Through<'_> {
     /// Waits until the gateway has said how the conversation stands, goes on in this repository, and asks
     /// what waits for an answer.
-    fn greet(&mut self, ui: &mut Ui) -> Result<(), CliError> {
+    fn greet(&mut self, ui: &mut Ui) -> Result<()> {
         let standing = loop {
             let message = self.next(GREETING)?.ok_or_else(|| {
                 Error::new("the gateway does not say how the conversation stands")
@@ -170,7 +170,7 @@ impl Through<'_> {
     }
 
     /// Shows a run to its end that goes on by what was answered here.
-    fn follow(&mut self, ui: &mut Ui) -> Result<(), CliError> {
+    fn follow(&mut self, ui: &mut Ui) -> Result<()> {
         self.cancelled.store(!self.follows, Ordering::Relaxed);
         while self.follows {
             self.stop_if_wanted();
@@ -191,7 +191,7 @@ impl Through<'_> {
     }
 
     /// Says something, and shows what comes until it is answered.
-    fn ask(&mut self, kind: &str, data: &Value, ui: &mut Ui) -> Result<(), CliError> {
+    fn ask(&mut self, kind: &str, data: &Value, ui: &mut Ui) -> Result<()> {
         let (id, message) = self.conversation.tell(kind, data);
         self.waiting.sent(&message);
         self.cancelled.store(false, Ordering::Relaxed);
@@ -218,7 +218,7 @@ impl Through<'_> {
     }
 
     /// Shows what has come meanwhile.
-    fn look(&mut self, ui: &mut Ui) -> Result<(), CliError> {
+    fn look(&mut self, ui: &mut Ui) -> Result<()> {
         while let Some(message) = self.next(Duration::ZERO)? {
             self.hear(&message, ui)?;
         }
@@ -226,14 +226,14 @@ impl Through<'_> {
     }
 
     /// The next message; `None` if none comes in time.
-    fn next(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
+    fn next(&mut self, limit: Duration) -> Result<Option<Value>> {
         match self.inbox.pop_front() {
             Some(message) => Ok(Some(message)),
             None => self.next_heard(limit),
         }
     }
 
-    fn next_heard(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
+    fn next_heard(&mut self, limit: Duration) -> Result<Option<Value>> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(limit);
         match heard {
             Ok(Heard::Message(text)) => Ok(Some(serde_json::from_str(&text).map_err(Error::new)?)),
@@ -243,7 +243,7 @@ impl Through<'_> {
         }
     }
 
-    fn hear(&mut self, message: &Value, ui: &mut Ui) -> Result<(), CliError> {
+    fn hear(&mut self, message: &Value, ui: &mut Ui) -> Result<()> {
         let data = &message["data"];
         let of = data["reply_to"].as_str().unwrap_or_default();
         let is_ours = !self.waiting.is_answered(of);
@@ -265,13 +265,7 @@ impl Through<'_> {
         }
     }
 
-    fn answer(
-        &mut self,
-        data: &Value,
-        of: &str,
-        is_ours: bool,
-        ui: &mut Ui,
-    ) -> Result<(), CliError> {
+    fn answer(&mut self, data: &Value, of: &str, is_ours: bool, ui: &mut Ui) -> Result<()> {
         let content = data["content"].as_str().unwrap_or_default();
         if data["done"] != true {
             self.terminal.tell(&Event::Text(content));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line},
 };
 use elophanto_agent::mcp_client::USUAL_ENVIRONMENT;
@@ -79,7 +79,7 @@ pub struct RemoveArgs {
     name: String,
 }
 
-pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     let request = AddRequest {
         name: args.name.clone(),
         address: args.address.clone(),
@@ -129,7 +129,7 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let servers = mcp::list(&env::environment())?;
     for server in &servers {
         let state = if server.trusted { "trusted" } else { "not trusted" };
@@ -142,7 +142,7 @@ pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     let server = mcp::remove(&args.name, &env::environment())?;
     ui.emit(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))?;
     if server.signed_in {
@@ -154,7 +154,7 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn trust(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn trust(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
     let Some(server) = mcp::trust(&args.name, args.yes, &env::environment(), ui)? else {
         return Ok(Outcome::Negative);
     };
@@ -162,7 +162,7 @@ pub fn trust(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub(super) fn show(server: &Server, ui: &mut Ui) -> Result<(), CliError> {
+pub(super) fn show(server: &Server, ui: &mut Ui) -> Result<()> {
     ui.emit(server, server.lines().join("\n"))?;
     ui.flush()
 }

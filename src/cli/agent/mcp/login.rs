@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    super::super::{Outcome, env, error::CliError, ui::Ui, unlock::UnlockArgs},
+    super::super::{Outcome, env, error::Result, ui::Ui, unlock::UnlockArgs},
     add::show,
 };
 use elophanto_app::mcp::{self, LoginRequest};
@@ -33,7 +33,7 @@ pub struct LogoutArgs {
     unlock: UnlockArgs,
 }
 
-pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut entrance = args.unlock.entrance(args.unlock.descriptor()?)?;
     let (name, client_id) = (args.name.clone(), args.client_id.clone());
     let request = LoginRequest { name, client_id };
@@ -48,7 +48,7 @@ pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn logout(args: &LogoutArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn logout(args: &LogoutArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut entrance = args.unlock.entrance(args.unlock.descriptor()?)?;
     if !mcp::logout(&args.name, &mut entrance, &env::environment(), ui)? {
         ui.talk(format_args!("nothing of `{}` is kept", args.name));

@@ -5,7 +5,7 @@ mod login;
 mod serve;
 mod stop;
 
-use super::super::{Outcome, error::CliError, json::Json, ui::Ui};
+use super::super::{Outcome, error::Result, json::Json, ui::Ui};
 
 /// The MCP server of this knowledge base, and servers of others as tools of the agent
 #[derive(clap::Args, Debug)]
@@ -27,7 +27,7 @@ enum McpCommand {
     Remove(Json<add::RemoveArgs>),
 }
 
-pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         McpCommand::Serve(args) => serve::run(args, ui),
         McpCommand::Status(args) => serve::status(args, ui),

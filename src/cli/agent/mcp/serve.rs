@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::super::{
     Outcome, env,
-    error::CliError,
+    error::Result,
     ui::Ui,
     workspace::{self, KnowledgeBase},
 };
@@ -88,11 +88,11 @@ struct ServerWire<'a> {
 ///
 /// # Errors
 /// When nothing can be served.
-pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
     if args.ensure { ensure(args, ui) } else { serve(args, ui) }
 }
 
-fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
     let environment = env::environment();
     let within = args.fleet.as_deref().map(|address| reader(address, args, &environment, ui));
     let within = within.transpose()?;
@@ -132,12 +132,7 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// The fleet that is asked, opened and warm.
-fn reader(
-    address: &str,
-    args: &ServeArgs,
-    environment: &Environment,
-    ui: &Ui,
-) -> Result<Reader, CliError> {
+fn reader(address: &str, args: &ServeArgs, environment: &Environment, ui: &Ui) -> Result<Reader> {
     let reader = Reader::new(fleet::open(address, environment, Asking::Through(ui), true)?);
     reader.warm()?;
     Ok(match args.only.is_empty() {
@@ -148,7 +143,7 @@ fn reader(
 
 /// The root of the knowledge base here, or where there is none the current folder: a client gets a
 /// server that says so rather than none. What is wrong with the settings is said once, on stderr.
-pub(super) fn home(ui: &Ui) -> Result<(PathBuf, bool), CliError> {
+pub(super) fn home(ui: &Ui) -> Result<(PathBuf, bool)> {
     match workspace::open(Vec::new(), ui) {
         Ok(workspace) => Ok((workspace.repository.root, true)),
         Err(cause) if cause.is_nowhere => {
@@ -160,10 +155,10 @@ pub(super) fn home(ui: &Ui) -> Result<(PathBuf, bool), CliError> {
     }
 }
 
-fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
     let (root, _) = home(ui)?;
     let files = serving::files(&root, &env::environment())?;
-    let program = |address: &str| -> Result<Vec<String>, CliError> {
+    let program = |address: &str| -> Result<Vec<String>> {
         let mut words = vec![env::own_program()?.to_string_lossy().into_owned()];
         words.extend(["agent", "mcp", "serve"].map(str::to_owned));
         words.push(format!("--http={address}"));
@@ -181,7 +176,7 @@ fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 ///
 /// # Errors
 /// When its settings are unusable.
-pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     let (root, _) = home(ui)?;
     let files = serving::files(&root, &env::environment())?;
     let Some(running) = life::running(&files) else {

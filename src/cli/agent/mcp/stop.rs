@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    super::super::{Outcome, env, error::CliError, ui::Ui},
+    super::super::{Outcome, env, error::Result, ui::Ui},
     serve::home,
 };
 use crate::{listening::life, mcp::serving};
@@ -14,7 +14,7 @@ use crate::{listening::life, mcp::serving};
 #[derive(clap::Args, Debug)]
 pub struct StopArgs {}
 
-pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome> {
     let (root, _) = home(ui)?;
     let files = serving::files(&root, &env::environment())?;
     let Some(running) = life::stop(&files)? else {

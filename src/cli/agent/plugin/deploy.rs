@@ -4,7 +4,7 @@ use super::{
     super::{
         super::{
             Outcome,
-            error::CliError,
+            error::Result,
             ui::{Ui, escape_control_line},
         },
         work,
@@ -43,7 +43,7 @@ pub struct RemoveArgs {
     pub json: bool,
 }
 
-pub fn deploy(args: &DeployArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn deploy(args: &DeployArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let done = plugins::deploy(prepared, &args.name, args.yes, &|| tools(prepared), ui)?;
     let text = match &done.reason {
         None => format!("`{}` is a tool of the agent", done.name),
@@ -53,7 +53,7 @@ pub fn deploy(args: &DeployArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Out
     Ok(if done.deployed { Outcome::Done } else { Outcome::Negative })
 }
 
-pub fn remove(args: &RemoveArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn remove(args: &RemoveArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let done = plugins::remove(prepared, &args.name, &|| tools(prepared), ui)?;
     let name = &done.name;
     let (text, outcome) = match done.written.is_empty() {
@@ -68,7 +68,7 @@ pub fn remove(args: &RemoveArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Out
 }
 
 /// The tools of the agent, as they are now.
-fn tools(prepared: &Prepared) -> Result<Vec<Spec>, CliError> {
+fn tools(prepared: &Prepared) -> Result<Vec<Spec>> {
     Ok(work::prepare(prepared.workspace, std::sync::Arc::new(Ui::silent()))?
         .tools
         .specs()

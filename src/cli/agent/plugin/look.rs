@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     super::super::{
         Outcome,
-        error::CliError,
+        error::Result,
         ui::{Ui, escape_control_line, visible},
     },
     Prepared,
@@ -70,7 +70,7 @@ struct FileWire<'a> {
     executable: bool,
 }
 
-pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let rows = plugins::list(prepared);
     for row in &rows {
         let level = row.level.unwrap_or("no tool");
@@ -86,7 +86,7 @@ pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let plugin = plugin(prepared, &args.name)?;
     let wire = wire(prepared, &plugin);
     let is_tool = wire.tool;
@@ -100,7 +100,7 @@ pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome
     Ok(if is_tool { Outcome::Done } else { Outcome::Negative })
 }
 
-pub fn test(args: &TestArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn test(args: &TestArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let plugin = plugin(prepared, &args.name)?;
     let report = plugins::test(prepared, &plugin);
     let wire = json!({

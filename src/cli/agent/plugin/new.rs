@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{
     super::super::{
         Outcome,
-        error::CliError,
+        error::Result,
         ui::{Ui, visible},
     },
     Prepared,
@@ -27,7 +27,7 @@ pub struct NewArgs {
     pub json: bool,
 }
 
-pub fn new(args: &NewArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn new(args: &NewArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let name = &args.name;
     let written = plugins::new(prepared, name, args.description.as_deref())?;
     ui.emit(&json!({ "name": name, "written": written }), visible(&written.join("\n")))?;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::super::super::{
     Outcome,
-    error::CliError,
+    error::Result,
     ui::{Ui, escape_control_line, visible},
     workspace,
 };
@@ -62,7 +62,7 @@ struct PlanWire<'a> {
     installed: bool,
 }
 
-pub fn install(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn install(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     // Before anything is read or started.
     let source = Source::parse(&args.source)?;
     let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
@@ -70,7 +70,7 @@ pub fn install(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(outcome(agreed(&plan, &store, args.yes, ui)?))
 }
 
-pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(name) = &args.name {
         check_name(name)?;
     }
@@ -86,7 +86,7 @@ pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
     if !skills::remove(&store, &args.name, args.yes, ui)? {
         ui.talk("nothing was removed; --yes removes it without asking");
@@ -101,7 +101,7 @@ fn outcome(is_installed: bool) -> Outcome {
 }
 
 /// Shows a plan, asks, and installs what was shown; whether it did.
-fn agreed(plan: &Plan, store: &SkillStore, yes: bool, ui: &mut Ui) -> Result<bool, CliError> {
+fn agreed(plan: &Plan, store: &SkillStore, yes: bool, ui: &mut Ui) -> Result<bool> {
     if !ui.json {
         ui.line(visible(plan.shown().trim_end()))?;
         // Seen before it is agreed to.

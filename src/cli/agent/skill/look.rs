@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::super::{
     Outcome,
-    error::CliError,
+    error::{CliError, Result},
     ui::{Ui, escape_control_line, visible},
     workspace,
 };
@@ -81,7 +81,7 @@ struct ShadowedWire<'a> {
     by: &'static str,
 }
 
-pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn list(ui: &mut Ui) -> Result<Outcome> {
     let found = SkillStore::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let longest = found.skills.iter().map(|skill| skill.name.len()).max().unwrap_or(0);
     for skill in &found.skills {
@@ -110,7 +110,7 @@ pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
     let found = SkillStore::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let Some(skill) = found.skills.iter().find(|skill| skill.name == args.name) else {
         // Why it is not there may be among these.
@@ -152,7 +152,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let path = skills::new(&workspace, &args.name, &args.description, args.user)?;
     let made = shown(&path);

@@ -3,7 +3,7 @@
 mod bring;
 mod look;
 
-use super::super::{Outcome, error::CliError, json::Json, ui::Ui};
+use super::super::{Outcome, error::Result, json::Json, ui::Ui};
 
 /// Skills: folders with a SKILL.md that teach the agent a kind of work
 #[derive(clap::Args, Debug)]
@@ -22,7 +22,7 @@ enum SkillCommand {
     Remove(Json<bring::RemoveArgs>),
 }
 
-pub fn run(args: &SkillArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(args: &SkillArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         SkillCommand::List(_) => look::list(ui),
         SkillCommand::Show(args) => look::show(args, ui),

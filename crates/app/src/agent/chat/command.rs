@@ -8,7 +8,7 @@ use super::{
     KnowledgeCommand,
 };
 use crate::{
-    Error,
+    Error, Result,
     config::{AgentMode, parse_duration},
 };
 use elophanto_base::visible::escape_control_line;
@@ -29,7 +29,7 @@ impl<'l> Line<'l> {
     ///
     /// # Errors
     /// When it begins as a command and is none.
-    pub fn parse(line: &'l str) -> Result<Self, Error> {
+    pub fn parse(line: &'l str) -> Result<Self> {
         if let Some(command) = line.strip_prefix('/') {
             return ChatCommand::parse(command).map(Self::Command);
         }
@@ -158,7 +158,7 @@ impl ChatCommand {
     ///
     /// # Errors
     /// When there is none of that name, or what stands behind it is not what it takes.
-    pub fn parse(typed: &str) -> Result<Self, Error> {
+    pub fn parse(typed: &str) -> Result<Self> {
         let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
         let rest = rest.trim();
         if rest.is_empty() && matches!(name, "exit" | "q") {
@@ -190,14 +190,14 @@ pub struct KnownCommand {
     /// What may stand behind it; empty if nothing may.
     pub takes: &'static str,
     pub about: &'static str,
-    read: fn(&str) -> Result<ChatCommand, Error>,
+    read: fn(&str) -> Result<ChatCommand>,
 }
 
 const fn command(
     name: &'static str,
     takes: &'static str,
     about: &'static str,
-    read: fn(&str) -> Result<ChatCommand, Error>,
+    read: fn(&str) -> Result<ChatCommand>,
 ) -> KnownCommand {
     KnownCommand { name, takes, about, read }
 }
@@ -333,11 +333,7 @@ fn given(typed: &str) -> Option<String> {
 }
 
 /// A command about something.
-fn about(
-    name: &str,
-    typed: &str,
-    of: fn(String) -> KnowledgeCommand,
-) -> Result<ChatCommand, Error> {
+fn about(name: &str, typed: &str, of: fn(String) -> KnowledgeCommand) -> Result<ChatCommand> {
     let topic = given(typed)
         .ok_or_else(|| Error::new(format_args!("`/{name}` takes behind it what it is about")))?;
     Ok(ChatCommand::Known(of(topic)))
@@ -347,7 +343,7 @@ fn wish(topic: String, preference: PreferenceKind, takes_back: bool) -> Knowledg
     KnowledgeCommand::Wish { topic, preference, takes_back }
 }
 
-fn schedule(typed: &str) -> Result<ChatCommand, Error> {
+fn schedule(typed: &str) -> Result<ChatCommand> {
     let unclear = || {
         Error::new("`/schedule` takes nothing, `every 6h: TASK`, or `remove N`")
             .hint("such as `/schedule every 6h: check the changelog of lance`")
@@ -370,7 +366,7 @@ fn schedule(typed: &str) -> Result<ChatCommand, Error> {
     }))
 }
 
-fn resume(typed: &str) -> Result<ChatCommand, Error> {
+fn resume(typed: &str) -> Result<ChatCommand> {
     // Too short for an id, and meant for a list that is not there any more.
     if !typed.is_empty() && typed.len() < 3 && typed.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Error::new("`/resume` alone shows a list to choose from by number").hint(

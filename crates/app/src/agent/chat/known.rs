@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::{
-    Error, Reporter, Workspace,
+    Error, Reporter, Result, Workspace,
     config::format_duration,
     entities::{self, delete, find, nearest},
     interest::{WishRequest, interests, react, wish},
@@ -57,7 +57,7 @@ pub fn known(
     workspace: &Workspace,
     command: &KnowledgeCommand,
     reporter: &dyn Reporter,
-) -> Result<String, Error> {
+) -> Result<String> {
     match command {
         KnowledgeCommand::Search(words) => found(workspace, words, reporter),
         KnowledgeCommand::Learn(None) => Ok(asked_for(&prompts(workspace, None))),
@@ -94,7 +94,7 @@ pub fn known(
     }
 }
 
-fn found(workspace: &Workspace, words: &str, reporter: &dyn Reporter) -> Result<String, Error> {
+fn found(workspace: &Workspace, words: &str, reporter: &dyn Reporter) -> Result<String> {
     let request = SearchRequest {
         text: words.to_owned(),
         most: Some(MOST_HITS),
@@ -144,7 +144,7 @@ fn asked_for(all: &[Prompted]) -> String {
     text
 }
 
-fn queued(workspace: &Workspace, topic: &str, reporter: &dyn Reporter) -> Result<String, Error> {
+fn queued(workspace: &Workspace, topic: &str, reporter: &dyn Reporter) -> Result<String> {
     let request = LearnRequest {
         topic: topic.to_owned(),
         material: None,
@@ -172,7 +172,7 @@ fn memory(
     entity: Option<&str>,
     is_deleted: bool,
     reporter: &dyn Reporter,
-) -> Result<String, Error> {
+) -> Result<String> {
     let learning = Learning::look(workspace);
     let mut snapshot = learning.snapshot(reporter);
     let Some(name) = entity else {
@@ -237,7 +237,7 @@ pub fn none_scheduled() -> String {
 ///
 /// # Errors
 /// When they cannot be listed.
-pub fn scheduled(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Option<String>, Error> {
+pub fn scheduled(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Option<String>> {
     let jobs = Jobs::of(&workspace.environment)?;
     let listing = jobs.list(Some(&workspace.repository.root))?;
     if let Some(cause) = &listing.unread {

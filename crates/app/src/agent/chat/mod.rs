@@ -18,7 +18,7 @@ use super::{
     Session,
 };
 use crate::{
-    Error, Reporter,
+    Error, Reporter, Result,
     runs::{self, UndoRequest, Undone, changes, conversations, last_of, undo},
 };
 use elophanto_agent::{Todo, Which, permissions::Action};
@@ -83,7 +83,7 @@ impl<'a> Chat<'a> {
         prepared: &'a Prepared<'a>,
         session: Option<&str>,
         options: ChatOptions,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         Self::within(prepared, prepared.session(session)?, options)
     }
 
@@ -95,7 +95,7 @@ impl<'a> Chat<'a> {
         prepared: &'a Prepared<'a>,
         session: Session,
         options: ChatOptions,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         Ok(Self {
             spent: spent_in(prepared, &session)?,
             session,
@@ -161,14 +161,14 @@ impl<'a> Chat<'a> {
     ///
     /// # Errors
     /// When no tool may read it, or it cannot be read.
-    pub fn attach_file(&mut self, path: &str) -> Result<(), Error> {
+    pub fn attach_file(&mut self, path: &str) -> Result<()> {
         let given = self.named(path)?;
         self.attach(given);
         Ok(())
     }
 
     /// A file that the user names; of one that is not sent whole it is told which lines are.
-    fn named(&self, path: &str) -> Result<Given, Error> {
+    fn named(&self, path: &str) -> Result<Given> {
         let Named { given, path: whole, part } = self.prepared.file(path, &self.session)?;
         if let Some((from, to, all)) = part {
             (&*self.prepared.reporter as &dyn Reporter).note(format_args!(
@@ -185,7 +185,7 @@ impl<'a> Chat<'a> {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn said(&self, reporter: &dyn Reporter) -> Result<Vec<Message>, Error> {
+    pub fn said(&self, reporter: &dyn Reporter) -> Result<Vec<Message>> {
         runs::said(&self.prepared.sessions, &self.session, reporter)
     }
 
@@ -193,7 +193,7 @@ impl<'a> Chat<'a> {
     ///
     /// # Errors
     /// When there is no run at all.
-    pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished, Error> {
+    pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished> {
         let mut given = self.given.clone();
         given.append(&mut self.attached);
         let tell: &dyn Reporter = &*self.prepared.reporter;
@@ -241,7 +241,7 @@ impl<'a> Chat<'a> {
     ///
     /// # Errors
     /// Those of [`Prepared::command`].
-    pub fn shell(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Ran, Error> {
+    pub fn shell(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Ran> {
         let mut watched = Watched { inner: approver, seen: &mut self.seen };
         let ran = self.prepared.command(line, &self.session, &mut watched)?;
         self.given.push(ran.given.clone());
@@ -257,7 +257,7 @@ impl<'a> Chat<'a> {
         &mut self,
         command: ChatCommand,
         reporter: &dyn Reporter,
-    ) -> Result<ChatAnswer<'_>, Error> {
+    ) -> Result<ChatAnswer<'_>> {
         let prepared = self.prepared;
         Ok(match command {
             ChatCommand::Status => ChatAnswer::Status(ChatStatus {
@@ -359,12 +359,12 @@ impl<'a> Chat<'a> {
     ///
     /// # Errors
     /// When the runs cannot be listed.
-    pub fn is_own(&self, run: &str) -> Result<bool, Error> {
+    pub fn is_own(&self, run: &str) -> Result<bool> {
         Ok(self.own_runs()?.iter().any(|own| own.eq_ignore_ascii_case(run)))
     }
 
     /// Goes on in another conversation of this work tree.
-    fn resume(&mut self, id: &str) -> Result<Resumed<'_>, Error> {
+    fn resume(&mut self, id: &str) -> Result<Resumed<'_>> {
         let session = self.prepared.session(Some(id))?;
         let root = self.prepared.workspace.repository.root.to_string_lossy();
         if let Some(other) = session.root.as_ref().filter(|other| **other != root) {
@@ -386,13 +386,13 @@ impl<'a> Chat<'a> {
         self.seen = Seen::default();
     }
 
-    fn listed(&self, reporter: &dyn Reporter) -> Result<Vec<Session>, Error> {
+    fn listed(&self, reporter: &dyn Reporter) -> Result<Vec<Session>> {
         let root = &self.prepared.workspace.repository.root;
         conversations(&self.prepared.sessions, Some(root), reporter)
     }
 
     /// Ids of what was run in this conversation, by the agent and by the user.
-    fn own_runs(&self) -> Result<Vec<String>, Error> {
+    fn own_runs(&self) -> Result<Vec<String>> {
         let of = Which::Session(self.session.id);
         let (lines, _) = self.prepared.trails.list(of, MOST_RUNS)?;
         let runs = lines.iter().map(|line| line.run.to_string());
@@ -400,7 +400,7 @@ impl<'a> Chat<'a> {
     }
 
     /// The last run of this conversation that changed something and was not taken back.
-    fn last_run(&self) -> Result<String, Error> {
+    fn last_run(&self) -> Result<String> {
         last_of(self.prepared.workspace, &self.own_runs()?)?.ok_or_else(|| {
             Error::new("no run of this conversation has changed anything that is not taken back")
                 .hint("`/undo ID` takes back another one: `elophanto agent runs` lists them")
@@ -418,7 +418,7 @@ fn taken_back(undone: &Undone) -> Option<Given> {
 }
 
 /// What the runs of a session have cost.
-fn spent_in(prepared: &Prepared<'_>, session: &Session) -> Result<ChatSpent, Error> {
+fn spent_in(prepared: &Prepared<'_>, session: &Session) -> Result<ChatSpent> {
     let (spent, runs) = runs::spent(&prepared.trails, session)?;
     let mut all = ChatSpent { runs, ..ChatSpent::default() };
     all.add(&spent);

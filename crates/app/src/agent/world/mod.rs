@@ -16,7 +16,7 @@ use super::{
     gathering, remembering,
 };
 use crate::{
-    Error, Workspace,
+    Result, Workspace,
     config::{StoreError, TrustEntry, TrustStore, digest},
 };
 use elophanto_agent::{
@@ -161,7 +161,7 @@ impl<'a> Surroundings<'a> {
     ///
     /// # Errors
     /// When the checkpoint cannot be sealed; it can be undone all the same.
-    pub fn finish(&mut self) -> Result<(), Error> {
+    pub fn finish(&mut self) -> Result<()> {
         self.run = None;
         (self.led_to, self.named) = (None, None);
         self.calls.clear();

@@ -13,7 +13,7 @@ mod words;
 use std::{ops::Range, sync::Arc};
 
 use super::{Buffer, Editor, Resolver};
-use crate::{Error, reading::Catalogue, workspace::Workspace};
+use crate::{Error, Result, reading::Catalogue, workspace::Workspace};
 use elophanto_index::{
     Kind,
     store::{manifest::Place, segment::Attributes},
@@ -114,7 +114,7 @@ impl Editor {
         what: &Rename,
         name: &str,
         open: &[Arc<Buffer>],
-    ) -> Result<Result<Renamed, Vec<Unproven>>, Error> {
+    ) -> Result<Result<Renamed, Vec<Unproven>>> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > MOST_NAME || name.chars().any(char::is_control)
         {
@@ -179,7 +179,7 @@ fn page_names(catalogue: &Catalogue) -> Vec<(String, Vec<String>)> {
 
 /// Where a note lies under its new name: beside the old one, or, with `/` in it, even in front, counted
 /// from the root.
-pub fn new_path(path: &str, name: &str) -> Result<String, Error> {
+pub fn new_path(path: &str, name: &str) -> Result<String> {
     let ending = path.rsplit_once('.').map_or("md", |(_, ending)| ending);
     let bare = name.strip_suffix(&format!(".{ending}")).unwrap_or(name);
     let from_top = bare.contains('/');

@@ -9,7 +9,11 @@ use std::sync::{
 use serde_json::{Value, json};
 
 use super::{LOOKS, Stuck, Through, elsewhere, gone};
-use crate::{cli::error::CliError, gateway::client::Heard, terminal::remote};
+use crate::{
+    cli::error::{CliError, Result},
+    gateway::client::Heard,
+    terminal::remote,
+};
 use elophanto_app::{
     Error, Reporter,
     gateway::message::{ApprovalRequest, Word},
@@ -30,7 +34,7 @@ impl Stuck {
 impl Through<'_> {
     /// Asks, unless it is answered elsewhere. Where nobody can be asked, what we began is refused; what
     /// others began is theirs.
-    pub(super) fn approve(&mut self, data: &Value) -> Result<(), CliError> {
+    pub(super) fn approve(&mut self, data: &Value) -> Result<()> {
         let Ok(request) = serde_json::from_value::<ApprovalRequest>(data.clone()) else {
             return Ok(());
         };
@@ -69,7 +73,7 @@ impl Through<'_> {
         &mut self,
         request: &ApprovalRequest,
         id: &str,
-    ) -> Result<Option<(Word, Option<String>)>, CliError> {
+    ) -> Result<Option<(Word, Option<String>)>> {
         let (put, meanwhile) = channel();
         let (heard, id) = (Arc::clone(&self.heard), id.to_owned());
         let beside = move |above: &mut dyn FnMut(String), is_read: &AtomicBool| {
@@ -103,13 +107,13 @@ impl Through<'_> {
     }
 
     /// What has come and was not looked at yet.
-    fn take_heard(&mut self) -> Result<(), CliError> {
+    fn take_heard(&mut self) -> Result<()> {
         let heard: Vec<_> =
             self.heard.lock().unwrap_or_else(PoisonError::into_inner).try_iter().collect();
         heard.into_iter().try_for_each(|it| self.take_in(it))
     }
 
-    fn take_in(&mut self, heard: Heard) -> Result<(), CliError> {
+    fn take_in(&mut self, heard: Heard) -> Result<()> {
         match heard {
             Heard::Message(text) => self.inbox.extend(serde_json::from_str::<Value>(&text)),
             Heard::End(why) => return Err(gone(&why)),

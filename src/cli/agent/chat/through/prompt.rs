@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{LOOKS, Through, elsewhere};
 use crate::{
-    cli::error::CliError,
+    cli::error::Result,
     terminal::input::{Above, Input, Typed},
 };
 use elophanto_app::Error;
@@ -20,7 +20,7 @@ impl Through<'_> {
         &mut self,
         input: &mut Input,
         above: Option<&mut Above>,
-    ) -> Result<Typed, CliError> {
+    ) -> Result<Typed> {
         let Some(above) = above else { return input.read() };
         let is_read = AtomicBool::new(false);
         let (typed, watched) = thread::scope(|scope| {
@@ -34,7 +34,7 @@ impl Through<'_> {
     }
 
     /// Shows in short what happens elsewhere. What waits for an answer is asked once the line is typed.
-    fn watch(&mut self, above: &mut Above, is_read: &AtomicBool) -> Result<(), CliError> {
+    fn watch(&mut self, above: &mut Above, is_read: &AtomicBool) -> Result<()> {
         while !is_read.load(Ordering::Relaxed) {
             let message = match self.next_heard(LOOKS) {
                 Ok(None) => continue,
