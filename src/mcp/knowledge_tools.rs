@@ -30,7 +30,7 @@ pub fn tools(
     let made = |tool: KnowledgeTool| -> Box<dyn Tool> {
         let operation = match tool {
             KnowledgeTool::Index => {
-                return Box::new(Index { spec: index_spec(), base: base.clone() });
+                return Box::new(Index { base: base.clone() });
             }
             KnowledgeTool::Search => server::Tool::Search,
             KnowledgeTool::Write => server::Tool::WriteNote,
@@ -39,9 +39,7 @@ pub fn tools(
             KnowledgeTool::Learn => server::Tool::Learn,
             KnowledgeTool::Questions => server::Tool::Questions,
         };
-        let input = Value::Object(operation.schema());
-        let spec = spec(tool, operation.description(), input);
-        Box::new(Knowledge { spec, tool, operation, operations: Arc::clone(&operations) })
+        Box::new(Knowledge { tool, operation, operations: Arc::clone(&operations) })
     };
     KnowledgeTool::ALL.map(made).into()
 }
@@ -54,15 +52,15 @@ fn spec(tool: KnowledgeTool, description: &str, input: Value) -> Spec {
 
 /// A tool of the server.
 struct Knowledge {
-    spec: Spec,
     tool: KnowledgeTool,
     operation: server::Tool,
     operations: Arc<Operations>,
 }
 
 impl Tool for Knowledge {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        let Self { tool, operation, .. } = self;
+        spec(*tool, operation.description(), Value::Object(operation.schema()))
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -104,21 +102,16 @@ impl Knowledge {
 
 /// Bringing the index up to date, its vectors for the next commit included.
 struct Index {
-    spec: Spec,
     base: KnowledgeBase,
 }
 
-fn index_spec() -> Spec {
-    let description = "Bring the index up to date after notes changed, with what the next commit \
-                       carries of it. Searching does not need it: a search sees changed notes by \
-                       itself.";
-    let input = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    spec(KnowledgeTool::Index, description, input)
-}
-
 impl Tool for Index {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        let description = "Bring the index up to date after notes changed, with what the next commit \
+                           carries of it. Searching does not need it: a search sees changed notes by \
+                           itself.";
+        let input = json!({"type": "object", "properties": {}, "additionalProperties": false});
+        spec(KnowledgeTool::Index, description, input)
     }
 
     fn intent(&self, _arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {

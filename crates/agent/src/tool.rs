@@ -135,7 +135,7 @@ pub trait Host {
 }
 
 pub trait Tool: Send + Sync {
-    fn spec(&self) -> &Spec;
+    fn spec(&self) -> Spec;
 
     /// What a call with these arguments would do. Reads files at most.
     ///

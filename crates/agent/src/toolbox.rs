@@ -156,7 +156,7 @@ impl Inlet {
     pub fn put(&self, tool: Box<dyn Tool>) -> Result<(), ToolboxError> {
         let tools = self.0.upgrade().ok_or(ToolboxError::Gone)?;
         let is_plugin = |spec: &Spec| matches!(spec.source, Source::Plugin { .. });
-        let newer = is_plugin(tool.spec());
+        let newer = is_plugin(&tool.spec());
         put(write(&tools).change(), tool, &|older| newer && is_plugin(older))
     }
 
@@ -189,10 +189,9 @@ fn put(
         return Err(ToolboxError::Name(name.chars().take(80).collect()));
     }
     if input.get("type").and_then(Value::as_str) != Some("object") {
-        return Err(ToolboxError::Schema(name.clone()));
+        return Err(ToolboxError::Schema(name));
     }
-    let name = name.clone();
-    if tools.get(&name).is_some_and(|older| !gives_way(older.spec())) {
+    if tools.get(&name).is_some_and(|older| !gives_way(&older.spec())) {
         return Err(ToolboxError::Twice(name));
     }
     tools.insert(name, Arc::from(tool));
@@ -200,7 +199,7 @@ fn put(
 }
 
 fn specs(tools: &ByName) -> Vec<Spec> {
-    tools.values().map(|tool| tool.spec().clone()).collect()
+    tools.values().map(|tool| tool.spec()).collect()
 }
 
 /// A map is whole between any two of its changes, whoever panicked.
@@ -220,8 +219,8 @@ mod tests {
     struct Named(Spec);
 
     impl Tool for Named {
-        fn spec(&self) -> &Spec {
-            &self.0
+        fn spec(&self) -> Spec {
+            self.0.clone()
         }
 
         fn intent(&self, _: &Value, _: &dyn Host) -> Result<Intent, ToolError> {
@@ -286,12 +285,12 @@ mod tests {
         let plugin = |name: &str, hash: &str| -> Box<dyn Tool> {
             let tool = named(name, json!({ "type": "object" }));
             let source = Source::Plugin { hash: hash.to_owned() };
-            Box::new(Named(Spec { source, ..tool.spec().clone() }))
+            Box::new(Named(Spec { source, ..tool.spec() }))
         };
         assert_eq!(inlet.put(plugin("b", "1")), Ok(()));
         let before = toolbox.get("b").unwrap();
         assert_eq!(inlet.put(plugin("b", "2")), Ok(()));
-        let source = |tool: &dyn Tool| tool.spec().source.clone();
+        let source = |tool: &dyn Tool| tool.spec().source;
         assert_eq!(source(&*before), Source::Plugin { hash: "1".to_owned() });
         assert_eq!(source(&*toolbox.get("b").unwrap()), Source::Plugin { hash: "2".to_owned() });
         assert_eq!(inlet.put(plugin("a", "1")), Err(ToolboxError::Twice("a".to_owned())));

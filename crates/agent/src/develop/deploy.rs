@@ -51,7 +51,7 @@ pub(super) fn deploy(run: &mut Run<'_>, ready: &Ready) -> Result<(Output, Ended)
         .map_err(|error| ToolError::Failed(run.failed(Stage::Deploy, error.to_string())))?;
     run.touched.push(PathBuf::from(MANIFEST));
     let tool = PluginTool::new(root, &ready.plugin, Arc::clone(&parts.runtime));
-    let spec = tool.spec().clone();
+    let spec = tool.spec();
     (parts.deployed)(Box::new(tool));
     run.done(Stage::Deploy, &ready.plugin.hash);
 

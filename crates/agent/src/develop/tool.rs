@@ -17,46 +17,17 @@ pub const NAME: &str = "self_develop";
 
 /// The tool that makes plugins.
 pub struct SelfDevelop {
-    spec: Spec,
     parts: Parts,
 }
 
 impl SelfDevelop {
     pub fn new(parts: Parts) -> Self {
-        let spec = Spec {
-            name: NAME.to_owned(),
-            description: format!(
-                "Develops a new tool (a plugin) when none of the tools can do what the task needs: \
-                 designs, writes, tests and has it reviewed, asks the user, and deploys it, so that \
-                 it can be called in this run. At most {MAX_ATTEMPTS} attempts. Costs many model \
-                 calls: use it only for what will be needed again. `name` of a plugin that exists \
-                 improves it."
-            ),
-            input: json!({
-                "type": "object",
-                "required": ["goal"],
-                "additionalProperties": false,
-                "properties": {
-                    "goal": {
-                        "type": "string",
-                        "description": "what the tool must do: inputs, outputs, limits",
-                    },
-                    "name": {
-                        "type": "string",
-                        "description": "name of the tool: a to z, digits, `_`; made of the goal if left out",
-                    },
-                },
-            }),
-            level: Level::Critical,
-            source: Source::BuiltIn,
-            is_untrusted: true,
-        };
-        Self { spec, parts }
+        Self { parts }
     }
 
     /// Name and goal of a call.
     fn read(&self, arguments: &Value, root: &Path) -> Result<(String, String), ToolError> {
-        schema::check(&self.spec.input, arguments).map_err(ToolError::Arguments)?;
+        schema::check(&self.spec().input, arguments).map_err(ToolError::Arguments)?;
         let refused = |reason: String| ToolError::Arguments(reason);
         let goal = arguments["goal"].as_str().unwrap_or_default().trim();
         if goal.is_empty() {
@@ -83,8 +54,35 @@ impl SelfDevelop {
 }
 
 impl Tool for SelfDevelop {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.to_owned(),
+            description: format!(
+                "Develops a new tool (a plugin) when none of the tools can do what the task needs: \
+                 designs, writes, tests and has it reviewed, asks the user, and deploys it, so that \
+                 it can be called in this run. At most {MAX_ATTEMPTS} attempts. Costs many model \
+                 calls: use it only for what will be needed again. `name` of a plugin that exists \
+                 improves it."
+            ),
+            input: json!({
+                "type": "object",
+                "required": ["goal"],
+                "additionalProperties": false,
+                "properties": {
+                    "goal": {
+                        "type": "string",
+                        "description": "what the tool must do: inputs, outputs, limits",
+                    },
+                    "name": {
+                        "type": "string",
+                        "description": "name of the tool: a to z, digits, `_`; made of the goal if left out",
+                    },
+                },
+            }),
+            level: Level::Critical,
+            source: Source::BuiltIn,
+            is_untrusted: true,
+        }
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {

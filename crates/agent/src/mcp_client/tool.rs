@@ -24,8 +24,8 @@ pub(super) fn boxed(server: Arc<Server>, tool: Named) -> Box<dyn Tool> {
 }
 
 impl Tool for ServerTool {
-    fn spec(&self) -> &Spec {
-        &self.tool.spec
+    fn spec(&self) -> Spec {
+        self.tool.spec.clone()
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

@@ -66,8 +66,8 @@ pub(super) fn changed(name: &str) -> String {
 }
 
 impl Tool for PluginTool {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        self.spec.clone()
     }
 
     fn intent(&self, arguments: &Value, _host: &dyn Host) -> Result<Intent, ToolError> {

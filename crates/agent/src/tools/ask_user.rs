@@ -17,32 +17,11 @@ const MOST_OF_AN_OPTION: usize = 200;
 const MOST_OPTIONS: usize = 10;
 
 /// Asks the user.
-pub struct AskUser {
-    spec: Spec,
-}
-
-impl Default for AskUser {
-    fn default() -> Self {
-        let spec = spec(
-            "ask_user",
-            Level::Safe,
-            false,
-            "Ask the user one question, with up to 10 answers to choose from or none. Only for what \
-             no other tool can find out.",
-            json!({
-                "question": { "type": "string" },
-                "options": { "type": "array", "items": { "type": "string" },
-                    "maxItems": MOST_OPTIONS },
-            }),
-            &["question"],
-        );
-        Self { spec }
-    }
-}
+pub struct AskUser;
 
 impl AskUser {
     fn question(&self, arguments: &Value) -> Result<(String, Vec<String>), ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let question = arguments.text("question")?;
         let options = arguments.texts("options")?;
         if question.trim().is_empty() || question.len() > MOST_OF_A_QUESTION {
@@ -59,8 +38,20 @@ impl AskUser {
 }
 
 impl Tool for AskUser {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "ask_user",
+            Level::Safe,
+            false,
+            "Ask the user one question, with up to 10 answers to choose from or none. Only for what \
+             no other tool can find out.",
+            json!({
+                "question": { "type": "string" },
+                "options": { "type": "array", "items": { "type": "string" },
+                    "maxItems": MOST_OPTIONS },
+            }),
+            &["question"],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

@@ -19,14 +19,32 @@ const MOST_OF_A_QUESTION: usize = 4_000;
 
 /// Gives questions to readers.
 pub struct DelegateReading {
-    spec: Spec,
     most: usize,
 }
 
 impl DelegateReading {
     /// For so many questions at once.
     pub fn new(most: usize) -> Self {
-        let spec = spec(
+        Self { most }
+    }
+
+    fn questions(&self, arguments: &Value) -> Result<Vec<String>, ToolError> {
+        let questions = Arguments::of(&self.spec(), arguments)?.texts("questions")?;
+        if questions.is_empty() || questions.len() > self.most {
+            return Err(bad(format!("`questions` is to have 1 to {} items", self.most)));
+        }
+        let is_one = |text: &&str| !text.trim().is_empty() && text.len() <= MOST_OF_A_QUESTION;
+        if !questions.iter().all(is_one) {
+            return Err(bad(format!("a question is to have 1 to {MOST_OF_A_QUESTION} bytes")));
+        }
+        Ok(questions.into_iter().map(str::to_owned).collect())
+    }
+}
+
+impl Tool for DelegateReading {
+    fn spec(&self) -> Spec {
+        let most = self.most;
+        spec(
             "delegate_reading",
             Level::Safe,
             false,
@@ -43,26 +61,7 @@ impl DelegateReading {
                 },
             }),
             &["questions"],
-        );
-        Self { spec, most }
-    }
-
-    fn questions(&self, arguments: &Value) -> Result<Vec<String>, ToolError> {
-        let questions = Arguments::of(&self.spec, arguments)?.texts("questions")?;
-        if questions.is_empty() || questions.len() > self.most {
-            return Err(bad(format!("`questions` is to have 1 to {} items", self.most)));
-        }
-        let is_one = |text: &&str| !text.trim().is_empty() && text.len() <= MOST_OF_A_QUESTION;
-        if !questions.iter().all(is_one) {
-            return Err(bad(format!("a question is to have 1 to {MOST_OF_A_QUESTION} bytes")));
-        }
-        Ok(questions.into_iter().map(str::to_owned).collect())
-    }
-}
-
-impl Tool for DelegateReading {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

@@ -19,14 +19,14 @@ use crate::{
 use elophanto_base::beneath::{Folder, Kind};
 
 /// Removes files and folders.
+#[derive(Default)]
 pub struct FileDelete {
-    spec: Spec,
     approved: Approved,
 }
 
-impl Default for FileDelete {
-    fn default() -> Self {
-        let spec = spec(
+impl Tool for FileDelete {
+    fn spec(&self) -> Spec {
+        spec(
             "file_delete",
             Level::Destructive,
             false,
@@ -38,14 +38,7 @@ impl Default for FileDelete {
                 "recursive": { "type": "boolean", "description": "a folder that is not empty" },
             }),
             &["path"],
-        );
-        Self { spec, approved: Approved::default() }
-    }
-}
-
-impl Tool for FileDelete {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -102,7 +95,7 @@ impl Tool for FileDelete {
 
 impl FileDelete {
     fn plan(&self, arguments: &Value, host: &dyn Host) -> Result<(Place, Vec<Item>), ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let place = place(host.root(), arguments.text("path")?, Last::Itself)?;
         let recursive = arguments.flag("recursive")?;
         if place.relative.as_os_str().is_empty() {

@@ -23,14 +23,14 @@ use elophanto_base::counted::counted;
 const MOST_EDITS: usize = 100;
 
 /// Replaces parts of a text file.
+#[derive(Default)]
 pub struct FileEdit {
-    spec: Spec,
     approved: Approved,
 }
 
-impl Default for FileEdit {
-    fn default() -> Self {
-        let spec = spec(
+impl Tool for FileEdit {
+    fn spec(&self) -> Spec {
+        spec(
             "file_edit",
             Level::Destructive,
             true,
@@ -57,14 +57,7 @@ impl Default for FileEdit {
                     "description": "hash of the file, to be sure that it is as it was read" },
             }),
             &["path", "edits"],
-        );
-        Self { spec, approved: Approved::default() }
-    }
-}
-
-impl Tool for FileEdit {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -107,7 +100,7 @@ struct Plan {
 
 impl FileEdit {
     fn plan(&self, arguments: &Value, host: &dyn Host) -> Result<Plan, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let place = place(host.root(), arguments.text("path")?, Last::Followed)?;
         let edits = arguments.list("edits")?;
         if edits.is_empty() || edits.len() > MOST_EDITS {

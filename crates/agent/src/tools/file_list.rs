@@ -23,14 +23,14 @@ const USUAL: u64 = 500;
 const MOST: u64 = 5_000;
 
 /// Lists files and folders.
+#[derive(Default)]
 pub struct FileList {
-    spec: Spec,
     approved: Approved,
 }
 
-impl Default for FileList {
-    fn default() -> Self {
-        let spec = spec(
+impl Tool for FileList {
+    fn spec(&self) -> Spec {
+        spec(
             "file_list",
             Level::Safe,
             true,
@@ -47,14 +47,7 @@ impl Default for FileList {
                     "description": "entries; 500 if left out" },
             }),
             &[],
-        );
-        Self { spec, approved: Approved::default() }
-    }
-}
-
-impl Tool for FileList {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -112,7 +105,7 @@ struct Asked {
 
 impl FileList {
     fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let path = arguments.optional_text("path")?.unwrap_or(".");
         let folder = place(host.root(), path, Last::Followed)?;
         match folder.kind {

@@ -19,14 +19,14 @@ use crate::{
 use elophanto_base::beneath::Folder;
 
 /// Moves and renames.
+#[derive(Default)]
 pub struct FileMove {
-    spec: Spec,
     approved: Approved,
 }
 
-impl Default for FileMove {
-    fn default() -> Self {
-        let spec = spec(
+impl Tool for FileMove {
+    fn spec(&self) -> Spec {
+        spec(
             "file_move",
             Level::Destructive,
             false,
@@ -38,14 +38,7 @@ impl Default for FileMove {
                 "to": { "type": "string", "description": "the new path, name included" },
             }),
             &["from", "to"],
-        );
-        Self { spec, approved: Approved::default() }
-    }
-}
-
-impl Tool for FileMove {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -126,7 +119,7 @@ impl Plan {
 
 impl FileMove {
     fn plan(&self, arguments: &Value, host: &dyn Host) -> Result<Plan, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let from = place(host.root(), arguments.text("from")?, Last::Itself)?;
         let to = place(host.root(), arguments.text("to")?, Last::Itself)?;
         if from.relative.as_os_str().is_empty() {

@@ -28,14 +28,14 @@ const MOST_LINES: usize = 2_000;
 const HEAD_BYTES: usize = 300;
 
 /// Reads a text file of the work tree.
+#[derive(Default)]
 pub struct FileRead {
-    spec: Spec,
     approved: Approved,
 }
 
-impl Default for FileRead {
-    fn default() -> Self {
-        let spec = spec(
+impl Tool for FileRead {
+    fn spec(&self) -> Spec {
+        spec(
             "file_read",
             Level::Safe,
             true,
@@ -51,14 +51,7 @@ impl Default for FileRead {
                 "numbers": { "type": "boolean", "description": "put its number before each line" },
             }),
             &["path"],
-        );
-        Self { spec, approved: Approved::default() }
-    }
-}
-
-impl Tool for FileRead {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -109,7 +102,7 @@ struct Asked {
 
 impl FileRead {
     fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let place = place(host.root(), arguments.text("path")?, Last::Followed)?;
         let shown = place.shown();
         match place.kind {

@@ -46,7 +46,6 @@ const MOST_COLLECTED: usize = 4 << 20;
 
 /// Searches in files.
 pub struct FileSearch {
-    spec: Spec,
     approved: Approved,
     out_of_reach: OutOfReach,
 }
@@ -54,34 +53,11 @@ pub struct FileSearch {
 impl FileSearch {
     /// Files that `out_of_reach` names, by absolute path, are passed over.
     pub fn new(out_of_reach: OutOfReach) -> Self {
-        let spec = spec(
-            "file_search",
-            Level::Safe,
-            true,
-            "Search the lines of files with a regular expression (Rust syntax, one line at a time), \
-             or for a text as it is with `literal`. Answers are `path:line: text`, sorted by path. \
-             What git ignores, binary files and `.git` are left out. At most 200 lines unless `max` \
-             says otherwise, each cut at 400 bytes.",
-            json!({
-                "pattern": { "type": "string" },
-                "literal": { "type": "boolean", "description": "a text, not an expression" },
-                "ignore_case": { "type": "boolean" },
-                "path": { "type": "string", "description": "folder or file; the root if left out" },
-                "globs": { "type": "array", "items": { "type": "string" },
-                    "description": "only files that match one: `*.rs`, `docs/**`" },
-                "context": { "type": "integer", "minimum": 0, "maximum": 10,
-                    "description": "lines before and after each match" },
-                "all": { "type": "boolean", "description": "ignored files too" },
-                "names_only": { "type": "boolean", "description": "only the paths of files" },
-                "max": { "type": "integer", "minimum": 1, "maximum": MOST },
-            }),
-            &["pattern"],
-        );
-        Self { spec, approved: Approved::default(), out_of_reach }
+        Self { approved: Approved::default(), out_of_reach }
     }
 
     fn asked<'a>(&self, arguments: &'a Value, host: &dyn Host) -> Result<Asked<'a>, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let path = arguments.optional_text("path")?.unwrap_or(".");
         let place = place(host.root(), path, Last::Followed)?;
         let shown = place.shown();
@@ -120,8 +96,30 @@ struct Asked<'a> {
 }
 
 impl Tool for FileSearch {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "file_search",
+            Level::Safe,
+            true,
+            "Search the lines of files with a regular expression (Rust syntax, one line at a time), \
+             or for a text as it is with `literal`. Answers are `path:line: text`, sorted by path. \
+             What git ignores, binary files and `.git` are left out. At most 200 lines unless `max` \
+             says otherwise, each cut at 400 bytes.",
+            json!({
+                "pattern": { "type": "string" },
+                "literal": { "type": "boolean", "description": "a text, not an expression" },
+                "ignore_case": { "type": "boolean" },
+                "path": { "type": "string", "description": "folder or file; the root if left out" },
+                "globs": { "type": "array", "items": { "type": "string" },
+                    "description": "only files that match one: `*.rs`, `docs/**`" },
+                "context": { "type": "integer", "minimum": 0, "maximum": 10,
+                    "description": "lines before and after each match" },
+                "all": { "type": "boolean", "description": "ignored files too" },
+                "names_only": { "type": "boolean", "description": "only the paths of files" },
+                "max": { "type": "integer", "minimum": 1, "maximum": MOST },
+            }),
+            &["pattern"],
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {

@@ -17,14 +17,14 @@ use crate::{
 use elophanto_base::{beneath::Kind, secrets};
 
 /// Writes a whole file of the work tree.
+#[derive(Default)]
 pub struct FileWrite {
-    spec: Spec,
     approved: Approved,
 }
 
-impl Default for FileWrite {
-    fn default() -> Self {
-        let spec = spec(
+impl Tool for FileWrite {
+    fn spec(&self) -> Spec {
+        spec(
             "file_write",
             Level::Destructive,
             false,
@@ -39,14 +39,7 @@ impl Default for FileWrite {
                     "description": "hash of the file to replace; leave out for a new file" },
             }),
             &["path", "text"],
-        );
-        Self { spec, approved: Approved::default() }
-    }
-}
-
-impl Tool for FileWrite {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -84,7 +77,7 @@ struct Plan<'a> {
 
 impl FileWrite {
     fn plan<'a>(&self, arguments: &'a Value, host: &dyn Host) -> Result<Plan<'a>, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let place = place(host.root(), arguments.text("path")?, Last::Followed)?;
         let text = arguments.text("text")?;
         let expected = arguments.optional_text("expected")?;

@@ -51,7 +51,6 @@ pub type Along = Box<dyn Fn(&Proposed<'_>) -> Result<(), String> + Send + Sync>;
 
 /// Makes commits.
 pub struct GitCommit {
-    spec: Spec,
     approved: Approved,
     git: Arc<Git>,
     gate: Gate,
@@ -60,24 +59,11 @@ pub struct GitCommit {
 
 impl GitCommit {
     pub fn new(git: Arc<Git>, gate: Gate, along: Along) -> Self {
-        let spec = spec(
-            "git_commit",
-            Level::Destructive,
-            false,
-            "Commit the files named in `paths` as they are in the work tree (removed ones too), and \
-             nothing else; or, without `paths`, what is staged. Names of folders stand for all that \
-             has changed in them. At most 1,000 files. Nothing is pushed, no hook runs.",
-            json!({
-                "message": { "type": "string", "description": "subject, empty line, body" },
-                "paths": { "type": "array", "items": { "type": "string" } },
-            }),
-            &["message"],
-        );
-        Self { spec, approved: Approved::default(), git, gate, along }
+        Self { approved: Approved::default(), git, gate, along }
     }
 
     fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let message = arguments.text("message")?;
         if message.trim().is_empty() || message.len() > MOST_OF_A_MESSAGE {
             return Err(bad(format!("`message` is to have 1 to {MOST_OF_A_MESSAGE} bytes")));
@@ -100,8 +86,20 @@ struct Asked {
 }
 
 impl Tool for GitCommit {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "git_commit",
+            Level::Destructive,
+            false,
+            "Commit the files named in `paths` as they are in the work tree (removed ones too), and \
+             nothing else; or, without `paths`, what is staged. Names of folders stand for all that \
+             has changed in them. At most 1,000 files. Nothing is pushed, no hook runs.",
+            json!({
+                "message": { "type": "string", "description": "subject, empty line, body" },
+                "paths": { "type": "array", "items": { "type": "string" } },
+            }),
+            &["message"],
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {

@@ -35,7 +35,6 @@ const MOST_LEFT_OUT: usize = 1_000;
 
 /// Asks git what differs.
 pub struct GitDiff {
-    spec: Spec,
     git: Arc<Git>,
     out_of_reach: OutOfReach,
 }
@@ -43,7 +42,13 @@ pub struct GitDiff {
 impl GitDiff {
     /// Files that `out_of_reach` names, by absolute path, are left out.
     pub fn new(git: Arc<Git>, out_of_reach: OutOfReach) -> Self {
-        let spec = spec(
+        Self { git, out_of_reach }
+    }
+}
+
+impl Tool for GitDiff {
+    fn spec(&self) -> Spec {
+        spec(
             "git_diff",
             Level::Safe,
             true,
@@ -61,14 +66,7 @@ impl GitDiff {
                     "description": "lines around a change; 3 if left out" },
             }),
             &[],
-        );
-        Self { spec, git, out_of_reach }
-    }
-}
-
-impl Tool for GitDiff {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -112,7 +110,7 @@ struct Asked {
 
 impl GitDiff {
     fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
-        let read = Arguments::of(&self.spec, arguments)?;
+        let read = Arguments::of(&self.spec(), arguments)?;
         let places = places(&read, host)?;
         let git = patient(&self.git, host);
         let staged = read.flag("staged")?;

@@ -23,13 +23,18 @@ const SUBJECT: &str = "%H %ad %an: %s";
 
 /// Asks git for commits.
 pub struct GitLog {
-    spec: Spec,
     git: Arc<Git>,
 }
 
 impl GitLog {
     pub fn new(git: Arc<Git>) -> Self {
-        let spec = spec(
+        Self { git }
+    }
+}
+
+impl Tool for GitLog {
+    fn spec(&self) -> Spec {
+        spec(
             "git_log",
             Level::Safe,
             true,
@@ -46,14 +51,7 @@ impl GitLog {
                 "files": { "type": "boolean" },
             }),
             &[],
-        );
-        Self { spec, git }
-    }
-}
-
-impl Tool for GitLog {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
@@ -84,7 +82,7 @@ struct Asked {
 
 impl GitLog {
     fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
-        let read = Arguments::of(&self.spec, arguments)?;
+        let read = Arguments::of(&self.spec(), arguments)?;
         let places = places(&read, host)?;
         let max = read.number("max", 1, MOST)?.unwrap_or(USUAL);
         let git = patient(&self.git, host);

@@ -18,13 +18,18 @@ use elophanto_repo::Git;
 
 /// Asks git what has changed.
 pub struct GitStatus {
-    spec: Spec,
     git: Arc<Git>,
 }
 
 impl GitStatus {
     pub fn new(git: Arc<Git>) -> Self {
-        let spec = spec(
+        Self { git }
+    }
+}
+
+impl Tool for GitStatus {
+    fn spec(&self) -> Spec {
+        spec(
             "git_status",
             Level::Safe,
             true,
@@ -36,24 +41,17 @@ impl GitStatus {
                     "description": "only these; all if left out" },
             }),
             &[],
-        );
-        Self { spec, git }
-    }
-}
-
-impl Tool for GitStatus {
-    fn spec(&self) -> &Spec {
-        &self.spec
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
-        let places = places(&Arguments::of(&self.spec, arguments)?, host)?;
+        let places = places(&Arguments::of(&self.spec(), arguments)?, host)?;
         let paths = read_paths(&places, host);
         Ok(Intent { action: Action::Read { paths }, shown: "git status".to_owned() })
     }
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
-        let places = places(&Arguments::of(&self.spec, arguments)?, host)?;
+        let places = places(&Arguments::of(&self.spec(), arguments)?, host)?;
         let options = [
             "status",
             "--porcelain=v2",

@@ -17,29 +17,7 @@ const MOST_OF_A_PROMPT: usize = 200_000;
 const USUAL_TASK: &str = "simple";
 
 /// Asks a language model.
-pub struct LlmCall {
-    spec: Spec,
-}
-
-impl Default for LlmCall {
-    fn default() -> Self {
-        let spec = spec(
-            "llm_call",
-            Level::Safe,
-            false,
-            "Ask a language model something that needs no tool, such as to summarize or classify a \
-             text. It knows only what you write here. At most 200,000 bytes.",
-            json!({
-                "prompt": { "type": "string" },
-                "system": { "type": "string", "description": "what it is to be" },
-                "task": { "type": "string",
-                    "description": "kind of work: simple (if left out), coding, review, planning" },
-            }),
-            &["prompt"],
-        );
-        Self { spec }
-    }
-}
+pub struct LlmCall;
 
 struct Question<'a> {
     task: &'a str,
@@ -49,7 +27,7 @@ struct Question<'a> {
 
 impl LlmCall {
     fn question<'a>(&self, arguments: &'a Value) -> Result<Question<'a>, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let prompt = arguments.text("prompt")?;
         let system = arguments.optional_text("system")?.unwrap_or_default();
         let task = arguments.optional_text("task")?.unwrap_or(USUAL_TASK);
@@ -65,8 +43,21 @@ impl LlmCall {
 }
 
 impl Tool for LlmCall {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "llm_call",
+            Level::Safe,
+            false,
+            "Ask a language model something that needs no tool, such as to summarize or classify a \
+             text. It knows only what you write here. At most 200,000 bytes.",
+            json!({
+                "prompt": { "type": "string" },
+                "system": { "type": "string", "description": "what it is to be" },
+                "task": { "type": "string",
+                    "description": "kind of work: simple (if left out), coding, review, planning" },
+            }),
+            &["prompt"],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

@@ -114,12 +114,12 @@ pub fn web(fetch: Fetch, search: Search) -> Vec<Box<dyn Tool>> {
 
 /// Questions to the user, through the host.
 pub fn ask_user() -> Box<dyn Tool> {
-    Box::new(AskUser::default())
+    Box::new(AskUser)
 }
 
 /// What is to be done, shown to the user through the host.
 pub fn todo_list() -> Box<dyn Tool> {
-    Box::new(TodoList::default())
+    Box::new(TodoList)
 }
 
 /// Questions that sub-agents read about side by side, at most so many at once, through the host.
@@ -129,5 +129,5 @@ pub fn readers(most: usize) -> Box<dyn Tool> {
 
 /// Questions to a language model, through the host.
 pub fn model() -> Box<dyn Tool> {
-    Box::new(LlmCall::default())
+    Box::new(LlmCall)
 }

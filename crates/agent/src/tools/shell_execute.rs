@@ -74,7 +74,6 @@ pub type Runner =
 
 /// Runs programs.
 pub struct ShellExecute {
-    spec: Spec,
     approved: Approved,
     runner: Runner,
     out_of_reach: OutOfReach,
@@ -83,27 +82,11 @@ pub struct ShellExecute {
 impl ShellExecute {
     /// What git's history says of files that `out_of_reach` names, by absolute path, is left out.
     pub fn new(runner: Runner, out_of_reach: OutOfReach) -> Self {
-        let spec = spec(
-            "shell_execute",
-            Level::Destructive,
-            true,
-            "Run one line in a POSIX shell and give back its exit code, stdout and stderr. Nobody \
-             answers its prompts. It can write only inside the work tree. No network unless \
-             `network` is set. For reading, searching and editing files use the file tools.",
-            json!({
-                "command": { "type": "string", "description": "the line" },
-                "folder": { "type": "string",
-                    "description": "where it runs, beneath the root; the root if left out" },
-                "timeout_s": { "type": "integer", "minimum": 1, "maximum": MOST_SECONDS },
-                "network": { "type": "boolean", "description": "it may open connections" },
-            }),
-            &["command"],
-        );
-        Self { spec, approved: Approved::default(), runner, out_of_reach }
+        Self { approved: Approved::default(), runner, out_of_reach }
     }
 
     fn request(&self, arguments: &Value, host: &dyn Host) -> Result<ShellRequest, ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let line = arguments.text("command")?;
         if line.trim().is_empty() {
             return Err(bad("`command` is empty"));
@@ -139,8 +122,23 @@ fn state(request: &ShellRequest) -> Vec<u8> {
 }
 
 impl Tool for ShellExecute {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "shell_execute",
+            Level::Destructive,
+            true,
+            "Run one line in a POSIX shell and give back its exit code, stdout and stderr. Nobody \
+             answers its prompts. It can write only inside the work tree. No network unless \
+             `network` is set. For reading, searching and editing files use the file tools.",
+            json!({
+                "command": { "type": "string", "description": "the line" },
+                "folder": { "type": "string",
+                    "description": "where it runs, beneath the root; the root if left out" },
+                "timeout_s": { "type": "integer", "minimum": 1, "maximum": MOST_SECONDS },
+                "network": { "type": "boolean", "description": "it may open connections" },
+            }),
+            &["command"],
+        )
     }
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {

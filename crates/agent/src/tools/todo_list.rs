@@ -15,41 +15,11 @@ const MOST_ITEMS: usize = 30;
 const MOST_OF_AN_ITEM: usize = 300;
 
 /// Keeps the list.
-pub struct TodoList {
-    spec: Spec,
-}
-
-impl Default for TodoList {
-    fn default() -> Self {
-        let spec = spec(
-            TODO_LIST,
-            Level::Safe,
-            false,
-            "Show the user what is to be done and what is done already: the whole list each time. \
-             For tasks of many calls, when something on it changes.",
-            json!({
-                "items": {
-                    "type": "array", "minItems": 1, "maxItems": MOST_ITEMS,
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "text": { "type": "string" },
-                            "state": { "type": "string", "enum": ["open", "doing", "done"] },
-                        },
-                        "required": ["text", "state"],
-                        "additionalProperties": false,
-                    },
-                },
-            }),
-            &["items"],
-        );
-        Self { spec }
-    }
-}
+pub struct TodoList;
 
 impl TodoList {
     fn items(&self, arguments: &Value) -> Result<Vec<Todo>, ToolError> {
-        let items = Arguments::of(&self.spec, arguments)?.list("items")?;
+        let items = Arguments::of(&self.spec(), arguments)?.list("items")?;
         if items.is_empty() || items.len() > MOST_ITEMS {
             return Err(bad(format!("`items` is to have 1 to {MOST_ITEMS} items")));
         }
@@ -72,8 +42,29 @@ impl TodoList {
 }
 
 impl Tool for TodoList {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            TODO_LIST,
+            Level::Safe,
+            false,
+            "Show the user what is to be done and what is done already: the whole list each time. \
+             For tasks of many calls, when something on it changes.",
+            json!({
+                "items": {
+                    "type": "array", "minItems": 1, "maxItems": MOST_ITEMS,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "text": { "type": "string" },
+                            "state": { "type": "string", "enum": ["open", "doing", "done"] },
+                        },
+                        "required": ["text", "state"],
+                        "additionalProperties": false,
+                    },
+                },
+            }),
+            &["items"],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

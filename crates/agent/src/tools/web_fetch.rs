@@ -33,27 +33,17 @@ pub type Fetch = Box<
 
 /// Fetches pages.
 pub struct WebFetch {
-    spec: Spec,
     fetch: Fetch,
 }
 
 impl WebFetch {
     pub fn new(fetch: Fetch) -> Self {
-        let spec = spec(
-            "web_fetch",
-            Level::Moderate,
-            true,
-            "Fetch a page from a public http or https address, as Markdown. A redirect to another \
-             host is not followed but told: fetch that address then.",
-            json!({ "url": { "type": "string", "description": "the whole address" } }),
-            &["url"],
-        );
-        Self { spec, fetch }
+        Self { fetch }
     }
 
     /// The address and its host.
     fn address(&self, arguments: &Value) -> Result<(Url, String), ToolError> {
-        let text = Arguments::of(&self.spec, arguments)?.text("url")?;
+        let text = Arguments::of(&self.spec(), arguments)?.text("url")?;
         if text.len() > MOST_OF_A_URL {
             return Err(bad(format!("`url` is over the limit of {MOST_OF_A_URL} bytes")));
         }
@@ -67,8 +57,16 @@ impl WebFetch {
 }
 
 impl Tool for WebFetch {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "web_fetch",
+            Level::Moderate,
+            true,
+            "Fetch a page from a public http or https address, as Markdown. A redirect to another \
+             host is not followed but told: fetch that address then.",
+            json!({ "url": { "type": "string", "description": "the whole address" } }),
+            &["url"],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

@@ -44,30 +44,16 @@ pub struct Search {
 
 /// Searches the web.
 pub struct WebSearch {
-    spec: Spec,
     search: Search,
 }
 
 impl WebSearch {
     pub fn new(search: Search) -> Self {
-        let spec = spec(
-            "web_search",
-            Level::Moderate,
-            true,
-            "Search the web: titles, addresses and short texts of what is found. The query leaves \
-             this machine: nothing private in it. Read a page that is found with web_fetch.",
-            json!({
-                "query": { "type": "string", "maxLength": MOST_OF_A_QUERY },
-                "max": { "type": "integer", "minimum": 1, "maximum": MOST,
-                    "description": "hits; 8 if left out" },
-            }),
-            &["query"],
-        );
-        Self { spec, search }
+        Self { search }
     }
 
     fn query(&self, arguments: &Value) -> Result<(String, usize), ToolError> {
-        let arguments = Arguments::of(&self.spec, arguments)?;
+        let arguments = Arguments::of(&self.spec(), arguments)?;
         let query = arguments.text("query")?;
         if query.chars().count() > MOST_OF_A_QUERY {
             return Err(bad(format!("`query` is over the limit of {MOST_OF_A_QUERY} characters")));
@@ -81,8 +67,20 @@ impl WebSearch {
 }
 
 impl Tool for WebSearch {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "web_search",
+            Level::Moderate,
+            true,
+            "Search the web: titles, addresses and short texts of what is found. The query leaves \
+             this machine: nothing private in it. Read a page that is found with web_fetch.",
+            json!({
+                "query": { "type": "string", "maxLength": MOST_OF_A_QUERY },
+                "max": { "type": "integer", "minimum": 1, "maximum": MOST,
+                    "description": "hits; 8 if left out" },
+            }),
+            &["query"],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

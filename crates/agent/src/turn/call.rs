@@ -170,7 +170,7 @@ impl Run<'_, '_> {
         (action, shown): (&Action, &str),
         mut record: Record,
     ) -> Result<Made, End> {
-        let (name, depth) = (tool.spec().name.clone(), self.depth);
+        let (name, depth) = (tool.spec().name, self.depth);
         self.approver.tell(&Event::Calling { tool: &name, action, shown, depth });
         let (begun, outside) = ((self.agent.now)(), self.outside);
         self.current.push(name);

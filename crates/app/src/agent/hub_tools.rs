@@ -32,37 +32,14 @@ const MOST_PLANS: usize = 16;
 /// Both of them.
 pub fn tools(store: &SkillStore) -> Vec<Box<dyn Tool>> {
     vec![
-        Box::new(HubSearch { spec: search_spec(), store: store.clone() }),
-        Box::new(HubInstall {
-            spec: install_spec(),
-            store: store.clone(),
-            shown: Mutex::default(),
-        }),
+        Box::new(HubSearch { store: store.clone() }),
+        Box::new(HubInstall { store: store.clone(), shown: Mutex::default() }),
     ]
 }
 
 /// Searches the hub.
 struct HubSearch {
-    spec: Spec,
     store: SkillStore,
-}
-
-fn search_spec() -> Spec {
-    spec(
-        "hub_search",
-        Level::Safe,
-        true,
-        "Search the user's hub, a registry of skills that can be installed, when no skill here \
-         fits. Looks into the copy that is kept here; `refresh` fetches the newest one.",
-        json!({
-            "query": { "type": "string", "maxLength": MOST_QUERY,
-                "description": "words; all entries if left out" },
-            "refresh": { "type": "boolean", "description": "false if left out" },
-            "max": { "type": "integer", "minimum": 1, "maximum": MOST,
-                "description": "entries; 10 if left out" },
-        }),
-        &[],
-    )
 }
 
 impl HubSearch {
@@ -72,8 +49,22 @@ impl HubSearch {
 }
 
 impl Tool for HubSearch {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "hub_search",
+            Level::Safe,
+            true,
+            "Search the user's hub, a registry of skills that can be installed, when no skill here \
+             fits. Looks into the copy that is kept here; `refresh` fetches the newest one.",
+            json!({
+                "query": { "type": "string", "maxLength": MOST_QUERY,
+                    "description": "words; all entries if left out" },
+                "refresh": { "type": "boolean", "description": "false if left out" },
+                "max": { "type": "integer", "minimum": 1, "maximum": MOST,
+                    "description": "entries; 10 if left out" },
+            }),
+            &[],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {
@@ -124,22 +115,9 @@ fn host(address: &str) -> String {
 
 /// Installs a skill of the hub.
 struct HubInstall {
-    spec: Spec,
     store: SkillStore,
     /// By name, what was shown last: this is installed and nothing else.
     shown: Mutex<BTreeMap<String, Plan>>,
-}
-
-fn install_spec() -> Spec {
-    spec(
-        "hub_install",
-        Level::Moderate,
-        true,
-        "Install a skill that hub_search found. The user sees all of it first and decides; nothing \
-         of it is run. Read it with skill_read afterwards.",
-        json!({ "name": { "type": "string", "description": "as hub_search names it" } }),
-        &["name"],
-    )
 }
 
 impl HubInstall {
@@ -154,8 +132,16 @@ impl HubInstall {
 }
 
 impl Tool for HubInstall {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "hub_install",
+            Level::Moderate,
+            true,
+            "Install a skill that hub_search found. The user sees all of it first and decides; nothing \
+             of it is run. Read it with skill_read afterwards.",
+            json!({ "name": { "type": "string", "description": "as hub_search names it" } }),
+            &["name"],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

@@ -16,8 +16,8 @@ use elophanto_base::one_line::one_line;
 /// All of them.
 pub fn tools(store: &SkillStore) -> Vec<Box<dyn Tool>> {
     let mut all: Vec<Box<dyn Tool>> = vec![
-        Box::new(SkillList { spec: list_spec(), store: store.clone() }),
-        Box::new(SkillRead { spec: read_spec(), store: store.clone() }),
+        Box::new(SkillList { store: store.clone() }),
+        Box::new(SkillRead { store: store.clone() }),
     ];
     all.extend(hub_tools::tools(store));
     all
@@ -48,25 +48,20 @@ fn is_outside<'s>(skills: impl IntoIterator<Item = &'s Skill>) -> bool {
 
 /// Lists the skills there are.
 struct SkillList {
-    spec: Spec,
     store: SkillStore,
 }
 
-fn list_spec() -> Spec {
-    spec(
-        "skill_list",
-        Level::Safe,
-        false,
-        "List all skills (instructions for a kind of work) with one line each and where each comes \
-         from. Read one with skill_read before work that it fits.",
-        json!({}),
-        &[],
-    )
-}
-
 impl Tool for SkillList {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "skill_list",
+            Level::Safe,
+            false,
+            "List all skills (instructions for a kind of work) with one line each and where each comes \
+             from. Read one with skill_read before work that it fits.",
+            json!({}),
+            &[],
+        )
     }
 
     fn intent(&self, _: &Value, _: &dyn Host) -> Result<Intent, ToolError> {
@@ -85,28 +80,23 @@ impl Tool for SkillList {
 
 /// Reads a skill, or a file beside it.
 struct SkillRead {
-    spec: Spec,
     store: SkillStore,
 }
 
-fn read_spec() -> Spec {
-    spec(
-        "skill_read",
-        Level::Safe,
-        false,
-        "Read a skill in full before work that it fits. It may name files beside it: read those \
-         with `file`.",
-        json!({
-            "name": { "type": "string", "description": "as skill_list names it" },
-            "file": { "type": "string", "description": "a file beside SKILL.md, such as forms.md" },
-        }),
-        &["name"],
-    )
-}
-
 impl Tool for SkillRead {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        spec(
+            "skill_read",
+            Level::Safe,
+            false,
+            "Read a skill in full before work that it fits. It may name files beside it: read those \
+             with `file`.",
+            json!({
+                "name": { "type": "string", "description": "as skill_list names it" },
+                "file": { "type": "string", "description": "a file beside SKILL.md, such as forms.md" },
+            }),
+            &["name"],
+        )
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {

@@ -81,7 +81,7 @@ pub fn all(
     bench: &Bench,
     reporter: &dyn Reporter,
 ) -> (Toolbox, Vec<Problem>) {
-    let names: Vec<String> = built_in.iter().map(|tool| tool.spec().name.clone()).collect();
+    let names: Vec<String> = built_in.iter().map(|tool| tool.spec().name).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).chain([NAME]).collect();
     let plugins = bench.load(&names, reporter);
     let mut tools = Toolbox::new();

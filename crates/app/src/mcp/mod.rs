@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::{
-    Environment, Error,
+    Environment, Error, Result,
     agent::{
         credentials,
         servers::{self, Kept, start},
@@ -67,7 +67,7 @@ pub struct Offered {
 }
 
 impl Server {
-    fn of(name: &str, kept: &Kept) -> Result<Self, Error> {
+    fn of(name: &str, kept: &Kept) -> Result<Self> {
         Ok(Self {
             name: name.to_owned(),
             command: kept.command.clone(),
@@ -131,7 +131,7 @@ impl Server {
         kept: &Kept,
         environment: &Environment,
         reporter: &dyn Reporter,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let (credentials, missing) =
             credentials::of([(&entry.name, kept)], environment, Asking::Through(reporter));
         if let Some(why) = missing.into_values().next() {
@@ -145,7 +145,7 @@ impl Server {
             level: spec.level.name(),
             description: spec.description.clone(),
         };
-        let tools = tools.iter().map(|tool| offered(tool.spec())).collect();
+        let tools = tools.iter().map(|tool| offered(&tool.spec())).collect();
         drop(servers);
         if want_sign_in.contains(&entry.name) && kept.key.is_none() {
             return Ok(false);
@@ -175,7 +175,7 @@ impl Server {
 ///
 /// # Errors
 /// When what is kept of them cannot be understood.
-pub fn list(environment: &Environment) -> Result<Vec<Server>, Error> {
+pub fn list(environment: &Environment) -> Result<Vec<Server>> {
     servers::read(environment)?.iter().map(|(name, kept)| Server::of(name, kept)).collect()
 }
 
@@ -189,7 +189,7 @@ pub fn trust(
     yes: bool,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<Option<Server>, Error> {
+) -> Result<Option<Server>> {
     let Some(before) = servers::read(environment)?.remove(name) else {
         return Err(unknown(name));
     };
@@ -198,7 +198,7 @@ pub fn trust(
     let mut entry = before.entry(name)?;
     entry.trusted = true;
     entry.check().map_err(Error::new)?;
-    let is_agreed = |server: &Server, question| -> Result<bool, Error> {
+    let is_agreed = |server: &Server, question| -> Result<bool> {
         server.lines().iter().for_each(|line| reporter.talk(line));
         let is_agreed = reporter.confirm(question)?;
         if !is_agreed {
@@ -242,7 +242,7 @@ pub fn trust(
 ///
 /// # Errors
 /// When there is no such server, or that cannot be kept.
-pub fn remove(name: &str, environment: &Environment) -> Result<Server, Error> {
+pub fn remove(name: &str, environment: &Environment) -> Result<Server> {
     let removed = servers::change(environment, |all| Ok(all.remove(name)))?;
     Server::of(name, &removed.ok_or_else(|| unknown(name))?)
 }

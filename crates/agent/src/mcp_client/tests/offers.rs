@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn names(started: &Started) -> Vec<&str> {
-    started.tools.iter().map(|tool| tool.spec().name.as_str()).collect()
+fn names(started: &Started) -> Vec<String> {
+    started.tools.iter().map(|tool| tool.spec().name).collect()
 }
 
 #[test]

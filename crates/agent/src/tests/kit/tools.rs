@@ -21,8 +21,8 @@ pub struct Fake {
 }
 
 impl Tool for Fake {
-    fn spec(&self) -> &Spec {
-        &self.spec
+    fn spec(&self) -> Spec {
+        self.spec.clone()
     }
 
     fn intent(&self, arguments: &Value, _host: &dyn Host) -> Result<Intent, ToolError> {

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn answers() {
     let mut tried = Try::new(&[]);
-    let tool = AskUser::default();
+    let tool = AskUser;
     let arguments = json!({ "question": "Which?", "options": ["a", "b"] });
     let nobody = tried.call(&tool, arguments.clone()).unwrap();
     assert!(nobody.failed && nobody.text.contains("nobody"));
@@ -17,7 +17,7 @@ fn answers() {
 #[test]
 fn wrong_arguments() {
     let mut tried = Try::new(&[]);
-    let tool = AskUser::default();
+    let tool = AskUser;
     for (arguments, words) in [
         (json!({}), "missing"),
         (json!({ "question": " " }), "1 to 4000"),

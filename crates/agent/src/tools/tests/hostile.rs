@@ -244,7 +244,8 @@ proptest! {
                 let object = arguments.as_object_mut().unwrap();
                 object.entry(name.as_str().unwrap()).or_insert(json!("a"));
             }
-            let known = tool.spec().input["properties"].as_object().unwrap();
+            let spec = tool.spec();
+            let known = spec.input["properties"].as_object().unwrap();
             arguments.as_object_mut().unwrap().retain(|name, _| known.contains_key(name));
             if let Ok(output) = tried.call(&**tool, arguments) {
                 prop_assert!(output.text.len() <= tried.max);

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn answers() {
     let mut tried = Try::new(&[]);
-    let tool = LlmCall::default();
+    let tool = LlmCall;
     tried.refused(&tool, json!({ "prompt": "x" }), "no model");
     tried.answer = Some("a long answer ".repeat(10_000));
     let text = tried.good(&tool, json!({ "prompt": "p", "system": "s", "task": "review" }));
@@ -16,7 +16,7 @@ fn answers() {
 #[test]
 fn wrong_arguments() {
     let mut tried = Try::new(&[]);
-    let tool = LlmCall::default();
+    let tool = LlmCall;
     for (arguments, words) in [
         (json!({}), "missing"),
         (json!({ "prompt": "" }), "1 to 200000"),

@@ -254,7 +254,7 @@ fn all(repository: Arc<Git>) -> Vec<Box<dyn Tool>> {
 fn every_tool_has_tests_and_a_whole_spec() {
     let tried = Try::git(&[]);
     let tools = all(tried.repository());
-    let mut names: Vec<&str> = tools.iter().map(|tool| &*tool.spec().name).collect();
+    let mut names: Vec<String> = tools.iter().map(|tool| tool.spec().name).collect();
     names.sort_unstable();
     assert_eq!(names, TESTED);
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools/tests");

@@ -11,7 +11,7 @@ fn the_list_is_shown() {
         { "text": "edit", "state": "doing" },
         { "text": "test", "state": "open" },
     ]);
-    assert_eq!(tried.good(&TodoList::default(), json!({ "items": items })), "1 of 3 done\n");
+    assert_eq!(tried.good(&TodoList, json!({ "items": items })), "1 of 3 done\n");
     let expected =
         [("look", TodoState::Done), ("edit", TodoState::Doing), ("test", TodoState::Open)];
     let expected = expected.map(|(text, state)| Todo { text: text.to_owned(), state });
@@ -21,7 +21,7 @@ fn the_list_is_shown() {
 #[test]
 fn wrong_arguments() {
     let mut tried = Try::new(&[]);
-    let tool = TodoList::default();
+    let tool = TodoList;
     let one = |text: &str, state: &str| json!({ "items": [{ "text": text, "state": state }] });
     let many = vec![json!({ "text": "x", "state": "open" }); 31];
     for (arguments, words) in [
