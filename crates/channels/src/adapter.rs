@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChannelError, Text};
+use super::{Result, Text};
 
 /// A platform, by one bot of the user's. Calls block until the platform has answered.
 ///
@@ -16,20 +16,20 @@ pub trait ChannelAdapter: Send + Sync {
     ///
     /// # Errors
     /// When the platform does not know it, or does not answer.
-    fn bot(&self) -> Result<Bot, ChannelError>;
+    fn bot(&self) -> Result<Bot>;
 
     /// Tells the platform which commands there are: names and what they do.
     ///
     /// # Errors
     /// When the platform does not take them.
-    fn register(&self, commands: &[(&str, &str)]) -> Result<(), ChannelError>;
+    fn register(&self, commands: &[(&str, &str)]) -> Result<()>;
 
     /// What has come behind number `after`, the oldest first; that and all before it is taken for done
     /// with. Waits for something to come, as long as the platform likes.
     ///
     /// # Errors
     /// When the platform does not say.
-    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError>;
+    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>>;
 
     /// Where people write to us alone, whenever that changes: what they said there while nobody listened
     /// is asked for where the platform does not hand it over by itself.
@@ -48,13 +48,14 @@ pub trait ChannelAdapter: Send + Sync {
         to: Option<&str>,
         text: &Text,
         buttons: &[Button],
-    ) -> Result<Posted, ChannelError>;
+    ) -> Result<Posted>;
 
     /// Puts another text in the place of one that was said. The same again is no error.
     ///
     /// # Errors
-    /// When it is not sure that it is there; [`ChannelError::Missing`] where the message is gone.
-    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError>;
+    /// When it is not sure that it is there; [`Missing`](super::ChannelError::Missing) where the message is
+    /// gone.
+    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<()>;
 
     /// Whether a message of ours may still be there, for all that is known without asking.
     fn is_there(&self, _posted: &Posted) -> bool {
@@ -71,13 +72,13 @@ pub trait ChannelAdapter: Send + Sync {
         to: Option<&str>,
         name: &str,
         bytes: &[u8],
-    ) -> Result<Posted, ChannelError>;
+    ) -> Result<Posted>;
 
     /// The bytes of a file that came with a message.
     ///
     /// # Errors
     /// When it is not to be had, or is larger than `most`.
-    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>, ChannelError>;
+    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>>;
 
     /// Shows that something goes on. What comes of it is no matter.
     fn typing(&self, place: &Place);

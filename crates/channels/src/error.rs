@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use elophanto_net::http::HttpError;
 
+/// What a platform is asked for.
+pub type Result<T, E = ChannelError> = std::result::Result<T, E>;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChannelError {
     /// The token is none, or none any more.

@@ -23,7 +23,7 @@ pub use adapter::{
     Sign, What,
 };
 pub use discord::{ADDRESS as DISCORD, Discord};
-pub use error::ChannelError;
+pub use error::{ChannelError, Result};
 pub use parts::{Dialect, Text};
 pub use slack::{ADDRESS as SLACK, Slack};
 pub use telegram::{ADDRESS as TELEGRAM, Telegram};

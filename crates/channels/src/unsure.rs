@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::ChannelError;
+use super::{ChannelError, Result};
 
 /// Posts that are remembered.
 const MOST: usize = 1_000;
@@ -27,11 +27,7 @@ impl Unsure {
     }
 
     /// Posts under a mark; with it, whether a post that carries it may be there already.
-    pub fn post<T>(
-        &self,
-        what: String,
-        post: impl FnOnce(&str, bool) -> Result<T, ChannelError>,
-    ) -> Result<T, ChannelError> {
+    pub fn post<T>(&self, what: String, post: impl FnOnce(&str, bool) -> Result<T>) -> Result<T> {
         let (mark, is_again) = {
             let mut marks = self.marks();
             marks.retain(|_, (_, since)| since.elapsed() < LASTS);

@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES, baseline_file,
+    CheckpointError, Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES, Result, baseline_file,
     git_calls::{self, Contents, Holder},
     name::Name,
     private::{Private, is_private},
@@ -123,7 +123,7 @@ impl Baseline {
 }
 
 /// The baseline that was taken last, if its contents are in git.
-pub(super) fn last(at: &Checkpoints) -> Result<Option<Baseline>, CheckpointError> {
+pub(super) fn last(at: &Checkpoints) -> Result<Option<Baseline>> {
     // Without the commit the contents may be gone.
     let held = elophanto_repo::reference(at.git, &reference(at))?;
     let last = load(&cache_file(at)).filter(|last| held.is_some() && held == last.commit);
@@ -142,11 +142,7 @@ pub(super) fn last(at: &Checkpoints) -> Result<Option<Baseline>, CheckpointError
 
 /// Takes a baseline and makes it durable: its contents in git, its entries in the file of this
 /// work tree. `tidies`: contents that it does not need are let go of.
-pub(super) fn take(
-    at: &Checkpoints,
-    moment: Moment,
-    tidies: bool,
-) -> Result<Baseline, CheckpointError> {
+pub(super) fn take(at: &Checkpoints, moment: Moment, tidies: bool) -> Result<Baseline> {
     let (file, reference) = (cache_file(at), reference(at));
     let old = last(at)?.unwrap_or_default();
     let mut contents = Contents::new(at.git);
@@ -237,7 +233,7 @@ pub(super) fn load(file: &Path) -> Option<Baseline> {
     baseline_file::decode(&bytes)
 }
 
-fn save(file: &Path, baseline: &Baseline) -> Result<(), CheckpointError> {
+fn save(file: &Path, baseline: &Baseline) -> Result<()> {
     let bytes = baseline_file::encode(baseline);
     let written = write_whole(file, &bytes, PRIVATE, Synced::ContentAndName);
     written.map_err(CheckpointError::io(file, "written"))
@@ -262,7 +258,7 @@ fn key_of(git_dir: &Path) -> String {
 ///
 /// # Errors
 /// When git cannot list or remove it.
-pub(super) fn prune(at: &Checkpoints) -> Result<(), CheckpointError> {
+pub(super) fn prune(at: &Checkpoints) -> Result<()> {
     // Before the work trees are listed: one that is new then has its folder already.
     let held = git_calls::references(at.git, git_calls::BASELINES)?;
     let common = at.git.common_dir();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CheckpointError, Checkpoints, seal, state::State};
+use super::{Checkpoints, Result, seal, state::State};
 use elophanto_repo::ObjectId;
 
 /// Larger files are not read.
@@ -31,7 +31,7 @@ impl Checkpoints<'_> {
     ///
     /// # Errors
     /// When git cannot give back what it holds.
-    pub fn before(&self, run: &str) -> Result<Vec<Was>, CheckpointError> {
+    pub fn before(&self, run: &str) -> Result<Vec<Was>> {
         if !self.heads()?.iter().any(|head| head.run == run) {
             return Ok(Vec::new());
         }

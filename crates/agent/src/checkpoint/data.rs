@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::CheckpointError;
+use super::{CheckpointError, Result};
 use elophanto_base::{regular::open_or_make, whole::PRIVATE};
 
 const DATA: &str = "data";
@@ -27,7 +27,7 @@ impl Data {
     }
 
     /// Returns where the bytes begin.
-    pub(super) fn add(&mut self, bytes: &[u8]) -> Result<u64, CheckpointError> {
+    pub(super) fn add(&mut self, bytes: &[u8]) -> Result<u64> {
         let failed = || CheckpointError::io(&self.path, "written");
         if self.file.is_none() {
             let file = open_or_make(&self.path, PRIVATE).map_err(failed())?;
@@ -43,7 +43,7 @@ impl Data {
     }
 
     /// Once this returns, all of it is on disk.
-    pub(super) fn finish(self) -> Result<(), CheckpointError> {
+    pub(super) fn finish(self) -> Result<()> {
         match self.file {
             Some(file) => file.sync_data().map_err(CheckpointError::io(&self.path, "written")),
             None => Ok(()),
@@ -52,7 +52,7 @@ impl Data {
 }
 
 /// Bytes that were added at `from`.
-pub(super) fn kept(folder: &Path, from: u64, size: u64) -> Result<Vec<u8>, CheckpointError> {
+pub(super) fn kept(folder: &Path, from: u64, size: u64) -> Result<Vec<u8>> {
     let path = folder.join(DATA);
     let mut bytes = Vec::new();
     let mut read = || {
@@ -65,14 +65,14 @@ pub(super) fn kept(folder: &Path, from: u64, size: u64) -> Result<Vec<u8>, Check
 }
 
 /// Makes the entries of a folder durable.
-pub(super) fn sync(folder: &Path) -> Result<(), CheckpointError> {
+pub(super) fn sync(folder: &Path) -> Result<()> {
     let synced = File::open(folder).and_then(|folder| folder.sync_all());
     synced.map_err(CheckpointError::io(folder, "written"))
 }
 
 /// Gives a file a second name, in place of what had it. Files that are replaced and never written
 /// into may be shared.
-pub(super) fn link_or_copy(from: &Path, to: &Path) -> Result<(), CheckpointError> {
+pub(super) fn link_or_copy(from: &Path, to: &Path) -> Result<()> {
     let _ = fs::remove_file(to);
     let copy = |_| {
         let bytes = fs::read(from)?;

@@ -8,6 +8,9 @@ use std::{
 use elophanto_base::jsonl::JsonlError;
 use elophanto_repo::GitError;
 
+/// What a step of a checkpoint comes to.
+pub type Result<T, E = CheckpointError> = std::result::Result<T, E>;
+
 /// Something of a checkpoint failed. Whatever call returned it has acknowledged nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{CheckpointError, run_time};
+use super::{CheckpointError, Result, run_time};
 use elophanto_base::regular::careful;
 
 /// A list of runs takes the lock for a moment to see whether anybody holds it.
@@ -25,7 +25,7 @@ pub(super) struct Lock {
 ///
 /// # Errors
 /// [`CheckpointError::Busy`] when another run has it.
-pub(super) fn take(path: &Path, run: &str) -> Result<Lock, CheckpointError> {
+pub(super) fn take(path: &Path, run: &str) -> Result<Lock> {
     let failed = || CheckpointError::io(path, "locked");
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed())?;

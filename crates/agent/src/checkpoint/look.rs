@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, MOST_FILE_BYTES,
+    CheckpointError, MOST_FILE_BYTES, Result,
     name::Name,
     state::{Digest, MODE_BITS, Opaque, State},
 };
@@ -20,7 +20,7 @@ use elophanto_base::{
 ///
 /// # Errors
 /// When a folder above it cannot be looked into.
-pub(super) fn look(root: &Path, name: &Name) -> Result<State, CheckpointError> {
+pub(super) fn look(root: &Path, name: &Name) -> Result<State> {
     look_and_read(root, name).map(|(state, _)| state)
 }
 
@@ -28,10 +28,7 @@ pub(super) fn look(root: &Path, name: &Name) -> Result<State, CheckpointError> {
 ///
 /// # Errors
 /// Those of [`look`].
-pub(super) fn look_and_read(
-    root: &Path,
-    name: &Name,
-) -> Result<(State, Option<Vec<u8>>), CheckpointError> {
+pub(super) fn look_and_read(root: &Path, name: &Name) -> Result<(State, Option<Vec<u8>>)> {
     at(&Folder::open(root).map_err(CheckpointError::io(root, "read"))?, name)
 }
 
@@ -39,7 +36,7 @@ pub(super) fn look_and_read(
 ///
 /// # Errors
 /// Those of [`look`].
-pub(super) fn at(top: &Folder, name: &Name) -> Result<(State, Option<Vec<u8>>), CheckpointError> {
+pub(super) fn at(top: &Folder, name: &Name) -> Result<(State, Option<Vec<u8>>)> {
     match top.stat(name.as_path()) {
         Ok(Some(stat)) if stat.is_folder() => Ok((folder(top, name, &stat), None)),
         Ok(Some(stat)) => read_at(top, name, &stat),
@@ -54,11 +51,7 @@ pub(super) fn at(top: &Folder, name: &Name) -> Result<(State, Option<Vec<u8>>), 
 ///
 /// # Errors
 /// When the system fails in another way than by refusing.
-pub(super) fn read_at(
-    top: &Folder,
-    name: &Name,
-    stat: &Stat,
-) -> Result<(State, Option<Vec<u8>>), CheckpointError> {
+pub(super) fn read_at(top: &Folder, name: &Name, stat: &Stat) -> Result<(State, Option<Vec<u8>>)> {
     let path = name.as_path();
     let read = match stat.kind {
         Kind::Link => {
@@ -79,7 +72,7 @@ pub(super) fn read_at(
 ///
 /// # Errors
 /// When it is not in the work tree, is reached through a link, or belongs to git.
-pub(super) fn inside(root: &Path, path: &Path) -> Result<Name, CheckpointError> {
+pub(super) fn inside(root: &Path, path: &Path) -> Result<Name> {
     let outside = || CheckpointError::Outside(path.to_owned());
     let relative = if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) };
     let mut name = Name::default();

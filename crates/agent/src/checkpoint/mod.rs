@@ -44,7 +44,7 @@ use std::{
 };
 
 pub use before::{Content, Was};
-pub use error::CheckpointError;
+pub use error::{CheckpointError, Result};
 pub use patch::{Patch, Unpatched, WhyUnpatched};
 pub use plan::{Left, WhyLeft};
 pub use run::Run;
@@ -181,7 +181,7 @@ impl<'a> Checkpoints<'a> {
     /// # Errors
     /// [`CheckpointError::Busy`] while another run is at work, [`CheckpointError::ReadOnly`] where
     /// nothing can be kept.
-    pub fn begin(&self, run: &str) -> Result<Run<'a>, CheckpointError> {
+    pub fn begin(&self, run: &str) -> Result<Run<'a>> {
         let lock = self.locked(run, run)?;
         if self.heads()?.iter().any(|head| head.run == run) {
             return Err(CheckpointError::RunExists(run.to_owned()));
@@ -193,7 +193,7 @@ impl<'a> Checkpoints<'a> {
     ///
     /// # Errors
     /// [`CheckpointError::Busy`] while a run is at work.
-    pub fn hold(&self, run: &str) -> Result<Held, CheckpointError> {
+    pub fn hold(&self, run: &str) -> Result<Held> {
         lock::take(&self.lock_file(), run).map(Held)
     }
 
@@ -202,7 +202,7 @@ impl<'a> Checkpoints<'a> {
     ///
     /// # Errors
     /// When git cannot list them.
-    pub fn runs(&self) -> Result<Vec<Kept>, CheckpointError> {
+    pub fn runs(&self) -> Result<Vec<Kept>> {
         self.take_over();
         let mut runs = Vec::new();
         for head in self.heads()? {
@@ -245,7 +245,7 @@ impl<'a> Checkpoints<'a> {
     /// # Errors
     /// [`CheckpointError::Conflicts`] if part of it cannot be done and [`How::All`] is asked for;
     /// nothing has been changed then.
-    pub fn undo(&self, wanted: &Undo) -> Result<Undone, CheckpointError> {
+    pub fn undo(&self, wanted: &Undo) -> Result<Undone> {
         run_time(wanted.run).ok_or_else(|| CheckpointError::BadRun(wanted.run.to_owned()))?;
         let lock = self.locked(wanted.as_run, wanted.run)?;
         let heads = self.heads()?;
@@ -266,7 +266,7 @@ impl<'a> Checkpoints<'a> {
     ///
     /// # Errors
     /// [`CheckpointError::UnknownRun`] if there is no such checkpoint.
-    pub fn remove(&self, run: &str) -> Result<(), CheckpointError> {
+    pub fn remove(&self, run: &str) -> Result<()> {
         run_time(run).ok_or_else(|| CheckpointError::BadRun(run.to_owned()))?;
         self.git.check_own()?;
         if !self.heads()?.iter().any(|head| head.run == run) {
@@ -288,7 +288,7 @@ impl<'a> Checkpoints<'a> {
     ///
     /// # Errors
     /// When git cannot remove them.
-    pub fn prune(&self, keep: usize) -> Result<Vec<String>, CheckpointError> {
+    pub fn prune(&self, keep: usize) -> Result<Vec<String>> {
         self.git.check_own()?;
         // Before the refs are listed: one at work may be sealed in between.
         let is_over =
@@ -309,7 +309,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// The lock of all runs, with what was interrupted sealed.
-    fn locked(&self, run: &str, wanted: &str) -> Result<lock::Lock, CheckpointError> {
+    fn locked(&self, run: &str, wanted: &str) -> Result<lock::Lock> {
         run_time(run).ok_or_else(|| CheckpointError::BadRun(run.to_owned()))?;
         self.git.check_own()?;
         let lock = lock::take(&self.lock_file(), run)?;
@@ -350,7 +350,7 @@ impl<'a> Checkpoints<'a> {
     }
 
     /// What is said of each sealed run; a ref that holds none is passed over.
-    fn heads(&self) -> Result<Vec<Head>, CheckpointError> {
+    fn heads(&self) -> Result<Vec<Head>> {
         let found = git_calls::references(self.git, git_calls::CHECKPOINTS)?;
         let heads = found.iter().filter_map(|(reference, message)| {
             let head: Head = serde_json::from_slice(message).ok()?;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    CheckpointError, Checkpoints, Left, WhyLeft, git_calls,
+    Checkpoints, Left, Result, WhyLeft, git_calls,
     name::Name,
     record::{Entry, IndexChange, Move},
     run::Run,
@@ -28,7 +28,7 @@ impl Back {
 }
 
 /// Looks at where branch and index are. Changes nothing.
-pub(super) fn plan(git: &Git, moves: &[Move]) -> Result<Back, CheckpointError> {
+pub(super) fn plan(git: &Git, moves: &[Move]) -> Result<Back> {
     let (Some(first), Some(last)) = (moves.first(), moves.last()) else {
         return Ok(Back::default());
     };
@@ -70,11 +70,7 @@ pub(super) fn plan(git: &Git, moves: &[Move]) -> Result<Back, CheckpointError> {
 }
 
 /// Does it, on the record of the undo. Returns how many commits were taken back.
-pub(super) fn apply(
-    at: &Checkpoints,
-    own: &mut Run,
-    back: &Back,
-) -> Result<usize, CheckpointError> {
+pub(super) fn apply(at: &Checkpoints, own: &mut Run, back: &Back) -> Result<usize> {
     let Some(moved) = back.moved.as_ref().filter(|_| !back.is_empty()) else { return Ok(0) };
     // First: a record of what did not happen does no harm, the reverse does.
     own.moved(moved.clone())?;

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    CheckpointError, Checkpoints, MOST_FILE_BYTES,
+    CheckpointError, Checkpoints, MOST_FILE_BYTES, Result,
     git_calls::{Contents, odd},
     look::look_and_read,
     name::Name,
@@ -62,7 +62,7 @@ impl Checkpoints<'_> {
     ///
     /// # Errors
     /// When git cannot give back what it holds, or write.
-    pub fn patch(&self, run: &str) -> Result<Patch, CheckpointError> {
+    pub fn patch(&self, run: &str) -> Result<Patch> {
         self.git.check_own()?;
         if !self.heads()?.iter().any(|head| head.run == run) {
             return Ok(Patch::default());
@@ -115,7 +115,7 @@ impl<'a> Search<'a> {
         &mut self,
         net: &Net,
         before: &BTreeMap<Digest, ObjectId>,
-    ) -> Result<Result<(Side, Side), WhyUnpatched>, CheckpointError> {
+    ) -> Result<Result<(Side, Side), WhyUnpatched>> {
         let was = self.side(&net.was, |_, digest| Ok(before.get(digest).copied()))?;
         let left = self.side(&net.left, |search, digest| {
             match before.get(digest) {
@@ -130,8 +130,8 @@ impl<'a> Search<'a> {
     fn side(
         &mut self,
         state: &State,
-        mut find: impl FnMut(&mut Self, &Digest) -> Result<Option<ObjectId>, CheckpointError>,
-    ) -> Result<Result<Side, WhyUnpatched>, CheckpointError> {
+        mut find: impl FnMut(&mut Self, &Digest) -> Result<Option<ObjectId>>,
+    ) -> Result<Result<Side, WhyUnpatched>> {
         Ok(match state {
             State::Absent | State::Folder { .. } => Ok(None),
             State::Link { target } => {
@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
     }
 
     /// A content that the run left at a path.
-    fn left(&mut self, path: &Name, digest: &Digest) -> Result<Option<ObjectId>, CheckpointError> {
+    fn left(&mut self, path: &Name, digest: &Digest) -> Result<Option<ObjectId>> {
         if let Ok((state, Some(bytes))) = look_and_read(&self.root, path)
             && state.digest() == Some(*digest)
         {
@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
 
     /// Contents from before runs that came later: what this one left among them, if one of them
     /// changed it.
-    fn later(&mut self) -> Result<&BTreeMap<Digest, ObjectId>, CheckpointError> {
+    fn later(&mut self) -> Result<&BTreeMap<Digest, ObjectId>> {
         let later = match self.later.take() {
             Some(later) => later,
             None => {
@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
     }
 
     /// What the run committed of a path, if it is that.
-    fn committed(&self, path: &Name, digest: &Digest) -> Result<Option<ObjectId>, CheckpointError> {
+    fn committed(&self, path: &Name, digest: &Digest) -> Result<Option<ObjectId>> {
         let (objects, path) = (self.at.git.objects(), NotePath::from(path.as_path()));
         for commit in self.moves.iter().rev().filter_map(|moved| moved.new.as_ref()) {
             let commit: CommitId = commit.parse().map_err(|_| odd("the id of a commit"))?;
@@ -199,7 +199,7 @@ fn store(git: &Git, bytes: Vec<u8>) -> Result<ObjectId, GitError> {
 }
 
 /// The difference of two trees that hold these paths alone.
-fn written(git: &Git, sides: &[(&Name, (Side, Side))]) -> Result<Vec<u8>, CheckpointError> {
+fn written(git: &Git, sides: &[(&Name, (Side, Side))]) -> Result<Vec<u8>> {
     let was = tree(git, sides.iter().map(|(path, (was, _))| (*path, was)))?;
     let left = tree(git, sides.iter().map(|(path, (_, left))| (*path, left)))?;
     let asked = [
@@ -209,10 +209,7 @@ fn written(git: &Git, sides: &[(&Name, (Side, Side))]) -> Result<Vec<u8>, Checkp
     Ok(git.run(&asked)?)
 }
 
-fn tree<'s>(
-    git: &Git,
-    sides: impl Iterator<Item = (&'s Name, &'s Side)>,
-) -> Result<String, CheckpointError> {
+fn tree<'s>(git: &Git, sides: impl Iterator<Item = (&'s Name, &'s Side)>) -> Result<String> {
     let mut input = Vec::new();
     for (path, side) in sides {
         let Some((mode, id)) = side else { continue };

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, Checkpoints, MOST_FILE_BYTES,
+    CheckpointError, Checkpoints, MOST_FILE_BYTES, Result,
     data::{link_or_copy, sync},
     state::Digest,
 };
@@ -33,7 +33,7 @@ impl Private {
     }
 
     /// Keeps a content. It is on disk once [`Self::finish`] returns.
-    pub(super) fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<(), CheckpointError> {
+    pub(super) fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<()> {
         let file = self.file(digest);
         if self.read(digest).is_some() {
             return Ok(());
@@ -44,13 +44,13 @@ impl Private {
     }
 
     /// Takes over a content of another owner.
-    pub(super) fn share(&self, digest: &Digest, other: &Self) -> Result<(), CheckpointError> {
+    pub(super) fn share(&self, digest: &Digest, other: &Self) -> Result<()> {
         self.make()?;
         link_or_copy(&other.file(digest), &self.file(digest))
     }
 
     /// Moves all contents of another owner here.
-    pub(super) fn take_over(&self, other: &Self) -> Result<(), CheckpointError> {
+    pub(super) fn take_over(&self, other: &Self) -> Result<()> {
         let failed = || CheckpointError::io(&other.folder, "moved");
         self.make()?;
         for entry in fs::read_dir(&other.folder).map_err(failed())?.flatten() {
@@ -61,7 +61,7 @@ impl Private {
     }
 
     /// Makes what was kept last a crash.
-    pub(super) fn finish(&self) -> Result<(), CheckpointError> {
+    pub(super) fn finish(&self) -> Result<()> {
         if self.folder.is_dir() { sync(&self.folder) } else { Ok(()) }
     }
 
@@ -88,13 +88,13 @@ impl Private {
         }
     }
 
-    pub(super) fn remove(&self) -> Result<(), CheckpointError> {
+    pub(super) fn remove(&self) -> Result<()> {
         if_there(fs::remove_dir_all(&self.folder))
             .map(drop)
             .map_err(CheckpointError::io(&self.folder, "removed"))
     }
 
-    fn make(&self) -> Result<(), CheckpointError> {
+    fn make(&self) -> Result<()> {
         if self.folder.is_dir() {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, Checkpoints, Summary, Uncovered,
+    CheckpointError, Checkpoints, Result, Summary, Uncovered,
     baseline::Baseline,
     data::{Data, link_or_copy, sync},
     git_calls,
@@ -59,7 +59,7 @@ impl<'a> Run<'a> {
         run: &str,
         undoes: Option<String>,
         lock: Lock,
-    ) -> Result<Self, CheckpointError> {
+    ) -> Result<Self> {
         let folder = at.run_folder(run);
         let failed = || CheckpointError::io(&folder, "made");
         fs::create_dir_all(at.folder).map_err(failed())?;
@@ -82,7 +82,7 @@ impl<'a> Run<'a> {
         Ok(this)
     }
 
-    fn start(&mut self, undoes: Option<String>) -> Result<(), CheckpointError> {
+    fn start(&mut self, undoes: Option<String>) -> Result<()> {
         self.before_commit()?;
         watch::watch(&self.folder).map_err(CheckpointError::io(&self.folder, "made"))?;
         let root = Name::from(self.at.git.root());
@@ -111,18 +111,18 @@ impl<'a> Run<'a> {
     /// # Errors
     /// When a path is none of the work tree's, or the state cannot be kept: then it must not be
     /// changed.
-    pub fn before_files(&mut self, paths: &[PathBuf]) -> Result<(), CheckpointError> {
+    pub fn before_files(&mut self, paths: &[PathBuf]) -> Result<()> {
         let root = self.at.git.root();
         let names = paths.iter().map(|path| inside(root, path)).collect::<Result<Vec<_>, _>>()?;
         self.open(Scope::Below(names.clone()), &names)
     }
 
     /// The same for exactly these paths.
-    pub(super) fn before_exactly(&mut self, names: &[Name]) -> Result<(), CheckpointError> {
+    pub(super) fn before_exactly(&mut self, names: &[Name]) -> Result<()> {
         self.open(Scope::Exact, names)
     }
 
-    fn open(&mut self, scope: Scope, names: &[Name]) -> Result<(), CheckpointError> {
+    fn open(&mut self, scope: Scope, names: &[Name]) -> Result<()> {
         let told = watch::told_bytes(&self.folder);
         let mut data = Data::new(&self.folder);
         let mut keep = |bytes: &[u8]| keep(&mut data, bytes);
@@ -151,11 +151,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// When the state cannot be kept: then nothing must run.
-    pub fn before_anything(
-        &mut self,
-        kept: &[PathBuf],
-        nested: bool,
-    ) -> Result<(), CheckpointError> {
+    pub fn before_anything(&mut self, kept: &[PathBuf], nested: bool) -> Result<()> {
         let root = self.at.git.root();
         let relative = |path: &PathBuf| Some(path.strip_prefix(root).ok()?.into());
         let but = kept.iter().filter_map(relative).collect();
@@ -219,7 +215,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// When the changes cannot be looked at or written down. The call may be made again.
-    pub fn after(&mut self) -> Result<Vec<PathBuf>, CheckpointError> {
+    pub fn after(&mut self) -> Result<Vec<PathBuf>> {
         let Some(open) = self.folded.open.last() else { return Ok(Vec::new()) };
         let is_all = matches!(open.scope, Scope::All { .. });
         let baseline = self.baselines.last().filter(|_| is_all).map(|baseline| &**baseline);
@@ -239,7 +235,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub fn before_commit(&mut self) -> Result<(), CheckpointError> {
+    pub fn before_commit(&mut self) -> Result<()> {
         let kept = self.folder.join(INDEX);
         let _ = fs::remove_file(&kept);
         let index = self.at.git.git_dir().join("index");
@@ -256,7 +252,7 @@ impl<'a> Run<'a> {
         old: Option<CommitId>,
         new: CommitId,
         branch: Option<&str>,
-    ) -> Result<(), CheckpointError> {
+    ) -> Result<()> {
         let git = self.at.git;
         let kept = self.folder.join(INDEX);
         let was = if kept.exists() {
@@ -285,7 +281,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    pub(super) fn moved(&mut self, moved: Move) -> Result<(), CheckpointError> {
+    pub(super) fn moved(&mut self, moved: Move) -> Result<()> {
         self.write(Event::Moved(moved))
     }
 
@@ -298,7 +294,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// When that fails; the run is then interrupted, and all that it wrote down is still there.
-    pub fn finish(mut self) -> Result<Summary, CheckpointError> {
+    pub fn finish(mut self) -> Result<Summary> {
         while !self.folded.open.is_empty() {
             self.after()?;
         }
@@ -311,7 +307,7 @@ impl<'a> Run<'a> {
     }
 
     /// Written down first, true only then.
-    fn write(&mut self, event: Event) -> Result<(), CheckpointError> {
+    fn write(&mut self, event: Event) -> Result<()> {
         self.log.append(&event)?;
         self.folded.take(event, false);
         Ok(())
@@ -325,7 +321,7 @@ pub(super) fn close(
     open: &super::record::Open,
     baseline: Option<&Baseline>,
     moves: &[Move],
-) -> Result<Event, CheckpointError> {
+) -> Result<Event> {
     let (changes, mut uncovered) = scope::differences(at, open, baseline)?;
     let mut committed = BTreeSet::new();
     if let Scope::All { head, but, .. } = &open.scope {

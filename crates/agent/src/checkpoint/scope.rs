@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES,
+    Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES, Result,
     baseline::{self, Baseline},
     look::{look, look_and_read},
     name::Name,
@@ -30,7 +30,7 @@ pub(super) type Bare = BTreeSet<(Name, WhyUncovered)>;
 pub(super) type Held = BTreeMap<Name, (State, Option<Place>)>;
 
 /// Keeps the bytes of a file, and says where.
-pub(super) type Keep<'k> = &'k mut dyn FnMut(&[u8]) -> Result<Place, CheckpointError>;
+pub(super) type Keep<'k> = &'k mut dyn FnMut(&[u8]) -> Result<Place>;
 
 /// What there is at these paths and, if `below`, under them. The folders above that do not exist
 /// are part of it, as they may be made.
@@ -42,9 +42,9 @@ pub(super) fn states(
     names: &[Name],
     below: bool,
     mut keep: Option<Keep>,
-) -> Result<Held, CheckpointError> {
+) -> Result<Held> {
     let mut held = Held::new();
-    let mut one = |name: Name, held: &mut Held| -> Result<(), CheckpointError> {
+    let mut one = |name: Name, held: &mut Held| -> Result<()> {
         let (state, bytes) = look_and_read(root, &name)?;
         let place = match (bytes, &mut keep) {
             (Some(bytes), Some(keep)) => Some(keep(&bytes)?),
@@ -90,7 +90,7 @@ pub(super) fn differences(
     at: &Checkpoints,
     open: &Open,
     baseline: Option<&Baseline>,
-) -> Result<(Vec<Change>, Bare), CheckpointError> {
+) -> Result<(Vec<Change>, Bare)> {
     let root = at.git.root();
     let mut was: BTreeMap<Name, (State, Option<Place>)> = BTreeMap::new();
     let mut now: BTreeMap<Name, State> = BTreeMap::new();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, Checkpoints, Uncovered, baseline, data,
+    CheckpointError, Checkpoints, Result, Uncovered, baseline, data,
     git_calls::{self, CHECKPOINTS, Contents, Holder},
     name::Name,
     private::{Private, is_private},
@@ -34,7 +34,7 @@ pub(super) fn seal(
     run: &str,
     folded: &Folded,
     is_interrupted: bool,
-) -> Result<(), CheckpointError> {
+) -> Result<()> {
     let folder = at.run_folder(run);
     let reference = reference(run);
     if !folded.is_empty() && elophanto_repo::reference(at.git, &reference)?.is_none() {
@@ -129,7 +129,7 @@ pub(super) fn seal(
 }
 
 /// Removes the folder of a run, all of it or nothing: half of one could not be read.
-pub(super) fn remove(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
+pub(super) fn remove(at: &Checkpoints, run: &str) -> Result<()> {
     let folder = at.run_folder(run);
     let gone = at.folder.join(format!("{GONE}{run}"));
     fs::rename(&folder, &gone).map_err(CheckpointError::io(&folder, "removed"))?;
@@ -146,7 +146,7 @@ fn remove_rests(at: &Checkpoints) {
 
 /// Seals the runs of this work tree that ended without saying so. The caller holds the lock. One
 /// that cannot be sealed stays as it is, and hinders only those who want it.
-pub(super) fn recover(at: &Checkpoints, wanted: &str) -> Result<(), CheckpointError> {
+pub(super) fn recover(at: &Checkpoints, wanted: &str) -> Result<()> {
     remove_rests(at);
     for run in unsealed(at) {
         match recover_one(at, &run) {
@@ -157,7 +157,7 @@ pub(super) fn recover(at: &Checkpoints, wanted: &str) -> Result<(), CheckpointEr
     Ok(())
 }
 
-fn recover_one(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
+fn recover_one(at: &Checkpoints, run: &str) -> Result<()> {
     let mut folded = read_journal(at, run)?;
     if folded.root.as_bytes().is_empty() {
         // It had not even begun.
@@ -196,7 +196,7 @@ pub(super) fn unsealed(at: &Checkpoints) -> Vec<String> {
 }
 
 /// What the journal of a run says so far.
-pub(super) fn read_journal(at: &Checkpoints, run: &str) -> Result<Folded, CheckpointError> {
+pub(super) fn read_journal(at: &Checkpoints, run: &str) -> Result<Folded> {
     let mut folded = Folded::default();
     let read = jsonl::read::<Event>(&at.run_folder(run).join(JOURNAL), &caps())?;
     // Cut off at its end it is whole up to a moment before which nothing was acknowledged.
@@ -209,7 +209,7 @@ pub(super) fn read_journal(at: &Checkpoints, run: &str) -> Result<Folded, Checkp
 }
 
 /// The record of a sealed run.
-pub(super) fn read_record(at: &Checkpoints, run: &str) -> Result<Sealed, CheckpointError> {
+pub(super) fn read_record(at: &Checkpoints, run: &str) -> Result<Sealed> {
     let bytes = git_calls::content(at.git, &reference(run), RECORD)?;
     let read = jsonl::parse::<Line>(&bytes, &caps());
     if let Some(damage) = read.damage.first() {
@@ -219,10 +219,7 @@ pub(super) fn read_record(at: &Checkpoints, run: &str) -> Result<Sealed, Checkpo
 }
 
 /// Where git keeps the contents of a sealed run.
-pub(super) fn contents(
-    at: &Checkpoints,
-    run: &str,
-) -> Result<BTreeMap<Digest, ObjectId>, CheckpointError> {
+pub(super) fn contents(at: &Checkpoints, run: &str) -> Result<BTreeMap<Digest, ObjectId>> {
     let files = git_calls::folder(at.git, &reference(run), &format!("{CONTENTS}/"))?;
     let named = files.into_iter().filter_map(|(path, id)| {
         let digits = path.rsplit('/').next()?;

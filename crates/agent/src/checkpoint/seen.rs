@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use super::{
-    CheckpointError, Checkpoints,
+    Checkpoints, Result,
     baseline::{self, Baseline},
     data::{Data, link_or_copy, sync},
     name::Name,
@@ -49,7 +49,7 @@ pub(super) fn look(
     folder: &Path,
     last: Option<&Seen>,
     next: u32,
-) -> Result<(Seen, Vec<Was>), CheckpointError> {
+) -> Result<(Seen, Vec<Was>)> {
     let moment = if last.is_none() { Moment::First } else { Moment::Before };
     let known = match last {
         Some(last) => Some(last.clone()),
@@ -74,7 +74,7 @@ fn what_is_new(
     folder: &Path,
     known: Seen,
     moment: Moment,
-) -> Result<Option<(Seen, Vec<Was>)>, CheckpointError> {
+) -> Result<Option<(Seen, Vec<Was>)>> {
     let survey = Survey::of(at, &known.baseline, moment)?;
     let (files, bytes) = survey.unread(&known.baseline);
     let (files, bytes) = (known.files.saturating_add(files), known.bytes.saturating_add(bytes));
@@ -94,13 +94,13 @@ fn what_is_new(
 }
 
 /// Keeps the baseline that was taken last, as others replace it.
-fn keep_baseline(at: &Checkpoints, folder: &Path, number: u32) -> Result<(), CheckpointError> {
+fn keep_baseline(at: &Checkpoints, folder: &Path, number: u32) -> Result<()> {
     link_or_copy(&baseline::cache_file(at), &folder.join(baseline_name(number)))?;
     sync(folder)
 }
 
 /// A short text goes along with the record: one file to sync instead of two.
-pub(super) fn keep(data: &mut Data, bytes: &[u8]) -> Result<Place, CheckpointError> {
+pub(super) fn keep(data: &mut Data, bytes: &[u8]) -> Result<Place> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.len() <= MOST_TEXT_BYTES => Ok(Place::Text(text.to_owned())),
         _ => data.add(bytes).map(Place::Data),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, Checkpoints, MOST_FILE_BYTES,
+    CheckpointError, Checkpoints, MOST_FILE_BYTES, Result,
     baseline::{Baseline, Entry},
     git_calls, look,
     name::Name,
@@ -44,17 +44,12 @@ pub(super) struct Survey {
 }
 
 /// Gets the name and the bytes of a file that is not known; may say where it keeps them.
-pub(super) type Taken<'t> =
-    &'t mut dyn FnMut(&Name, Vec<u8>) -> Result<Option<Place>, CheckpointError>;
+pub(super) type Taken<'t> = &'t mut dyn FnMut(&Name, Vec<u8>) -> Result<Option<Place>>;
 
 impl Survey {
     /// Looks at the work tree that was like `known`. Git is asked what it ignores only if there is
     /// so much that it matters.
-    pub(super) fn of(
-        at: &Checkpoints,
-        known: &Baseline,
-        moment: Moment,
-    ) -> Result<Self, CheckpointError> {
+    pub(super) fn of(at: &Checkpoints, known: &Baseline, moment: Moment) -> Result<Self> {
         let root = at.git.root();
         let is_nested = |name: &Name| {
             let was = || known.get(name).map(|entry| &entry.state);
@@ -101,7 +96,7 @@ impl Survey {
         root: &Path,
         known: &Baseline,
         taken: Taken,
-    ) -> Result<Vec<(Name, Entry)>, CheckpointError> {
+    ) -> Result<Vec<(Name, Entry)>> {
         let now = now();
         let top = Folder::open(root).map_err(CheckpointError::io(root, "read"))?;
         let mut entries = Vec::with_capacity(self.found.len());
@@ -156,11 +151,7 @@ fn is_unchanged(before: &Entry, metadata: &Metadata) -> bool {
 }
 
 /// Reads a file together with the stat that its content had.
-fn read(
-    root: &Folder,
-    name: &Name,
-    now: i64,
-) -> Result<(Option<Entry>, Option<Vec<u8>>), CheckpointError> {
+fn read(root: &Folder, name: &Name, now: i64) -> Result<(Option<Entry>, Option<Vec<u8>>)> {
     let Ok(Some(before)) = root.stat(name.as_path()) else { return Ok((None, None)) };
     let (state, bytes) = look::read_at(root, name, &before)?;
     if state.is_absent() {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, Checkpoints, How, Left, MOST_FILE_BYTES, Undo, Undone, WhyLeft,
+    CheckpointError, Checkpoints, How, Left, MOST_FILE_BYTES, Result, Undo, Undone, WhyLeft,
     look::{self, leads_through_folders},
     moves,
     name::Name,
@@ -31,11 +31,7 @@ const BATCH_COUNT: usize = 1_000;
 /// What makes a folder a repository.
 const GIT: &str = ".git";
 
-pub(super) fn undo(
-    at: Checkpoints,
-    wanted: &Undo,
-    lock: super::lock::Lock,
-) -> Result<Undone, CheckpointError> {
+pub(super) fn undo(at: Checkpoints, wanted: &Undo, lock: super::lock::Lock) -> Result<Undone> {
     let (root, run) = (at.git.root(), wanted.run);
     let sealed = seal::read_record(&at, run)?;
     let is_interrupted = sealed.head.as_ref().is_some_and(|head| head.is_interrupted);
@@ -113,7 +109,7 @@ fn is_git(path: &Name) -> bool {
 }
 
 /// What there is at a path. A folder that only the run made a repository is looked at as a folder.
-fn look(root: &Path, name: &Name, is_ours: bool) -> Result<State, CheckpointError> {
+fn look(root: &Path, name: &Name, is_ours: bool) -> Result<State> {
     match look::look(root, name)? {
         State::Opaque(Opaque::Nested) if is_ours => {
             let path = root.join(name.as_path());
@@ -125,7 +121,7 @@ fn look(root: &Path, name: &Name, is_ours: bool) -> Result<State, CheckpointErro
 }
 
 /// What interrupted undos of this run left at which path, and what was there before them.
-fn earlier(at: &Checkpoints, run: &str) -> Result<Earlier, CheckpointError> {
+fn earlier(at: &Checkpoints, run: &str) -> Result<Earlier> {
     let mut earlier = Earlier::new();
     for head in at.heads()? {
         if head.is_interrupted && head.undoes.as_deref() == Some(run) {
@@ -143,7 +139,7 @@ fn stage(
     run: &str,
     restore: &[Restore],
     folder: &Path,
-) -> Result<BTreeMap<Name, PathBuf>, CheckpointError> {
+) -> Result<BTreeMap<Name, PathBuf>> {
     let mut staged = BTreeMap::new();
     let mut files: Vec<(&Name, u32, u64, Digest)> = Vec::new();
     for one in restore {
@@ -212,11 +208,7 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
 }
 
 /// Every step leaves each path as it was, as it is to be, or empty.
-fn apply(
-    root: &Path,
-    restore: &[Restore],
-    new: &BTreeMap<Name, PathBuf>,
-) -> Result<(), CheckpointError> {
+fn apply(root: &Path, restore: &[Restore], new: &BTreeMap<Name, PathBuf>) -> Result<()> {
     let top = Folder::open(root).map_err(CheckpointError::io(root, "read"))?;
     let failed = |name: &Name, action| CheckpointError::io(&root.join(name.as_path()), action);
     let mut closed = Vec::new();
@@ -281,7 +273,7 @@ fn apply(
 }
 
 /// Refuses to go on where somebody has been at work meanwhile; what they did is kept.
-fn still(root: &Path, one: &Restore) -> Result<(), CheckpointError> {
+fn still(root: &Path, one: &Restore) -> Result<()> {
     let now = look(root, &one.path, false)?;
     if now == one.now || (now.is_folder() && one.now.is_folder()) {
         return Ok(());
@@ -314,7 +306,7 @@ fn put(top: &Folder, staged: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-fn set_mode(top: &Folder, name: &Name, mode: u32) -> Result<(), CheckpointError> {
+fn set_mode(top: &Folder, name: &Name, mode: u32) -> Result<()> {
     let path = name.as_path();
     top.set_mode(path, mode).map_err(CheckpointError::io(&top.path().join(path), "written"))
 }

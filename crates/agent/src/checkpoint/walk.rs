@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, MOST_ENTRIES, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES,
+    CheckpointError, MOST_ENTRIES, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES, Result,
     look::is_gone,
     name::Name,
     state::{Opaque, State},
@@ -66,7 +66,7 @@ pub(super) fn walk(
     start: &Name,
     ignored: &Ignored,
     nested: Nested,
-) -> Result<Vec<(Name, Found)>, CheckpointError> {
+) -> Result<Vec<(Name, Found)>> {
     let mut walker = Walker { root, ignored, nested, found: Vec::new(), left: CAPS };
     let path = root.join(start.as_path());
     let names = list(&path).map_err(CheckpointError::io(&path, "read"))?;
@@ -106,7 +106,7 @@ impl Walker<'_> {
         top: &Name,
         names: Vec<OsString>,
         mut budget: Option<&mut Budget>,
-    ) -> Result<Result<(), Exceeded>, CheckpointError> {
+    ) -> Result<Result<(), Exceeded>> {
         let mut waiting = vec![(top.clone(), names)];
         while let Some((folder, names)) = waiting.pop() {
             for entry in names {
@@ -148,7 +148,7 @@ impl Walker<'_> {
     }
 
     /// Takes an ignored file or folder as a whole, or notes that it is left out.
-    fn ignored_tree(&mut self, top: &Name) -> Result<(), CheckpointError> {
+    fn ignored_tree(&mut self, top: &Name) -> Result<()> {
         let Some((found, below, bytes)) = self.one(top)? else { return Ok(()) };
         let before = self.found.len();
         let mut budget = self.left;
@@ -178,7 +178,7 @@ impl Walker<'_> {
     }
 
     /// One entry, the names in it if it is a folder to enter, and its bytes if it is a file.
-    fn one(&self, name: &Name) -> Result<Option<One>, CheckpointError> {
+    fn one(&self, name: &Name) -> Result<Option<One>> {
         let path = self.root.join(name.as_path());
         let known = |opaque| Some((Found::Known(State::Opaque(opaque)), None, 0));
         let metadata = match fs::symlink_metadata(&path) {

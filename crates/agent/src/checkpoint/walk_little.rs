@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    CheckpointError, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES,
+    CheckpointError, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES, Result,
     look::is_gone,
     name::Name,
     state::{Opaque, State},
@@ -29,10 +29,7 @@ const ENTRIES_PER_THREAD: usize = 1_000;
 ///
 /// # Errors
 /// When the root cannot be listed.
-pub(super) fn walk_little(
-    root: &Path,
-    nested: Nested,
-) -> Result<Option<Vec<(Name, Found)>>, CheckpointError> {
+pub(super) fn walk_little(root: &Path, nested: Nested) -> Result<Option<Vec<(Name, Found)>>> {
     let most = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let (entries, bytes) = (AtomicUsize::new(0), AtomicU64::new(0));
     let walk = Walk { root, nested, threads: most, entries, bytes };

@@ -7,7 +7,8 @@ use std::{
 };
 
 use super::{
-    LOCK_NAME, Locked, MAX_BYTES, MAX_FILES, MAX_SKILL_BYTES, Origin, Skill, SkillError, bundled,
+    LOCK_NAME, Locked, MAX_BYTES, MAX_FILES, MAX_SKILL_BYTES, Origin, Result, Skill, SkillError,
+    bundled,
     files::{self, SKILL_FILE},
     front, lock, name,
 };
@@ -157,7 +158,7 @@ fn of_installed(folder: &Path, problems: &mut Vec<String>) -> Vec<Skill> {
     skills
 }
 
-fn load_installed(name: &str, folder: &Path, locked: Locked) -> Result<Skill, SkillError> {
+fn load_installed(name: &str, folder: &Path, locked: Locked) -> Result<Skill> {
     let place = folder.join(name);
     let stat = fs::symlink_metadata(&place).map_err(|cause| SkillError::io(&place, cause))?;
     if !stat.is_dir() {
@@ -187,7 +188,7 @@ fn load_installed(name: &str, folder: &Path, locked: Locked) -> Result<Skill, Sk
 }
 
 /// A skill of a folder that nobody pinned.
-fn load(name: &str, folder: &Path, origin: &Origin) -> Result<Skill, SkillError> {
+fn load(name: &str, folder: &Path, origin: &Origin) -> Result<Skill> {
     let (bytes, _) = files::read_resolved(&folder.join(SKILL_FILE), MAX_SKILL_BYTES as u64)?;
     let front = front::read(&bytes, Some(name))?;
     let mut problems = front.problems;

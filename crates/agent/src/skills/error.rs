@@ -2,6 +2,9 @@
 
 use std::{io, path::PathBuf};
 
+/// What is done with skills comes to.
+pub type Result<T, E = SkillError> = std::result::Result<T, E>;
+
 /// Why something was not done. Texts from outside in it are on one line and safe to show.
 #[derive(Debug, thiserror::Error)]
 pub enum SkillError {

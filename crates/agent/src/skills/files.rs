@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use super::{Origin, Skill, SkillError, name};
+use super::{Origin, Result, Skill, SkillError, name};
 use elophanto_base::{beneath::Folder, regular, visible::is_deceptive};
 
 /// Files of one skill.
@@ -38,7 +38,7 @@ pub(super) type Skipped = (String, &'static str);
 
 /// All regular files below a folder, sorted by path. Links and special files are passed over and
 /// named; `.git` is passed over.
-pub(super) fn read_folder(folder: &Path) -> Result<(Vec<Content>, Vec<Skipped>), SkillError> {
+pub(super) fn read_folder(folder: &Path) -> Result<(Vec<Content>, Vec<Skipped>)> {
     let (mut contents, mut skipped, mut left) = (Vec::new(), Vec::new(), MAX_BYTES);
     let mut entries = 0;
     let mut open = vec![(folder.to_owned(), String::new(), 0)];
@@ -92,22 +92,18 @@ pub(super) fn read_folder(folder: &Path) -> Result<(Vec<Content>, Vec<Skipped>),
 }
 
 /// The bytes of one regular file that is no link, and whether it may be run.
-pub(super) fn read_capped(path: &Path, max: u64) -> Result<(Vec<u8>, bool), SkillError> {
+pub(super) fn read_capped(path: &Path, max: u64) -> Result<(Vec<u8>, bool)> {
     // What was replaced by a link or a pipe since it was listed is neither followed nor waited for.
     let (folder, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
     whole(Folder::open(folder).and_then(|folder| folder.read(Path::new(name))), path, max)
 }
 
 /// The same of an absolute path that has no links: none that was put there since is followed.
-pub(super) fn read_resolved(path: &Path, max: u64) -> Result<(Vec<u8>, bool), SkillError> {
+pub(super) fn read_resolved(path: &Path, max: u64) -> Result<(Vec<u8>, bool)> {
     whole(Folder::open(Path::new("/")).and_then(|root| root.read(path)), path, max)
 }
 
-fn whole(
-    opened: io::Result<(File, Metadata)>,
-    path: &Path,
-    max: u64,
-) -> Result<(Vec<u8>, bool), SkillError> {
+fn whole(opened: io::Result<(File, Metadata)>, path: &Path, max: u64) -> Result<(Vec<u8>, bool)> {
     let failed = |cause| SkillError::io(path, cause);
     let (file, stat) = opened.map_err(failed)?;
     let Some(bytes) = regular::read_capped(file, max).map_err(failed)? else {
@@ -118,7 +114,7 @@ fn whole(
 }
 
 /// Whether a relative path may be written below a skill's folder on every system.
-pub(super) fn check_path(path: &str) -> Result<(), SkillError> {
+pub(super) fn check_path(path: &str) -> Result<()> {
     let part_is_odd = |part: &str| -> Option<&'static str> {
         if part.is_empty() || part == "." || part == ".." {
             Some("it does not stay below its folder")
@@ -151,7 +147,7 @@ pub(super) fn check_path(path: &str) -> Result<(), SkillError> {
 }
 
 /// Refuses two paths that some systems take for one, or a file where another needs a folder.
-pub(super) fn check_collisions<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), SkillError> {
+pub(super) fn check_collisions<'a>(paths: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut folded: Vec<(String, &str)> =
         paths.map(|path| (path.to_lowercase().replace('/', "\0"), path)).collect();
     folded.sort();
@@ -186,7 +182,7 @@ pub(super) fn tree_hash(contents: &[Content]) -> String {
 /// # Errors
 /// When it has no such file, or the file cannot be read, has more than `max` bytes, or is not what
 /// was installed.
-pub fn read_file(skill: &Skill, path: &Path, max: u64) -> Result<Vec<u8>, SkillError> {
+pub fn read_file(skill: &Skill, path: &Path, max: u64) -> Result<Vec<u8>> {
     let missing = || SkillError::io(path, std::io::ErrorKind::NotFound.into());
     let known = path == Path::new(SKILL_FILE) || skill.files.iter().any(|(file, _)| file == path);
     if !known {

@@ -1,6 +1,6 @@
 //! The text of a `SKILL.md`: front matter and body.
 
-use super::{SkillError, name};
+use super::{Result, SkillError, name};
 use elophanto_base::{
     visible::is_deceptive,
     yaml::{self, Node, Value},
@@ -29,7 +29,7 @@ pub(super) struct Front {
 }
 
 /// Reads the bytes of a `SKILL.md`. `folder` is the name it must have; `None` where any will do.
-pub(super) fn read(bytes: &[u8], folder: Option<&str>) -> Result<Front, SkillError> {
+pub(super) fn read(bytes: &[u8], folder: Option<&str>) -> Result<Front> {
     let shown = name::shown(folder.unwrap_or("the skill"));
     let wrong = |why: String| SkillError::Form { skill: shown.clone(), why };
     if bytes.len() > MAX_SKILL_BYTES {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    Plan, SkillError,
+    Plan, Result, SkillError,
     files::Content,
     lock::{self, Locked},
     name,
@@ -21,7 +21,7 @@ use super::{
 /// # Errors
 /// When the plan is not the one agreed to, was overtaken by another install, would replace a
 /// folder that was not installed, or cannot be written; then the former state stands.
-pub fn install(plan: &Plan, agreed: &str, installed: &Path) -> Result<Locked, SkillError> {
+pub fn install(plan: &Plan, agreed: &str, installed: &Path) -> Result<Locked> {
     name::check_name(&plan.name)?;
     if agreed != plan.tree {
         return Err(SkillError::NotAgreed(plan.name.clone()));
@@ -72,7 +72,7 @@ pub fn install(plan: &Plan, agreed: &str, installed: &Path) -> Result<Locked, Sk
 ///
 /// # Errors
 /// When it is not installed or cannot be removed.
-pub fn remove(name: &str, installed: &Path) -> Result<(), SkillError> {
+pub fn remove(name: &str, installed: &Path) -> Result<()> {
     name::check_name(name)?;
     let missing = || SkillError::NotInstalled(name.to_owned());
     if !installed.is_dir() {
@@ -94,7 +94,7 @@ pub fn remove(name: &str, installed: &Path) -> Result<(), SkillError> {
     work.close().map_err(failed)
 }
 
-fn write_all(folder: &Path, contents: &[Content]) -> Result<(), SkillError> {
+fn write_all(folder: &Path, contents: &[Content]) -> Result<()> {
     fs::create_dir(folder).map_err(|cause| SkillError::io(folder, cause))?;
     for content in contents {
         super::files::check_path(&content.path)?;

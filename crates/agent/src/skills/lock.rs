@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{SkillError, files, name};
+use super::{Result, SkillError, files, name};
 use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// Name of the list, beside the folders of the installed skills.
@@ -44,7 +44,7 @@ struct Form {
 ///
 /// # Errors
 /// When the list is there but cannot be read or understood.
-pub fn installed(folder: &Path) -> Result<BTreeMap<String, Locked>, SkillError> {
+pub fn installed(folder: &Path) -> Result<BTreeMap<String, Locked>> {
     let path = folder.join(LOCK_NAME);
     let bytes = match files::read_capped(&path, MAX_LOCK_BYTES) {
         Ok((bytes, _)) => bytes,
@@ -71,7 +71,7 @@ pub fn installed(folder: &Path) -> Result<BTreeMap<String, Locked>, SkillError> 
 }
 
 /// Replaces the list: all of it or nothing.
-pub(super) fn write(folder: &Path, skills: BTreeMap<String, Locked>) -> Result<(), SkillError> {
+pub(super) fn write(folder: &Path, skills: BTreeMap<String, Locked>) -> Result<()> {
     let path = folder.join(LOCK_NAME);
     let failed = |cause: std::io::Error| SkillError::io(&path, cause);
     let form = Form { version: VERSION, skills };
@@ -81,7 +81,7 @@ pub(super) fn write(folder: &Path, skills: BTreeMap<String, Locked>) -> Result<(
 }
 
 /// Makes the folder and lets one writer in at a time, until the file is dropped.
-pub(super) fn guard(folder: &Path) -> Result<File, SkillError> {
+pub(super) fn guard(folder: &Path) -> Result<File> {
     let path: PathBuf = folder.join(GUARD);
     fs::create_dir_all(folder).map_err(|cause| SkillError::io(folder, cause))?;
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);

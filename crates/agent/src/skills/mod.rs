@@ -30,7 +30,7 @@ use std::path::PathBuf;
 pub use bundled::bundled;
 pub use difference::{Changed, Difference};
 pub use discover::{Discovered, Places, Shadowed, discover};
-pub use error::SkillError;
+pub use error::{Result, SkillError};
 pub use files::{MAX_BYTES, MAX_FILES, read_file};
 pub use fit::{FITS, by_keywords, fits};
 pub use front::{MAX_DESCRIPTION, MAX_SKILL_BYTES};

@@ -1,6 +1,6 @@
 //! What a skill may be called: an allow-list, because names become folders on every system.
 
-use super::SkillError;
+use super::{Result, SkillError};
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
 
 /// Bytes of a name.
@@ -14,7 +14,7 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clo
 ///
 /// # Errors
 /// [`SkillError::Name`], which says what is wrong with it.
-pub fn check_name(name: &str) -> Result<(), SkillError> {
+pub fn check_name(name: &str) -> Result<()> {
     let why = if name.is_empty() {
         "it is empty"
     } else if name.len() > MAX_NAME {

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{MAX_DESCRIPTION, SkillError, files::SKILL_FILE, front, name};
+use super::{MAX_DESCRIPTION, Result, SkillError, files::SKILL_FILE, front, name};
 use elophanto_base::{beneath::Folder, one_line::one_line};
 
 /// Makes `folder/NAME/SKILL.md` with the parts that a skill should have; the file's path. The
@@ -14,12 +14,7 @@ use elophanto_base::{beneath::Folder, one_line::one_line};
 /// # Errors
 /// When the name or description is not in the right form, the skill is there already, or it
 /// cannot be written.
-pub fn new_skill(
-    root: &Path,
-    folder: &Path,
-    name: &str,
-    description: &str,
-) -> Result<PathBuf, SkillError> {
+pub fn new_skill(root: &Path, folder: &Path, name: &str, description: &str) -> Result<PathBuf> {
     name::check_name(name)?;
     let text = template(name, description)?;
     front::read(text.as_bytes(), Some(name))?;
@@ -32,7 +27,7 @@ pub fn new_skill(
     Ok(path)
 }
 
-fn template(name: &str, description: &str) -> Result<String, SkillError> {
+fn template(name: &str, description: &str) -> Result<String> {
     if description.chars().count() > MAX_DESCRIPTION {
         let what = "the description".to_owned();
         return Err(SkillError::TooLarge { what, max: MAX_DESCRIPTION as u64, unit: "characters" });

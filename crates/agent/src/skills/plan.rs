@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use serde::Serialize;
 
 use super::{
-    Concern, Difference, SkillError, Source, Warning, difference,
+    Concern, Difference, Result, SkillError, Source, Warning, difference,
     files::{self, Content, SKILL_FILE, Skipped},
     front, hub, lock, name, remote, shown, warnings,
 };
@@ -94,11 +94,7 @@ impl Plan {
 /// # Errors
 /// When there is no skill in the right form, or it is over a cap: [`files::MAX_FILES`],
 /// [`files::MAX_BYTES`].
-pub fn plan_install(
-    source: &Source,
-    installed: &Path,
-    outside: &Outside,
-) -> Result<Plan, SkillError> {
+pub fn plan_install(source: &Source, installed: &Path, outside: &Outside) -> Result<Plan> {
     let read = match source {
         Source::Path(path) => from_folder(path)?,
         Source::Git { url, folder } => from_git(url, folder.as_deref(), outside)?,
@@ -133,7 +129,7 @@ pub fn plan_install(
 ///
 /// # Errors
 /// When it is not installed, and those of [`plan_install`].
-pub fn plan_update(name: &str, installed: &Path, outside: &Outside) -> Result<Plan, SkillError> {
+pub fn plan_update(name: &str, installed: &Path, outside: &Outside) -> Result<Plan> {
     name::check_name(name)?;
     let missing = || SkillError::NotInstalled(name.to_owned());
     let pinned = lock::installed(installed)?.remove(name).ok_or_else(missing)?;
@@ -155,7 +151,7 @@ struct Read {
     skipped: Vec<Skipped>,
 }
 
-fn assemble(read: Read) -> Result<Plan, SkillError> {
+fn assemble(read: Read) -> Result<Plan> {
     let Read { name, front, source, commit, hub, contents, skipped } = read;
     let warnings = warnings::find(&front, &contents, &skipped);
     let files = contents
@@ -185,17 +181,13 @@ fn assemble(read: Read) -> Result<Plan, SkillError> {
     })
 }
 
-fn front_of(
-    contents: &[Content],
-    place: &str,
-    folder: Option<&str>,
-) -> Result<front::Front, SkillError> {
+fn front_of(contents: &[Content], place: &str, folder: Option<&str>) -> Result<front::Front> {
     let file = contents.iter().find(|content| content.path == SKILL_FILE);
     let file = file.ok_or_else(|| SkillError::NoSkill(name::shown(place)))?;
     front::read(&file.bytes, folder)
 }
 
-fn from_folder(path: &Path) -> Result<Read, SkillError> {
+fn from_folder(path: &Path) -> Result<Read> {
     let place = path.canonicalize().map_err(|cause| SkillError::io(path, cause))?;
     let text = place.to_str().ok_or_else(|| SkillError::Source {
         shown: name::shown(&place.to_string_lossy()),
@@ -212,7 +204,7 @@ fn from_folder(path: &Path) -> Result<Read, SkillError> {
     Ok(Read { name: front.name.clone(), front, source, commit: None, hub: None, contents, skipped })
 }
 
-fn from_git(url: &str, folder: Option<&str>, outside: &Outside) -> Result<Read, SkillError> {
+fn from_git(url: &str, folder: Option<&str>, outside: &Outside) -> Result<Read> {
     let failed = |cause| SkillError::io(outside.cache, cause);
     fs::create_dir_all(outside.cache).map_err(failed)?;
     let work =
@@ -240,7 +232,7 @@ fn from_git(url: &str, folder: Option<&str>, outside: &Outside) -> Result<Read, 
 }
 
 /// The folder of a repository's only skill, empty for the top.
-fn only_skill(url: &str, listed: &[remote::Listed]) -> Result<String, SkillError> {
+fn only_skill(url: &str, listed: &[remote::Listed]) -> Result<String> {
     let folders: Vec<&str> = listed
         .iter()
         .filter_map(|file| match file.path.rsplit_once('/') {
@@ -261,7 +253,7 @@ fn only_skill(url: &str, listed: &[remote::Listed]) -> Result<String, SkillError
     }
 }
 
-fn from_hub(wanted: &str, outside: &Outside) -> Result<Read, SkillError> {
+fn from_hub(wanted: &str, outside: &Outside) -> Result<Read> {
     name::check_name(wanted)?;
     let url = outside.hub.ok_or(SkillError::NoHub)?;
     let (entry, contents, skipped) =

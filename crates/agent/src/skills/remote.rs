@@ -6,7 +6,7 @@
 
 use std::{path::Path, time::Duration};
 
-use super::{MAX_BYTES, SkillError, Source, files::Content, files::Skipped, name, source};
+use super::{MAX_BYTES, Result, SkillError, Source, files::Content, files::Skipped, name, source};
 use elophanto_base::process::{self, Environment};
 
 /// Time to fetch a repository.
@@ -59,11 +59,7 @@ pub(super) enum Kind {
 
 /// Fetches the newest commit of a repository's main branch into a bare repository of our own,
 /// which is made if it is not there; the commit's id.
-pub(super) fn fetch(
-    url: &str,
-    bare: &Path,
-    environment: &Environment,
-) -> Result<String, SkillError> {
+pub(super) fn fetch(url: &str, bare: &Path, environment: &Environment) -> Result<String> {
     source::check_url(url).map_err(|why| SkillError::Source { shown: name::shown(url), why })?;
     let failed = |said: String| SkillError::Git { url: name::shown(url), said };
     let environment = surroundings(environment, Source::protocol(url));
@@ -97,7 +93,7 @@ pub(super) fn list(
     commit: &str,
     folder: Option<&str>,
     environment: &Environment,
-) -> Result<Vec<Listed>, SkillError> {
+) -> Result<Vec<Listed>> {
     let failed = |said: String| SkillError::Git { url: name::shown(&bare.to_string_lossy()), said };
     if !is_id(commit) {
         return Err(failed("no commit is named".to_owned()));
@@ -138,7 +134,7 @@ pub(super) fn read(
     listed: &[&Listed],
     max: u64,
     environment: &Environment,
-) -> Result<Vec<Vec<u8>>, SkillError> {
+) -> Result<Vec<Vec<u8>>> {
     let failed = |said: String| SkillError::Git { url: name::shown(&bare.to_string_lossy()), said };
     let total = listed.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
     if total > max {
@@ -174,7 +170,7 @@ pub(super) fn contents(
     commit: &str,
     folder: &str,
     environment: &Environment,
-) -> Result<(Vec<Content>, Vec<Skipped>), SkillError> {
+) -> Result<(Vec<Content>, Vec<Skipped>)> {
     let below = (!folder.is_empty()).then_some(folder);
     let listed = list(bare, commit, below, environment)?;
     let prefix = below.map(|folder| format!("{folder}/")).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::{SkillError, files, name};
+use super::{Result, SkillError, files, name};
 use elophanto_base::visible::is_deceptive;
 
 /// Bytes of what names a place.
@@ -32,7 +32,7 @@ impl Source {
     /// # Errors
     /// [`SkillError::Source`] for every other form and [`SkillError::Name`] for a bad name: what
     /// git would take for an option, a program to run, a user with a password.
-    pub fn parse(text: &str) -> Result<Self, SkillError> {
+    pub fn parse(text: &str) -> Result<Self> {
         let refuse = |why| Err(SkillError::Source { shown: name::shown(text), why });
         if text.len() > MAX_SOURCE {
             return refuse("it is too long");

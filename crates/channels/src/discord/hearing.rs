@@ -16,7 +16,7 @@ use super::{
     queue::Queue,
     rest::Rest,
 };
-use crate::{Bot, ChannelError, What};
+use crate::{Bot, ChannelError, Result, What};
 use elophanto_net::{
     http::{Method, block_on},
     socket::Socket,
@@ -340,7 +340,7 @@ impl Hearing {
     }
 
     /// Messages of a conversation behind one, the oldest first.
-    fn missed(&self, chat: &str, after: i64) -> Result<Vec<Value>, ChannelError> {
+    fn missed(&self, chat: &str, after: i64) -> Result<Vec<Value>> {
         let mut all: Vec<Value> = Vec::new();
         let mut after = after;
         loop {

@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{
-    Bot, Button, ChannelAdapter, ChannelError, FileRef, Inbound, Limits, Place, Posted, Text,
-    multipart, unsure::Unsure,
+    Bot, Button, ChannelAdapter, ChannelError, FileRef, Inbound, Limits, Place, Posted, Result,
+    Text, multipart, unsure::Unsure,
 };
 use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Method, Patience, block_on};
 use hearing::Hearing;
@@ -70,12 +70,7 @@ impl Discord {
     ///
     /// # Errors
     /// When the token can be none, or the address is not one to send it to.
-    pub fn new(
-        address: &Url,
-        token: &SecretString,
-        bot: Bot,
-        groups: bool,
-    ) -> Result<Self, ChannelError> {
+    pub fn new(address: &Url, token: &SecretString, bot: Bot, groups: bool) -> Result<Self> {
         let token = token.expose_secret().trim();
         let token = token.strip_prefix("Bot ").unwrap_or(token);
         let is_part = |part: &str| {
@@ -102,7 +97,7 @@ impl Discord {
     }
 
     /// Begins to hear, once.
-    fn begin(&self) -> Result<(), ChannelError> {
+    fn begin(&self) -> Result<()> {
         if self.has_begun.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
@@ -130,8 +125,8 @@ impl Discord {
         &self,
         place: &Place,
         what: String,
-        post: impl FnOnce(&str) -> Result<Value, ChannelError>,
-    ) -> Result<Posted, ChannelError> {
+        post: impl FnOnce(&str) -> Result<Value>,
+    ) -> Result<Posted> {
         let said = self.unsure.post(what, |nonce, _| post(nonce));
         match said?["id"].as_str() {
             Some(id) => Ok(Posted { place: place.clone(), message: id.to_owned() }),
@@ -162,7 +157,7 @@ impl ChannelAdapter for Discord {
         }
     }
 
-    fn bot(&self) -> Result<Bot, ChannelError> {
+    fn bot(&self) -> Result<Bot> {
         let me = self.rest.ask(Method::GET, "users/@me", None)?;
         if me["id"].is_string() && me["bot"] != true {
             return Err(ChannelError::Token("it is that of a person, not of a bot".to_owned()));
@@ -173,7 +168,7 @@ impl ChannelAdapter for Discord {
         }
     }
 
-    fn register(&self, commands: &[(&str, &str)]) -> Result<(), ChannelError> {
+    fn register(&self, commands: &[(&str, &str)]) -> Result<()> {
         let words = json!([{ "type": 3, "name": "words", "description": "What follows it" }]);
         let one = |(name, about): &(&str, &str)| {
             let about: String = about.chars().take(MOST_ABOUT).collect();
@@ -188,7 +183,7 @@ impl ChannelAdapter for Discord {
         self.rest.ask(Method::PUT, &path, Some(&json!(all))).map(drop)
     }
 
-    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError> {
+    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>> {
         self.queue.is_done(after);
         self.begin()?;
         self.queue.wait(HELD)
@@ -208,7 +203,7 @@ impl ChannelAdapter for Discord {
         to: Option<&str>,
         text: &Text,
         buttons: &[Button],
-    ) -> Result<Posted, ChannelError> {
+    ) -> Result<Posted> {
         let mut body = body(text, buttons);
         answering(to, &mut body);
         let path = format!("channels/{}/messages", place.chat);
@@ -218,7 +213,7 @@ impl ChannelAdapter for Discord {
         })
     }
 
-    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError> {
+    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<()> {
         let path = format!("channels/{}/messages/{}", posted.place.chat, posted.message);
         self.rest.ask(Method::PATCH, &path, Some(&body(text, buttons))).map(drop)
     }
@@ -229,7 +224,7 @@ impl ChannelAdapter for Discord {
         to: Option<&str>,
         name: &str,
         bytes: &[u8],
-    ) -> Result<Posted, ChannelError> {
+    ) -> Result<Posted> {
         let mut body = said("", SUPPRESS_EMBEDS);
         body["attachments"] = json!([{ "id": 0, "filename": name }]);
         answering(to, &mut body);
@@ -243,7 +238,7 @@ impl ChannelAdapter for Discord {
         })
     }
 
-    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>, ChannelError> {
+    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>> {
         let most = most.min(FILE);
         let too_large = || ChannelError::Refused(format!("it has more than {most} bytes"));
         if file.bytes.is_some_and(|bytes| bytes > most as u64) {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::inbound::Event;
-use crate::{ChannelError, Inbound, Place};
+use crate::{ChannelError, Inbound, Place, Result};
 
 /// Keys of what came that are remembered.
 const MOST_SEEN: usize = 5_000;
@@ -48,7 +48,7 @@ impl Queue {
     }
 
     /// What waits; waits for something itself while nothing does.
-    pub fn wait(&self, patience: Duration) -> Result<Vec<Inbound>, ChannelError> {
+    pub fn wait(&self, patience: Duration) -> Result<Vec<Inbound>> {
         let state = self.state();
         let is_idle = |state: &mut State| {
             state.waiting.is_empty() && state.trouble.is_none() && state.ended.is_none()

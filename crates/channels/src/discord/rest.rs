@@ -10,7 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::rates::{Limit, Rates, route};
-use crate::ChannelError;
+use crate::{ChannelError, Result};
 use elophanto_net::http::{Auth, Client, Endpoint, Method, Patience, Raw, block_on};
 
 /// Discord turns away who does not call themselves like this.
@@ -32,7 +32,7 @@ pub struct Rest {
 }
 
 impl Rest {
-    pub fn new(address: &Url, token: &SecretString) -> Result<Self, ChannelError> {
+    pub fn new(address: &Url, token: &SecretString) -> Result<Self> {
         let client = |is_bot: bool, request| {
             let auth = match is_bot {
                 true => {
@@ -59,24 +59,19 @@ impl Rest {
     }
 
     /// Asks as the bot.
-    pub fn ask(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-    ) -> Result<Value, ChannelError> {
+    pub fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value> {
         let body = body.map(Value::to_string);
         let body = body.as_ref().map(|body| (JSON, body.as_bytes()));
         self.limited(&self.client, method, path, body)
     }
 
     /// Hands a form over as the bot.
-    pub fn hand_over(&self, path: &str, kind: &str, body: &[u8]) -> Result<Value, ChannelError> {
+    pub fn hand_over(&self, path: &str, kind: &str, body: &[u8]) -> Result<Value> {
         self.limited(&self.files, Method::POST, path, Some((kind, body)))
     }
 
     /// Asks by an address that is a key of its own.
-    pub fn ask_openly(&self, path: &str, body: &Value) -> Result<Value, ChannelError> {
+    pub fn ask_openly(&self, path: &str, body: &Value) -> Result<Value> {
         let body = body.to_string();
         let said = block_on(self.open.once(Method::POST, path, Some((JSON, body.as_bytes()))));
         let said = said.map_err(|error| ChannelError::of(&error))?;
@@ -89,7 +84,7 @@ impl Rest {
         method: Method,
         path: &str,
         body: Option<(&str, &[u8])>,
-    ) -> Result<Value, ChannelError> {
+    ) -> Result<Value> {
         let route = route(method.as_str(), path);
         let rates = || self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(wait) = rates().wait(&route, Instant::now()) {
@@ -102,7 +97,7 @@ impl Rest {
         self.judged(said)
     }
 
-    fn judged(&self, said: Raw) -> Result<Value, ChannelError> {
+    fn judged(&self, said: Raw) -> Result<Value> {
         if (200..300).contains(&said.status) {
             return Ok(said.json);
         }

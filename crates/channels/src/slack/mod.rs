@@ -15,7 +15,7 @@ use url::Url;
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
-    Text, What,
+    Result, Text, What,
     unsure::{LASTS, Unsure},
 };
 use elophanto_net::{
@@ -89,7 +89,7 @@ impl Slack {
     ///
     /// # Errors
     /// When these are no such tokens, or the address is not one to send them to.
-    pub fn new(address: &Url, tokens: &SecretString, bot: Bot) -> Result<Self, ChannelError> {
+    pub fn new(address: &Url, tokens: &SecretString, bot: Bot) -> Result<Self> {
         let of = |prefix: &str| {
             let mut words = tokens.expose_secret().split_whitespace();
             words.find(|word| word.starts_with(prefix)).map(SecretString::from)
@@ -123,7 +123,7 @@ impl Slack {
         })
     }
 
-    fn ask(&self, method: &str, body: &Value) -> Result<Value, ChannelError> {
+    fn ask(&self, method: &str, body: &Value) -> Result<Value> {
         block_on(self.client.post(method, body)).map(|reply| reply.json).map_err(|it| told(&it))
     }
 
@@ -131,7 +131,7 @@ impl Slack {
         self.hearing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self) -> Result<Socket, ChannelError> {
+    fn open(&self) -> Result<Socket> {
         let asked = block_on(self.opening.post("apps.connections.open", &json!({})));
         let said = asked.map_err(|error| told(&error))?.json;
         let url = said["url"].as_str().and_then(|url| Url::parse(url).ok());
@@ -175,7 +175,7 @@ impl ChannelAdapter for Slack {
         }
     }
 
-    fn bot(&self) -> Result<Bot, ChannelError> {
+    fn bot(&self) -> Result<Bot> {
         let me = self.ask("auth.test", &json!({}))?;
         // The other token is tried too.
         block_on(self.opening.post("apps.connections.open", &json!({})))
@@ -186,12 +186,12 @@ impl ChannelAdapter for Slack {
         }
     }
 
-    fn register(&self, _: &[(&str, &str)]) -> Result<(), ChannelError> {
+    fn register(&self, _: &[(&str, &str)]) -> Result<()> {
         // An app names its commands where it is made.
         Ok(())
     }
 
-    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError> {
+    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>> {
         let mut hearing = self.hearing();
         let done = |number: i64| after.is_some_and(|after| number <= after);
         while let Some((number, envelope, _)) = hearing.waiting.front() {
@@ -269,7 +269,7 @@ impl ChannelAdapter for Slack {
         _: Option<&str>,
         text: &Text,
         buttons: &[Button],
-    ) -> Result<Posted, ChannelError> {
+    ) -> Result<Posted> {
         let mut body = self.body(text, buttons);
         body["channel"] = json!(place.chat);
         if let Some(thread) = &place.thread {
@@ -289,7 +289,7 @@ impl ChannelAdapter for Slack {
         })
     }
 
-    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError> {
+    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<()> {
         let mut body = self.body(text, buttons);
         body["channel"] = json!(posted.place.chat);
         body["ts"] = json!(posted.message);
@@ -302,7 +302,7 @@ impl ChannelAdapter for Slack {
         _: Option<&str>,
         name: &str,
         bytes: &[u8],
-    ) -> Result<Posted, ChannelError> {
+    ) -> Result<Posted> {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("filename", name)
             .append_pair("length", &bytes.len().to_string())
@@ -326,7 +326,7 @@ impl ChannelAdapter for Slack {
         Ok(Posted { place: place.clone(), message: id.to_owned() })
     }
 
-    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>, ChannelError> {
+    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>> {
         let most = most.min(FILE);
         let too_large = || ChannelError::Refused(format!("it has more than {most} bytes"));
         if file.bytes.is_some_and(|bytes| bytes > most as u64) {
@@ -359,7 +359,7 @@ impl ChannelAdapter for Slack {
 impl Slack {
     /// The message of ours that carries a mark, among those of its place since marks are remembered. Where
     /// Slack does not let the app look, none.
-    fn find(&self, place: &Place, mark: &str) -> Result<Option<String>, ChannelError> {
+    fn find(&self, place: &Place, mark: &str) -> Result<Option<String>> {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         query.append_pair("channel", &place.chat).append_pair("include_all_metadata", "true");
         let method = match &place.thread {

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
-    Text, multipart,
+    Result, Text, multipart,
 };
 use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, block_on};
 
@@ -94,7 +94,7 @@ impl Telegram {
     ///
     /// # Errors
     /// When the token can be none, or the address is not one to send it to.
-    pub fn new(address: &Url, token: &SecretString, bot: Bot) -> Result<Self, ChannelError> {
+    pub fn new(address: &Url, token: &SecretString, bot: Bot) -> Result<Self> {
         let token = token.expose_secret().trim();
         // It becomes a part of an address.
         let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, ':' | '-' | '_');
@@ -133,17 +133,12 @@ impl Telegram {
         })
     }
 
-    fn ask(&self, method: &str, body: &Value) -> Result<Value, ChannelError> {
+    fn ask(&self, method: &str, body: &Value) -> Result<Value> {
         result(block_on(self.client.post(method, body)))
     }
 
     /// Sends marked up, and as it stands where the markup is not taken.
-    fn say(
-        &self,
-        method: &str,
-        mut body: Map<String, Value>,
-        text: &Text,
-    ) -> Result<Value, ChannelError> {
+    fn say(&self, method: &str, mut body: Map<String, Value>, text: &Text) -> Result<Value> {
         body.insert("link_preview_options".to_owned(), json!({ "is_disabled": true }));
         body.insert("text".to_owned(), json!(text.rich));
         body.insert("parse_mode".to_owned(), json!("HTML"));
@@ -159,12 +154,7 @@ impl Telegram {
     }
 
     /// The same in a thread, and beside it where that is gone.
-    fn say_in(
-        &self,
-        place: &Place,
-        mut body: Map<String, Value>,
-        text: &Text,
-    ) -> Result<Value, ChannelError> {
+    fn say_in(&self, place: &Place, mut body: Map<String, Value>, text: &Text) -> Result<Value> {
         let Some(thread) = thread(place) else { return self.say("sendMessage", body, text) };
         body.insert("message_thread_id".to_owned(), thread);
         match self.say("sendMessage", body.clone(), text) {
@@ -186,7 +176,7 @@ impl ChannelAdapter for Telegram {
         }
     }
 
-    fn bot(&self) -> Result<Bot, ChannelError> {
+    fn bot(&self) -> Result<Bot> {
         let me = self.ask("getMe", &json!({}))?;
         let name = me["username"].as_str().unwrap_or_default().to_owned();
         match me["id"].as_i64() {
@@ -195,13 +185,13 @@ impl ChannelAdapter for Telegram {
         }
     }
 
-    fn register(&self, commands: &[(&str, &str)]) -> Result<(), ChannelError> {
+    fn register(&self, commands: &[(&str, &str)]) -> Result<()> {
         let one = |(name, about): &(&str, &str)| json!({ "command": name, "description": about });
         let all: Vec<Value> = commands.iter().map(one).collect();
         self.ask("setMyCommands", &json!({ "commands": all })).map(drop)
     }
 
-    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError> {
+    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>> {
         let mut body = json!({ "timeout": HELD, "allowed_updates": WANTED });
         if let Some(after) = after {
             body["offset"] = json!(after.saturating_add(1));
@@ -220,7 +210,7 @@ impl ChannelAdapter for Telegram {
         to: Option<&str>,
         text: &Text,
         buttons: &[Button],
-    ) -> Result<Posted, ChannelError> {
+    ) -> Result<Posted> {
         let mut body = Map::new();
         body.insert("chat_id".to_owned(), json!(place.chat));
         answering(to, &mut body);
@@ -231,7 +221,7 @@ impl ChannelAdapter for Telegram {
         posted(place, &said)
     }
 
-    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError> {
+    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<()> {
         let mut body = Map::new();
         body.insert("chat_id".to_owned(), json!(posted.place.chat));
         body.insert("message_id".to_owned(), number(&posted.message));
@@ -253,7 +243,7 @@ impl ChannelAdapter for Telegram {
         to: Option<&str>,
         name: &str,
         bytes: &[u8],
-    ) -> Result<Posted, ChannelError> {
+    ) -> Result<Posted> {
         let mut fields = vec![("chat_id", place.chat.clone())];
         fields.extend(thread(place).map(|thread| ("message_thread_id", thread.to_string())));
         let mut answer = Map::new();
@@ -264,7 +254,7 @@ impl ChannelAdapter for Telegram {
         posted(place, &said)
     }
 
-    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>, ChannelError> {
+    fn fetch(&self, file: &FileRef, most: usize) -> Result<Vec<u8>> {
         let most = most.min(FILE);
         let too_large = || ChannelError::Refused(format!("it has more than {most} bytes"));
         if file.bytes.is_some_and(|bytes| bytes > most as u64) {
@@ -310,7 +300,7 @@ fn keyboard(buttons: &[Button]) -> Value {
     json!({ "inline_keyboard": rows })
 }
 
-fn posted(place: &Place, said: &Value) -> Result<Posted, ChannelError> {
+fn posted(place: &Place, said: &Value) -> Result<Posted> {
     let message = said["message_id"]
         .as_i64()
         .ok_or_else(|| ChannelError::Refused("whoever answers there is not Telegram".to_owned()))?;
@@ -326,7 +316,7 @@ fn thread(place: &Place) -> Option<Value> {
 }
 
 /// The result in an answer.
-fn result(answer: Result<elophanto_net::http::Reply, HttpError>) -> Result<Value, ChannelError> {
+fn result(answer: Result<elophanto_net::http::Reply, HttpError>) -> Result<Value> {
     let mut json = answer.map_err(|error| told(&error))?.json;
     match json["ok"].as_bool() {
         Some(true) => Ok(json["result"].take()),

@@ -19,7 +19,7 @@ use std::{
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
-    Said, Sender, Text, What,
+    Result, Said, Sender, Text, What,
 };
 use elophanto_base::mutex::lock;
 use line::Line;
@@ -146,10 +146,7 @@ impl Terminal {
         }
     }
 
-    fn write(
-        &self,
-        write: impl FnOnce(&mut Page) -> std::io::Result<u64>,
-    ) -> Result<u64, ChannelError> {
+    fn write(&self, write: impl FnOnce(&mut Page) -> std::io::Result<u64>) -> Result<u64> {
         let mut page = lock(&self.page);
         let written = write(&mut page).and_then(|number| page.out.flush().map(|()| number));
         written.map_err(|cause| ChannelError::Later {
@@ -255,16 +252,16 @@ impl ChannelAdapter for Terminal {
         Limits { between: Duration::from_millis(100), between_all: Duration::ZERO, file: FILE }
     }
 
-    fn bot(&self) -> Result<Bot, ChannelError> {
+    fn bot(&self) -> Result<Bot> {
         Ok(Bot { id: "terminal".to_owned(), name: "elophanto".to_owned() })
     }
 
-    fn register(&self, _: &[(&str, &str)]) -> Result<(), ChannelError> {
+    fn register(&self, _: &[(&str, &str)]) -> Result<()> {
         // `/help` lists them.
         Ok(())
     }
 
-    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>, ChannelError> {
+    fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>> {
         let mut heard = lock(&self.heard);
         heard.waiting.retain(|inbound| after.is_none_or(|after| inbound.number > after));
         if heard.waiting.is_empty() {
@@ -312,17 +309,11 @@ impl ChannelAdapter for Terminal {
         DIALECT.parts(markdown)
     }
 
-    fn post(
-        &self,
-        _: &Place,
-        _: Option<&str>,
-        text: &Text,
-        buttons: &[Button],
-    ) -> Result<Posted, ChannelError> {
+    fn post(&self, _: &Place, _: Option<&str>, text: &Text, buttons: &[Button]) -> Result<Posted> {
         self.write(|page| page.post(&text.rich, buttons)).map(|number| self.posted(number))
     }
 
-    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<(), ChannelError> {
+    fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<()> {
         let Some(number) = self.number(posted) else {
             return Err(ChannelError::Missing("it was written by another process".to_owned()));
         };
@@ -339,13 +330,7 @@ impl ChannelAdapter for Terminal {
         self.number(posted).is_some()
     }
 
-    fn post_file(
-        &self,
-        _: &Place,
-        _: Option<&str>,
-        name: &str,
-        bytes: &[u8],
-    ) -> Result<Posted, ChannelError> {
+    fn post_file(&self, _: &Place, _: Option<&str>, name: &str, bytes: &[u8]) -> Result<Posted> {
         let name = elophanto_base::visible::escape_control_line(name);
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => format!("{name}:\n{}", elophanto_base::visible::visible(text)),
@@ -354,7 +339,7 @@ impl ChannelAdapter for Terminal {
         self.write(|page| page.post(text.trim_end(), &[])).map(|number| self.posted(number))
     }
 
-    fn fetch(&self, _: &FileRef, _: usize) -> Result<Vec<u8>, ChannelError> {
+    fn fetch(&self, _: &FileRef, _: usize) -> Result<Vec<u8>> {
         Err(ChannelError::Refused("nothing comes with a line".to_owned()))
     }
 

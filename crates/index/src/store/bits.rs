@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::codec::{Malformed, Reader, Writer};
+use super::codec::{Malformed, Reader, Result, Writer};
 
 /// A fixed number of flags.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,7 +75,7 @@ impl Bits {
         self.words.iter().for_each(|&word| out.u64(word));
     }
 
-    pub(super) fn read(reader: &mut Reader) -> Result<Self, Malformed> {
+    pub(super) fn read(reader: &mut Reader) -> Result<Self> {
         let length = reader.size()?;
         let words: Vec<u64> =
             (0..length.div_ceil(64)).map(|_| reader.u64()).collect::<Result<_, _>>()?;

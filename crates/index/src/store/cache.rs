@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ulid::Ulid;
 
 use super::{
-    codec::Malformed,
+    codec::{Malformed, Result},
     container::{OpenError, write_whole},
     lock::{self, Lock},
     matrix::{Encoded, Key, Matrix, encode_matrix},
@@ -308,7 +308,7 @@ fn merge(folder: &Path, files: Vec<Listed>, limits: &Limits) -> io::Result<()> {
 }
 
 /// All vectors, each once, without those that disagree.
-fn union<'m>(matrices: impl Iterator<Item = &'m Matrix>) -> Result<Vec<(Key, Encoded)>, Malformed> {
+fn union<'m>(matrices: impl Iterator<Item = &'m Matrix>) -> Result<Vec<(Key, Encoded)>> {
     let mut agreed: BTreeMap<Key, Option<Encoded>> = BTreeMap::new();
     for matrix in matrices {
         for (key, vector) in matrix.find(|_, _| true)? {

@@ -2,6 +2,9 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+/// What is read of bytes.
+pub type Result<T, E = Malformed> = std::result::Result<T, E>;
+
 /// The bytes end before the value does, or hold what no writer wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
@@ -73,7 +76,7 @@ impl Writer {
 ///
 /// # Errors
 /// [`Malformed`] for anything but the bytes of [`Writer::seal`] after [`Writer::begin`].
-pub fn unseal<'b>(magic: &[u8; 8], bytes: &'b [u8]) -> Result<Reader<'b>, Malformed> {
+pub fn unseal<'b>(magic: &[u8; 8], bytes: &'b [u8]) -> Result<Reader<'b>> {
     let (body, sum) = bytes.split_last_chunk::<8>().ok_or(Malformed)?;
     if checksum(body) != u64::from_le_bytes(*sum) {
         return Err(Malformed);
@@ -100,37 +103,37 @@ impl<'b> Reader<'b> {
         self.rest.is_empty()
     }
 
-    pub fn take(&mut self, count: usize) -> Result<&'b [u8], Malformed> {
+    pub fn take(&mut self, count: usize) -> Result<&'b [u8]> {
         let (taken, rest) = self.rest.split_at_checked(count).ok_or(Malformed)?;
         self.rest = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (taken, rest) = self.rest.split_first_chunk().ok_or(Malformed)?;
         self.rest = rest;
         Ok(*taken)
     }
 
-    pub fn u8(&mut self) -> Result<u8, Malformed> {
+    pub fn u8(&mut self) -> Result<u8> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    pub fn u32(&mut self) -> Result<u32, Malformed> {
+    pub fn u32(&mut self) -> Result<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    pub fn u64(&mut self) -> Result<u64, Malformed> {
+    pub fn u64(&mut self) -> Result<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
-    pub fn i64(&mut self) -> Result<i64, Malformed> {
+    pub fn i64(&mut self) -> Result<i64> {
         self.array().map(i64::from_le_bytes)
     }
 
     /// Passes over so many varints.
     #[inline]
-    pub fn skip_varints(&mut self, count: u32) -> Result<(), Malformed> {
+    pub fn skip_varints(&mut self, count: u32) -> Result<()> {
         for _ in 0..count {
             let last = self.rest.iter().take(10).position(|byte| *byte < 0x80).ok_or(Malformed)?;
             self.rest = &self.rest[last + 1..];
@@ -139,7 +142,7 @@ impl<'b> Reader<'b> {
     }
 
     #[inline]
-    pub fn varint(&mut self) -> Result<u64, Malformed> {
+    pub fn varint(&mut self) -> Result<u64> {
         // Most distances and counts are small.
         if let Some((&byte, rest)) = self.rest.split_first()
             && byte < 0x80
@@ -158,22 +161,22 @@ impl<'b> Reader<'b> {
         Err(Malformed)
     }
 
-    pub fn size(&mut self) -> Result<usize, Malformed> {
+    pub fn size(&mut self) -> Result<usize> {
         usize::try_from(self.varint()?).map_err(|_| Malformed)
     }
 
-    pub fn block(&mut self) -> Result<&'b [u8], Malformed> {
+    pub fn block(&mut self) -> Result<&'b [u8]> {
         let length = self.size()?;
         self.take(length)
     }
 
-    pub fn text(&mut self) -> Result<&'b str, Malformed> {
+    pub fn text(&mut self) -> Result<&'b str> {
         std::str::from_utf8(self.block()?).map_err(|_| Malformed)
     }
 }
 
 /// The `index`th little-endian `u32` of an array of them.
-pub fn u32_at(bytes: &[u8], index: usize) -> Result<u32, Malformed> {
+pub fn u32_at(bytes: &[u8], index: usize) -> Result<u32> {
     let start = index.checked_mul(4).ok_or(Malformed)?;
     let four = bytes.get(start..start + 4).ok_or(Malformed)?;
     four.try_into().map(u32::from_le_bytes).map_err(|_| Malformed)

@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    codec::{Malformed, Reader, Writer, checksum},
+    codec::{Malformed, Reader, Result, Writer, checksum},
     lock::make_folder,
 };
 use elophanto_base::{
@@ -94,11 +94,11 @@ impl Container {
     }
 
     /// Takes bytes that were just assembled.
-    pub fn in_memory(bytes: Vec<u8>, magic: &[u8; 8]) -> Result<Self, Malformed> {
+    pub fn in_memory(bytes: Vec<u8>, magic: &[u8; 8]) -> Result<Self> {
         Self::check(Bytes::Owned(bytes), magic)
     }
 
-    fn check(bytes: Bytes, magic: &[u8; 8]) -> Result<Self, Malformed> {
+    fn check(bytes: Bytes, magic: &[u8; 8]) -> Result<Self> {
         let mut reader = Reader::new(&bytes);
         if reader.take(8)? != magic {
             return Err(Malformed);

@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use rustc_hash::FxHashMap;
 
 use super::{
-    codec::{Malformed, Writer, unseal},
+    codec::{Malformed, Result, Writer, unseal},
     container::write_whole,
 };
 use elophanto_repo::{
@@ -61,7 +61,7 @@ fn to_bytes(history: &History) -> Vec<u8> {
     out.seal()
 }
 
-fn from_bytes(bytes: &[u8]) -> Result<History, Malformed> {
+fn from_bytes(bytes: &[u8]) -> Result<History> {
     let mut reader = unseal(MAGIC, bytes)?;
     let id = |bytes: &[u8]| ObjectId::from_bytes(bytes).ok_or(Malformed);
     let head = match reader.block()? {

@@ -5,7 +5,7 @@ use elophanto_repo::{BlobId, FileStat, NotePath};
 
 use super::{
     bits::Bits,
-    codec::{Malformed, Reader, Writer, unseal},
+    codec::{Malformed, Reader, Result, Writer, unseal},
 };
 
 const MAGIC: &[u8; 8] = b"ELOMAN01";
@@ -88,7 +88,7 @@ impl Manifest {
     ///
     /// # Errors
     /// [`Malformed`] for anything but the bytes of [`Manifest::to_bytes`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = unseal(MAGIC, bytes)?;
         let settings = reader.text()?.to_owned();
         let fingerprint = reader.text()?.to_owned();
@@ -135,7 +135,7 @@ pub fn write_seen(
 ///
 /// # Errors
 /// [`Malformed`] if the bytes end before.
-pub fn read_seen(reader: &mut Reader) -> Result<(NotePath, FileStat, i64, BlobId), Malformed> {
+pub fn read_seen(reader: &mut Reader) -> Result<(NotePath, FileStat, i64, BlobId)> {
     let path = NotePath::new(reader.block()?);
     let stat = FileStat {
         size: reader.u64()?,
@@ -148,7 +148,7 @@ pub fn read_seen(reader: &mut Reader) -> Result<(NotePath, FileStat, i64, BlobId
     Ok((path, stat, recorded, blob))
 }
 
-fn read_file(reader: &mut Reader) -> Result<FileEntry, Malformed> {
+fn read_file(reader: &mut Reader) -> Result<FileEntry> {
     let (path, stat, recorded, blob) = read_seen(reader)?;
     let place = match reader.u8()? {
         0 => Place::Document { segment: reader.u32()?, document: reader.u32()? },

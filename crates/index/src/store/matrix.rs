@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    codec::{Malformed, Reader, Writer, checksum},
+    codec::{Malformed, Reader, Result, Writer, checksum},
     container::{Container, OpenError, Section, assemble},
 };
 
@@ -106,11 +106,11 @@ impl Matrix {
     }
 
     /// Takes bytes from [`encode_matrix`].
-    pub fn in_memory(bytes: Vec<u8>) -> Result<Self, Malformed> {
+    pub fn in_memory(bytes: Vec<u8>) -> Result<Self> {
         Self::of(Container::in_memory(bytes, MAGIC)?)
     }
 
-    fn of(container: Container) -> Result<Self, Malformed> {
+    fn of(container: Container) -> Result<Self> {
         let mut meta = Reader::new(container.section(META));
         let fingerprint = meta.text()?.to_owned();
         let dimension = meta.u32()? as usize;
@@ -159,7 +159,7 @@ impl Matrix {
     ///
     /// # Errors
     /// [`Malformed`] if the block that holds it differs from what was written.
-    pub fn vector(&self, row: usize) -> Result<Option<Encoded>, Malformed> {
+    pub fn vector(&self, row: usize) -> Result<Option<Encoded>> {
         let (scale, Some(codes)) = (self.scale(row), self.codes(row)) else { return Ok(None) };
         if scale.is_nan() {
             return Ok(None);
@@ -176,7 +176,7 @@ impl Matrix {
     pub fn find(
         &self,
         mut is_wanted: impl FnMut(usize, &Key) -> bool,
-    ) -> Result<Vec<(Key, Encoded)>, Malformed> {
+    ) -> Result<Vec<(Key, Encoded)>> {
         let (keys, _) = self.container.section(KEYS).as_chunks::<16>();
         let wanted = keys.iter().enumerate().filter(|(row, key)| is_wanted(*row, key));
         let found = wanted.map(|(row, key)| Ok(self.vector(row)?.map(|vector| (*key, vector))));
@@ -188,7 +188,7 @@ impl Matrix {
         (0..self.checked.len()).all(|block| self.is_block_intact(block) == Ok(true))
     }
 
-    fn check_block(&self, block: usize) -> Result<(), Malformed> {
+    fn check_block(&self, block: usize) -> Result<()> {
         let checked = self.checked.get(block).ok_or(Malformed)?;
         if !checked.load(Ordering::Relaxed) {
             if !self.is_block_intact(block)? {
@@ -199,7 +199,7 @@ impl Matrix {
         Ok(())
     }
 
-    fn is_block_intact(&self, block: usize) -> Result<bool, Malformed> {
+    fn is_block_intact(&self, block: usize) -> Result<bool> {
         let size = BLOCK_ROWS * self.dimension;
         let codes = self.container.section(CODES);
         let end = codes.len().min((block + 1) * size);
@@ -217,7 +217,7 @@ impl Matrix {
     ///
     /// # Errors
     /// [`Malformed`] if any block differs from what was written.
-    pub fn scan(&self, probe: &Probe) -> Result<Vec<f32>, Malformed> {
+    pub fn scan(&self, probe: &Probe) -> Result<Vec<f32>> {
         use rayon::prelude::*;
         if probe.values.len() != self.dimension || self.dimension == 0 {
             return Ok(vec![0.0; self.rows]);

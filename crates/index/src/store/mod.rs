@@ -19,7 +19,7 @@ pub mod segment;
 pub mod tables;
 pub mod view;
 
-pub use codec::Malformed;
+pub use codec::{Malformed, Result};
 pub use container::{OpenError, write_whole};
 pub use elophanto_base::lock;
 pub use tables::place;

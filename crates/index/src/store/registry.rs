@@ -14,7 +14,7 @@ use bytes::Bytes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    codec::{Malformed, Writer, checksum, unseal},
+    codec::{Malformed, Result, Writer, checksum, unseal},
     container::{map, write_whole},
     keys::{Keys, Sieve},
     matrix::{Encoded, Key},
@@ -323,7 +323,7 @@ fn write(name: &str, Known { fingerprint, rows }: &Known) -> Vec<u8> {
     out.seal()
 }
 
-fn parse(name: &str, whole: &Bytes) -> Result<Known, Malformed> {
+fn parse(name: &str, whole: &Bytes) -> Result<Known> {
     let mut reader = unseal(MAGIC, whole)?;
     let is_it = reader.text()? == name;
     let fingerprint = reader.text()?.to_owned();

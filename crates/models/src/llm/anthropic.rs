@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    error::LlmError,
+    error::{LlmError, Result},
     image::Image,
     types::{Delta, Message, Request, Schema, StopReason, ToolChoice, Usage},
     wire::{Draft, Protocol, bad, count},
@@ -23,7 +23,7 @@ impl Protocol for Anthropic {
         "/v1/messages"
     }
 
-    fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError> {
+    fn encode(&self, request: &Request, stream: bool) -> Result<Value> {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(request.model));
         body.insert("max_tokens".to_owned(), json!(request.max_tokens));
@@ -75,7 +75,7 @@ impl Protocol for Anthropic {
         Ok(Value::Object(body))
     }
 
-    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<()> {
         let Some(blocks) = body["content"].as_array() else {
             return Err(bad("it has no content"));
         };
@@ -94,7 +94,7 @@ impl Protocol for Anthropic {
         Ok(())
     }
 
-    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<()> {
         let index = piece["index"].as_u64().unwrap_or(0);
         match piece["type"].as_str().unwrap_or_default() {
             "message" => return self.whole(request, piece, draft),
@@ -140,7 +140,7 @@ fn system(messages: &[Message]) -> String {
 }
 
 /// Turns alternate between user and assistant; what tools gave back is the user's.
-fn turns(messages: &[Message]) -> Result<Vec<Value>, LlmError> {
+fn turns(messages: &[Message]) -> Result<Vec<Value>> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
         let (role, blocks) = match message {
@@ -179,7 +179,7 @@ fn turns(messages: &[Message]) -> Result<Vec<Value>, LlmError> {
     Ok(turns.into_iter().map(turn).collect())
 }
 
-fn image_blocks(image: &Image) -> Result<Vec<Value>, LlmError> {
+fn image_blocks(image: &Image) -> Result<Vec<Value>> {
     let mut blocks = text_block(&image.text());
     if let Some((data, media_type)) = image.encoded() {
         if data.len() > IMAGE_CAP {
@@ -217,7 +217,7 @@ fn choice(request: &Request) -> Value {
 }
 
 /// A block of the answer begins: text, a tool call, or something we have no use for.
-fn begin(request: &Request, index: u64, block: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+fn begin(request: &Request, index: u64, block: &Value, draft: &mut Draft) -> Result<()> {
     match block["type"].as_str().unwrap_or_default() {
         "text" => prose(request, block["text"].as_str().unwrap_or_default(), draft)?,
         "tool_use" => {
@@ -241,14 +241,14 @@ fn begin(request: &Request, index: u64, block: &Value, draft: &mut Draft) -> Res
 }
 
 /// Text beside the answer to a schema is no part of it.
-fn prose(request: &Request, text: &str, draft: &mut Draft) -> Result<(), LlmError> {
+fn prose(request: &Request, text: &str, draft: &mut Draft) -> Result<()> {
     match is_forced(request) || draft.answer.is_some() {
         true => Ok(()),
         false => draft.add_text(text),
     }
 }
 
-fn input(index: u64, json: &str, draft: &mut Draft) -> Result<(), LlmError> {
+fn input(index: u64, json: &str, draft: &mut Draft) -> Result<()> {
     if draft.answer == Some(index) {
         draft.add_text(json)
     } else {

@@ -10,6 +10,9 @@ pub const MESSAGE_CHARS: usize = 500;
 /// Characters of a model's unusable answer that an error keeps.
 pub const RAW_CHARS: usize = 20_000;
 
+/// What a language model is asked for.
+pub type Result<T, E = LlmError> = std::result::Result<T, E>;
+
 /// Why a model gave no answer. What a provider or a model said is text from outside.
 #[derive(Debug, thiserror::Error)]
 pub enum LlmError {

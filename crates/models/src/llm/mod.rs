@@ -51,7 +51,7 @@ mod wire_tests;
 
 pub use ask::{Ask, Asked, EXTRACTIVE};
 pub use budget::{Budget, BudgetParseError, Estimate, Limits, OverBudget, Span, Spent, Totals};
-pub use error::{Blame, LlmError};
+pub use error::{Blame, LlmError, Result};
 pub use health::{Health, HealthFile, Outcome};
 pub use image::{Format, Image, Images, Size};
 pub use ledger::{By, Call, Ledger, LedgerError, Problem, Sum, sum};
@@ -73,7 +73,7 @@ pub trait Llm: Send + Sync {
     ///
     /// # Errors
     /// When there is no answer, or none that fits the request's schema.
-    fn complete(&self, request: &Request) -> Result<Reply, LlmError>;
+    fn complete(&self, request: &Request) -> Result<Reply>;
 
     /// The answer as it is made, and once more as a whole. `sink` ends it by breaking; it is called
     /// in between, from inside asynchronous code, so it must not ask a model itself.
@@ -84,7 +84,7 @@ pub trait Llm: Send + Sync {
         &self,
         request: &Request,
         sink: &mut dyn FnMut(Delta) -> ControlFlow<()>,
-    ) -> Result<Reply, LlmError>;
+    ) -> Result<Reply>;
 
     /// Requests sent so far, those included that failed and were repeated.
     fn requests_sent(&self) -> u64 {

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    error::LlmError,
+    error::{LlmError, Result},
     openai::tool,
     schema,
     types::{Message, Request, StopReason, Tool, ToolChoice, Usage},
@@ -23,7 +23,7 @@ impl Protocol for Ollama {
         "/api/chat"
     }
 
-    fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError> {
+    fn encode(&self, request: &Request, stream: bool) -> Result<Value> {
         let mut options = Map::new();
         options.insert("num_ctx".to_owned(), json!(context(request)?));
         options.insert("num_predict".to_owned(), json!(request.max_tokens));
@@ -61,7 +61,7 @@ impl Protocol for Ollama {
         Ok(Value::Object(body))
     }
 
-    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<()> {
         if !body["message"].is_object() {
             return Err(bad("it has no message"));
         }
@@ -70,7 +70,7 @@ impl Protocol for Ollama {
         Ok(())
     }
 
-    fn piece(&self, _: &Request, piece: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    fn piece(&self, _: &Request, piece: &Value, draft: &mut Draft) -> Result<()> {
         draft.named(&piece["model"]);
         let message = &piece["message"];
         if message.is_object() {
@@ -100,7 +100,7 @@ impl Protocol for Ollama {
 }
 
 /// What is asked for, or the smallest of the usual sizes that prompt and answer fit into.
-fn context(request: &Request) -> Result<u64, LlmError> {
+fn context(request: &Request) -> Result<u64> {
     let input = request.estimated_input();
     let needed = input + u64::from(request.max_tokens);
     match request.context_tokens.map(u64::from) {

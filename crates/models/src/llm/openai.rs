@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    error::LlmError,
+    error::Result,
     schema,
     types::{Message, Request, StopReason, Tool, ToolChoice, Usage},
     wire::{Draft, Protocol, bad, count, inner_error},
@@ -44,7 +44,7 @@ impl Protocol for OpenAi {
         "/chat/completions"
     }
 
-    fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError> {
+    fn encode(&self, request: &Request, stream: bool) -> Result<Value> {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(request.model));
         let mut messages: Vec<Value> = request.messages.iter().map(message).collect();
@@ -95,7 +95,7 @@ impl Protocol for OpenAi {
         Some(body)
     }
 
-    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<()> {
         if body["choices"].as_array().is_none_or(Vec::is_empty) {
             return Err(bad("it has no choices"));
         }
@@ -104,7 +104,7 @@ impl Protocol for OpenAi {
         Ok(())
     }
 
-    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<()> {
         draft.named(&piece["model"]);
         if piece["usage"].is_object() {
             draft.usage = usage(&piece["usage"]);
@@ -209,7 +209,7 @@ fn choice(choice: &ToolChoice) -> Value {
 }
 
 /// A text, a list of parts, or null. What a model thought before it spoke is another field.
-fn content(content: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+fn content(content: &Value, draft: &mut Draft) -> Result<()> {
     match content {
         Value::String(text) => draft.add_text(text),
         Value::Array(parts) => parts
@@ -221,7 +221,7 @@ fn content(content: &Value, draft: &mut Draft) -> Result<(), LlmError> {
 }
 
 /// Whole calls, or fragments of them.
-fn calls(calls: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+fn calls(calls: &Value, draft: &mut Draft) -> Result<()> {
     for call in calls.as_array().map(Vec::as_slice).unwrap_or_default() {
         let index = call["index"].as_u64();
         let id = call["id"].as_str().filter(|id| !id.is_empty());
@@ -247,7 +247,7 @@ fn calls(calls: &Value, draft: &mut Draft) -> Result<(), LlmError> {
     Ok(())
 }
 
-fn stop(reason: &str) -> Result<StopReason, LlmError> {
+fn stop(reason: &str) -> Result<StopReason> {
     Ok(match reason {
         "stop" => StopReason::End,
         "length" => StopReason::Length,

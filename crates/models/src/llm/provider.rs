@@ -10,7 +10,7 @@ use url::Url;
 use super::{
     Llm, Sink,
     anthropic::{self, Anthropic},
-    error::{LlmError, RAW_CHARS, classify},
+    error::{LlmError, RAW_CHARS, Result, classify},
     ollama::Ollama,
     openai::{Dialect, OpenAi},
     schema,
@@ -99,7 +99,7 @@ impl Provider {
     ///
     /// # Errors
     /// [`LlmError::Endpoint`] if the address or the key cannot be used.
-    pub fn new(settings: Settings) -> Result<Self, LlmError> {
+    pub fn new(settings: Settings) -> Result<Self> {
         let Settings { kind, mut base_url, key, patience } = settings;
         let protocol: Box<dyn Protocol> = match kind {
             Kind::OpenAi => {
@@ -130,7 +130,7 @@ impl Provider {
     }
 
     /// One request and its reply, unchecked.
-    fn exchange(&self, request: &Request, sink: &mut Option<Sink<'_>>) -> Result<Reply, LlmError> {
+    fn exchange(&self, request: &Request, sink: &mut Option<Sink<'_>>) -> Result<Reply> {
         let body = self.protocol.encode(request, sink.is_some())?;
         let size = body.to_string().len();
         if size > REQUEST_CAP {
@@ -147,7 +147,7 @@ impl Provider {
         }
     }
 
-    fn whole(&self, request: &Request, body: &Value) -> Result<Reply, LlmError> {
+    fn whole(&self, request: &Request, body: &Value) -> Result<Reply> {
         let answer = block_on(self.client.post(self.protocol.path(), body));
         let answer = answer.map_err(|error| failure(error, &request.model))?;
         if let Some(error) = inner_error(&answer.json, &request.model) {
@@ -158,12 +158,7 @@ impl Provider {
         draft.finish(request, answer.attempts)
     }
 
-    fn streamed(
-        &self,
-        request: &Request,
-        body: &Value,
-        sink: &mut Sink<'_>,
-    ) -> Result<Reply, LlmError> {
+    fn streamed(&self, request: &Request, body: &Value, sink: &mut Sink<'_>) -> Result<Reply> {
         let mut draft = Draft::default();
         let mut failed = None;
         let mut cancelled = false;
@@ -220,12 +215,7 @@ impl Provider {
         draft.finish(request, end.attempts)
     }
 
-    fn take(
-        &self,
-        request: &Request,
-        item: &StreamItem,
-        draft: &mut Draft,
-    ) -> Result<(), LlmError> {
+    fn take(&self, request: &Request, item: &StreamItem, draft: &mut Draft) -> Result<()> {
         let piece: Value = serde_json::from_str(&item.data)
             .map_err(|error| bad(format!("a piece of the stream is not JSON: {error}")))?;
         if let Some(error) = inner_error(&piece, &request.model) {
@@ -235,7 +225,7 @@ impl Provider {
     }
 
     /// A reply that fits the schema, if there is one.
-    fn answer(&self, request: &Request, mut sink: Option<Sink<'_>>) -> Result<Reply, LlmError> {
+    fn answer(&self, request: &Request, mut sink: Option<Sink<'_>>) -> Result<Reply> {
         let Some(wanted) = &request.schema else { return self.exchange(request, &mut sink) };
         schema::examine(wanted)?;
         let mut first = self.exchange(request, &mut sink)?;
@@ -285,11 +275,11 @@ impl Provider {
 }
 
 impl Llm for Provider {
-    fn complete(&self, request: &Request) -> Result<Reply, LlmError> {
+    fn complete(&self, request: &Request) -> Result<Reply> {
         self.answer(request, None)
     }
 
-    fn stream(&self, request: &Request, sink: Sink<'_>) -> Result<Reply, LlmError> {
+    fn stream(&self, request: &Request, sink: Sink<'_>) -> Result<Reply> {
         self.answer(request, Some(sink))
     }
 

@@ -14,7 +14,7 @@ use ulid::Ulid;
 use super::{
     Llm,
     budget::{Budget, Estimate, OverBudget, Spent, Totals},
-    error::{Blame, LlmError},
+    error::{Blame, LlmError, Result},
     health::{Health, HealthFile, Outcome},
     image::Images,
     ledger::{Call, Ledger, LedgerError},
@@ -42,7 +42,7 @@ impl Member {
     ///
     /// # Errors
     /// As [`Provider::new`].
-    pub fn new(settings: Settings) -> Result<Self, LlmError> {
+    pub fn new(settings: Settings) -> Result<Self> {
         let site = Site { is_loopback: is_loopback(&settings.base_url) };
         Ok(Self { llm: Box::new(Provider::new(settings)?), site })
     }
@@ -344,7 +344,7 @@ impl Router {
     }
 
     /// Ledger, health and what this run has spent. What fails here does not undo the call.
-    fn record(&self, done: &Done<'_>, result: &Result<Reply, LlmError>) -> Vec<Unrecorded> {
+    fn record(&self, done: &Done<'_>, result: &Result<Reply>) -> Vec<Unrecorded> {
         let usage = match result {
             Ok(reply) => reply.usage,
             Err(error) => error.usage(),
@@ -420,7 +420,7 @@ struct Done<'a> {
 }
 
 impl Done<'_> {
-    fn call(&self, command: &str, usage: Usage, result: &Result<Reply, LlmError>) -> Call {
+    fn call(&self, command: &str, usage: Usage, result: &Result<Reply>) -> Call {
         let outcome = match result {
             Ok(reply) if reply.stop == StopReason::Cancelled => "cancelled",
             Ok(_) => "ok",

@@ -8,7 +8,7 @@
 use serde_json::{Deserializer, Value};
 
 use super::{
-    error::{LlmError, RAW_CHARS},
+    error::{LlmError, RAW_CHARS, Result},
     types::{Message, Request, Schema, ToolChoice},
 };
 use elophanto_base::{one_line::shorten, schema::check};
@@ -26,7 +26,7 @@ const REFUSED: &[&str] =
 ///
 /// # Errors
 /// [`LlmError::BadSchema`] with what is not understood.
-pub fn examine(schema: &Schema) -> Result<(), LlmError> {
+pub fn examine(schema: &Schema) -> Result<()> {
     let name = &schema.name;
     let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     let named = !name.is_empty() && name.len() <= 64 && name.chars().all(plain);

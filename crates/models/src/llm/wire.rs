@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    error::{LlmError, MESSAGE_CHARS, RAW_CHARS, classify},
+    error::{LlmError, MESSAGE_CHARS, RAW_CHARS, Result, classify},
     types::{Delta, Reply, Request, StopReason, ToolCall, Usage, estimate},
 };
 use elophanto_base::one_line::shorten;
@@ -26,7 +26,7 @@ pub(super) trait Protocol: Send + Sync {
     fn path(&self) -> &'static str;
 
     /// The body to send.
-    fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError>;
+    fn encode(&self, request: &Request, stream: bool) -> Result<Value>;
 
     /// The body for a server that does not know the newer form of schema answers; `None` if it has
     /// none.
@@ -35,10 +35,10 @@ pub(super) trait Protocol: Send + Sync {
     }
 
     /// Takes in a whole answer.
-    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError>;
+    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<()>;
 
     /// Takes in a piece of a stream. A server that sent no stream but a whole answer is fine too.
-    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<(), LlmError>;
+    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<()>;
 }
 
 /// A reply in the making.
@@ -70,7 +70,7 @@ pub(super) struct DraftCall {
 }
 
 impl Draft {
-    pub fn add_text(&mut self, text: &str) -> Result<(), LlmError> {
+    pub fn add_text(&mut self, text: &str) -> Result<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -79,12 +79,7 @@ impl Draft {
         Ok(())
     }
 
-    pub fn begin_call(
-        &mut self,
-        index: Option<u64>,
-        id: Option<&str>,
-        name: &str,
-    ) -> Result<(), LlmError> {
+    pub fn begin_call(&mut self, index: Option<u64>, id: Option<&str>, name: &str) -> Result<()> {
         if self.calls.len() >= CALLS_CAP {
             let (size, max) = (self.calls.len() as u64 + 1, CALLS_CAP as u64);
             return Err(LlmError::TooLarge { what: "a number of tool calls", size, max });
@@ -96,7 +91,7 @@ impl Draft {
     }
 
     /// Adds to the call with this number, or else to the last one.
-    pub fn add_arguments(&mut self, index: Option<u64>, piece: &str) -> Result<(), LlmError> {
+    pub fn add_arguments(&mut self, index: Option<u64>, piece: &str) -> Result<()> {
         let numbered = self.calls.iter().rposition(|call| index.is_some() && call.index == index);
         let at = numbered.or(self.calls.len().checked_sub(1));
         match at.and_then(|at| self.calls.get_mut(at)) {
@@ -107,12 +102,7 @@ impl Draft {
         }
     }
 
-    pub fn add_call(
-        &mut self,
-        id: Option<&str>,
-        name: &str,
-        value: &Value,
-    ) -> Result<(), LlmError> {
+    pub fn add_call(&mut self, id: Option<&str>, name: &str, value: &Value) -> Result<()> {
         self.begin_call(None, id, name)?;
         match value {
             Value::String(text) => self.add_arguments(None, text),
@@ -128,7 +118,7 @@ impl Draft {
     }
 
     /// The reply, if the answer is whole.
-    pub fn finish(self, request: &Request, attempts: u32) -> Result<Reply, LlmError> {
+    pub fn finish(self, request: &Request, attempts: u32) -> Result<Reply> {
         let usage = self.usage_or_estimate(request);
         if !self.begun {
             return Err(bad("there is no answer in it"));
@@ -190,7 +180,7 @@ impl Draft {
     }
 }
 
-fn arguments(call: &DraftCall, stop: Option<&StopReason>, usage: Usage) -> Result<Value, LlmError> {
+fn arguments(call: &DraftCall, stop: Option<&StopReason>, usage: Usage) -> Result<Value> {
     let text = call.arguments.trim();
     let reason = match serde_json::from_str(if text.is_empty() { "{}" } else { text }) {
         Ok(Value::Object(fields)) => return Ok(Value::Object(fields)),
@@ -205,7 +195,7 @@ fn arguments(call: &DraftCall, stop: Option<&StopReason>, usage: Usage) -> Resul
     Err(LlmError::Arguments { tool, reason, raw, usage })
 }
 
-fn grow(text: &mut String, more: &str, what: &'static str, cap: usize) -> Result<(), LlmError> {
+fn grow(text: &mut String, more: &str, what: &'static str, cap: usize) -> Result<()> {
     let size = text.len() + more.len();
     if size > cap {
         return Err(LlmError::TooLarge { what, size: size as u64, max: cap as u64 });

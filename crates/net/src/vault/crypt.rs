@@ -8,7 +8,7 @@ use chacha20poly1305::{AeadInPlace as _, KeyInit as _, Tag, XChaCha20Poly1305, X
 use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::error::{Refusal, VaultError};
+use super::error::{Refusal, Result, VaultError};
 
 pub const KEY_BYTES: usize = 32;
 pub const NONCE_BYTES: usize = 24;
@@ -63,7 +63,7 @@ pub struct DataKey(Zeroizing<[u8; KEY_BYTES]>);
 
 impl DataKey {
     /// A new one.
-    pub fn random() -> Result<Self, VaultError> {
+    pub fn random() -> Result<Self> {
         let mut key = Self(Zeroizing::new([0; KEY_BYTES]));
         fill(&mut key.0[..])?;
         Ok(key)
@@ -85,11 +85,7 @@ impl DataKey {
     }
 
     /// The key that a passphrase makes with this salt.
-    pub fn derive(
-        passphrase: &SecretString,
-        salt: &[u8; SALT_BYTES],
-        cost: Cost,
-    ) -> Result<Self, VaultError> {
+    pub fn derive(passphrase: &SecretString, salt: &[u8; SALT_BYTES], cost: Cost) -> Result<Self> {
         let unknown = |cause: &dyn fmt::Display| VaultError::Resources(cause.to_string());
         let params = cost.params().map_err(|cause| unknown(&cause))?;
         let mut memory: Vec<Block> = Vec::new();
@@ -114,7 +110,7 @@ impl DataKey {
         nonce: &[u8; NONCE_BYTES],
         header: &[u8],
         bytes: &mut Vec<u8>,
-    ) -> Result<(), VaultError> {
+    ) -> Result<()> {
         let nonce = XNonce::from_slice(nonce);
         let tag = self
             .cipher()
@@ -157,13 +153,13 @@ impl fmt::Debug for DataKey {
 }
 
 /// Random bytes of the system.
-pub fn random<const N: usize>() -> Result<[u8; N], VaultError> {
+pub fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     fill(&mut bytes)?;
     Ok(bytes)
 }
 
-fn fill(bytes: &mut [u8]) -> Result<(), VaultError> {
+fn fill(bytes: &mut [u8]) -> Result<()> {
     getrandom::fill(bytes).map_err(|cause| VaultError::Resources(cause.to_string()))
 }
 

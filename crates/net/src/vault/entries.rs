@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
-use super::error::{BadValue, VaultError};
+use super::error::{BadValue, Result, VaultError};
 
 /// Longest name.
 pub const MAX_NAME_CHARS: usize = 64;
@@ -41,7 +41,7 @@ impl FromStr for Name {
 
     /// # Errors
     /// [`VaultError::Name`], which does not repeat the text.
-    fn from_str(text: &str) -> Result<Self, VaultError> {
+    fn from_str(text: &str) -> Result<Self> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
         let sound = (1..=MAX_NAME_CHARS).contains(&text.len()) && text.bytes().all(allowed);
         if sound { Ok(Self(text.to_owned())) } else { Err(VaultError::Name) }

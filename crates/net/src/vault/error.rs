@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use super::crypt::{Cost, MAX_LANES, MAX_MEMORY_KIB, MAX_WORK_KIB};
 use super::entries::{MAX_ENTRIES, MAX_NAME_CHARS, MAX_VALUE_BYTES};
 
+/// What the vault is asked for.
+pub type Result<T, E = VaultError> = std::result::Result<T, E>;
+
 /// The vault can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {

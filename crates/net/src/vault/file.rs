@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::error::VaultError;
+use super::error::{Result, VaultError};
 use elophanto_base::{regular, whole::PRIVATE};
 
 /// Largest file, in bytes.
@@ -26,14 +26,14 @@ pub struct Lock {
 }
 
 /// Waits until nobody else writes.
-pub fn lock(path: &Path) -> Result<Lock, VaultError> {
+pub fn lock(path: &Path) -> Result<Lock> {
     let file = open_lock(path)?;
     file.lock().map_err(|cause| VaultError::Write { path: path.to_owned(), source: cause })?;
     Ok(Lock { _file: file })
 }
 
 /// `None` if somebody else writes.
-pub fn try_lock(path: &Path) -> Result<Option<Lock>, VaultError> {
+pub fn try_lock(path: &Path) -> Result<Option<Lock>> {
     let file = open_lock(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(Lock { _file: file })),
@@ -66,7 +66,7 @@ pub fn tidy(path: &Path) {
 }
 
 /// The bytes of the file, if nobody but its owner can read or write it.
-pub fn read(path: &Path) -> Result<Vec<u8>, VaultError> {
+pub fn read(path: &Path) -> Result<Vec<u8>> {
     let failed = |cause| VaultError::Read { path: path.to_owned(), source: cause };
     let file = regular::careful().read(true).open(path).map_err(|cause| not_opened(path, cause))?;
     let metadata = file.metadata().map_err(failed)?;
@@ -87,7 +87,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, VaultError> {
 
 /// Puts these bytes in place of the file at once: whatever happens, the old or the new ones are
 /// there. With `new`, nothing may be there yet. To be called under the lock.
-pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<(), VaultError> {
+pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<()> {
     if bytes.len() as u64 > MAX_VAULT_BYTES {
         return Err(VaultError::Full);
     }
@@ -111,7 +111,7 @@ pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<(), VaultError> {
 }
 
 /// Makes the folder, for its owner alone.
-pub fn make_folder(path: &Path) -> Result<(), VaultError> {
+pub fn make_folder(path: &Path) -> Result<()> {
     let folder = folder(path);
     let failed = |cause| VaultError::Write { path: folder.to_owned(), source: cause };
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
@@ -126,7 +126,7 @@ pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn open_lock(path: &Path) -> Result<File, VaultError> {
+fn open_lock(path: &Path) -> Result<File> {
     let lock = beside(path, ".lock");
     regular::open_or_make(&lock, PRIVATE).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => VaultError::Missing { path: path.to_owned() },

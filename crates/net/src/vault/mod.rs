@@ -19,7 +19,7 @@ mod store;
 
 pub use crypt::{Cost, DataKey};
 pub use entries::{Entry, Kind, MAX_ENTRIES, MAX_NAME_CHARS, MAX_VALUE_BYTES, Name, check_value};
-pub use error::{BadValue, Refusal, VaultError};
+pub use error::{BadValue, Refusal, Result, VaultError};
 pub use file::MAX_VAULT_BYTES;
 pub use format::VaultId;
 #[cfg(any(test, feature = "testutil"))]

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use super::crypt::{self, Cost, DataKey, KEY_BYTES, TAG_BYTES};
 use super::entries::{self, Entries, Entry, Kind, MAX_ENTRIES, Name};
-use super::error::{Refusal, VaultError};
+use super::error::{Refusal, Result, VaultError};
 use super::file;
 use super::format::{self, Header, VaultId};
 
@@ -43,7 +43,7 @@ impl Vault {
     ///
     /// # Errors
     /// [`VaultError`] when there is none, or it is refused unopened.
-    pub fn id(path: &Path) -> Result<VaultId, VaultError> {
+    pub fn id(path: &Path) -> Result<VaultId> {
         let bytes = file::read(path)?;
         let parts = format::take_apart(&bytes).map_err(|why| refused(path, why))?;
         Ok(parts.header.id)
@@ -54,7 +54,7 @@ impl Vault {
     ///
     /// # Errors
     /// [`VaultError::Exists`] if anything is there; others if it can't be written.
-    pub fn create(path: &Path, passphrase: &SecretString, cost: Cost) -> Result<Self, VaultError> {
+    pub fn create(path: &Path, passphrase: &SecretString, cost: Cost) -> Result<Self> {
         let key = DataKey::random()?;
         let header = new_header(path, &key, passphrase, cost)?;
         file::make_folder(path)?;
@@ -73,7 +73,7 @@ impl Vault {
     /// # Errors
     /// [`VaultError`] when it is missing, unsafe where it lies, damaged, or the passphrase or key
     /// is another.
-    pub fn open(path: &Path, unlock: &Unlock) -> Result<Self, VaultError> {
+    pub fn open(path: &Path, unlock: &Unlock) -> Result<Self> {
         file::tidy(path);
         let bytes = file::read(path)?;
         let refused = |why| refused(path, why);
@@ -132,7 +132,7 @@ impl Vault {
     ///
     /// # Errors
     /// [`VaultError`] when it cannot be read, or has another key now; what is held stays as it was.
-    pub fn reread(&mut self) -> Result<(), VaultError> {
+    pub fn reread(&mut self) -> Result<()> {
         self.entries = self.read_again()?;
         Ok(())
     }
@@ -142,12 +142,7 @@ impl Vault {
     /// # Errors
     /// [`VaultError`] when the value can't be kept or the file can't be written; both are then as
     /// they were.
-    pub fn set(
-        &mut self,
-        name: &Name,
-        kind: Kind,
-        value: SecretString,
-    ) -> Result<bool, VaultError> {
+    pub fn set(&mut self, name: &Name, kind: Kind, value: SecretString) -> Result<bool> {
         entries::check_value(&value)?;
         let entry = Entry { kind, value, created: Timestamp::now(), last_used: None };
         self.change(|entries| {
@@ -160,7 +155,7 @@ impl Vault {
     ///
     /// # Errors
     /// [`VaultError`] when the file can't be written; it is then as it was.
-    pub fn remove(&mut self, name: &Name) -> Result<bool, VaultError> {
+    pub fn remove(&mut self, name: &Name) -> Result<bool> {
         self.change(|entries| {
             let removed = entries.remove(name).is_some();
             Ok((removed, removed))
@@ -172,7 +167,7 @@ impl Vault {
     ///
     /// # Errors
     /// [`VaultError`] when the file can't be written; it is then as it was.
-    pub fn rotate(&mut self, passphrase: &SecretString, cost: Cost) -> Result<(), VaultError> {
+    pub fn rotate(&mut self, passphrase: &SecretString, cost: Cost) -> Result<()> {
         let key = DataKey::random()?;
         let header = new_header(&self.path, &key, passphrase, cost)?;
         let _lock = file::lock(&self.path)?;
@@ -184,10 +179,7 @@ impl Vault {
     }
 
     /// Reads the file anew under the lock, and replaces it if `edit` says that it changed.
-    fn change<T>(
-        &mut self,
-        edit: impl FnOnce(&mut Entries) -> Result<(T, bool), VaultError>,
-    ) -> Result<T, VaultError> {
+    fn change<T>(&mut self, edit: impl FnOnce(&mut Entries) -> Result<(T, bool)>) -> Result<T> {
         let _lock = file::lock(&self.path)?;
         let mut entries = self.read_again()?;
         let (answer, changed) = edit(&mut entries)?;
@@ -198,7 +190,7 @@ impl Vault {
         Ok(answer)
     }
 
-    fn note_use(&self, name: &Name, now: Timestamp) -> Result<(), VaultError> {
+    fn note_use(&self, name: &Name, now: Timestamp) -> Result<()> {
         let Some(_lock) = file::try_lock(&self.path)? else { return Ok(()) };
         let mut entries = self.read_again()?;
         let Some(entry) = entries.get_mut(name) else { return Ok(()) };
@@ -206,7 +198,7 @@ impl Vault {
         self.save(&entries, false)
     }
 
-    fn read_again(&self) -> Result<Entries, VaultError> {
+    fn read_again(&self) -> Result<Entries> {
         let bytes = file::read(&self.path)?;
         let refused = |why| refused(&self.path, why);
         let parts = format::take_apart(&bytes).map_err(refused)?;
@@ -220,7 +212,7 @@ impl Vault {
             .ok_or_else(|| refused(Refusal::Damaged))
     }
 
-    fn save(&self, entries: &Entries, new: bool) -> Result<(), VaultError> {
+    fn save(&self, entries: &Entries, new: bool) -> Result<()> {
         let nonce = crypt::random()?;
         let mut bytes = entries::encode(entries, TAG_BYTES);
         self.key.seal(&nonce, &self.header.bytes, &mut bytes)?;
@@ -239,12 +231,7 @@ fn refused(path: &Path, why: Refusal) -> VaultError {
 }
 
 /// The data key, wrapped by the key from the passphrase.
-fn new_header(
-    path: &Path,
-    key: &DataKey,
-    passphrase: &SecretString,
-    cost: Cost,
-) -> Result<Header, VaultError> {
+fn new_header(path: &Path, key: &DataKey, passphrase: &SecretString, cost: Cost) -> Result<Header> {
     cost.check().map_err(|why| refused(path, why))?;
     let (id, salt, nonce) = (VaultId(crypt::random()?), crypt::random()?, crypt::random()?);
     let mut wrapped = Vec::with_capacity(KEY_BYTES + TAG_BYTES);
@@ -257,7 +244,7 @@ fn new_header(
     Ok(Header::new(id, cost, salt, nonce, wrapped))
 }
 
-fn unwrap(path: &Path, header: &Header, passphrase: &SecretString) -> Result<DataKey, VaultError> {
+fn unwrap(path: &Path, header: &Header, passphrase: &SecretString) -> Result<DataKey> {
     DataKey::derive(passphrase, &header.salt, header.cost)?
         .unseal(&header.nonce, header.authenticated(), &header.wrapped)
         .and_then(|bytes| DataKey::from_bytes(&bytes))

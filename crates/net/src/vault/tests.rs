@@ -28,7 +28,7 @@ impl Home {
         Vault::create(&self.path(), &PASSPHRASE.into(), Cost::LEAST).unwrap()
     }
 
-    pub(super) fn open_with(&self, passphrase: &str) -> Result<Vault, VaultError> {
+    pub(super) fn open_with(&self, passphrase: &str) -> Result<Vault> {
         Vault::open(&self.path(), &Unlock::Passphrase(passphrase.into()))
     }
 

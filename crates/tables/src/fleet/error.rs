@@ -5,6 +5,9 @@ use crate::{
     work::Stopped,
 };
 
+/// What a fleet is asked for.
+pub type Result<T, E = FleetError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     #[error(transparent)]

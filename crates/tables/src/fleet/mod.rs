@@ -22,7 +22,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use error::FleetError;
+pub use error::{FleetError, Result};
 pub use export::ArrowStream;
 pub use fold::Folded;
 pub use head::{Head, is_repository};
@@ -86,7 +86,7 @@ impl Fleet {
     ///
     /// # Errors
     /// When keys cannot be used, or the folder for what is kept cannot be made.
-    pub fn open(address: Address, keys: Keys, kept: Option<Kept>) -> Result<Self, FleetError> {
+    pub fn open(address: Address, keys: Keys, kept: Option<Kept>) -> Result<Self> {
         let place = address.clone();
         let opened = work::run(ASKING, Place::open(address, keys, kept));
         let opened = opened.map_err(|stopped| FleetError::stopped(&place, stopped))?;
@@ -100,8 +100,8 @@ impl Fleet {
     fn run<T: Send + 'static>(
         &self,
         limit: Duration,
-        call: impl Future<Output = Result<T, FleetError>> + Send + 'static,
-    ) -> Result<T, FleetError> {
+        call: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
         work::run(limit, call).map_err(|stopped| FleetError::stopped(&self.0.address, stopped))?
     }
 
@@ -109,7 +109,7 @@ impl Fleet {
     ///
     /// # Errors
     /// When it cannot be read, or is of a format that this version does not know.
-    pub fn declared(&self) -> Result<Option<Declared>, FleetError> {
+    pub fn declared(&self) -> Result<Option<Declared>> {
         let place = self.0.clone();
         self.run(ASKING, async move { declared(&place).await })
     }
@@ -119,7 +119,7 @@ impl Fleet {
     ///
     /// # Errors
     /// [`StoreError::Careless`] for a store that overwrites what was to be created.
-    pub fn declare(&self, models: Vec<Model>) -> Result<Declared, FleetError> {
+    pub fn declare(&self, models: Vec<Model>) -> Result<Declared> {
         let place = self.0.clone();
         self.run(WRITING, async move {
             if let Some(declared) = declared(&place).await? {
@@ -142,7 +142,7 @@ impl Fleet {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn deposit(&self, head: &Head, bytes: Vec<u8>) -> Result<Created, FleetError> {
+    pub fn deposit(&self, head: &Head, bytes: Vec<u8>) -> Result<Created> {
         let (place, object) = (self.0.clone(), head.object());
         self.run(WRITING, async move { Ok(place.create(&object, bytes).await?) })
     }
@@ -151,7 +151,7 @@ impl Fleet {
     ///
     /// # Errors
     /// When the inbox cannot be read.
-    pub fn waiting(&self, repository: &str, commit: &str) -> Result<Option<Head>, FleetError> {
+    pub fn waiting(&self, repository: &str, commit: &str) -> Result<Option<Head>> {
         let (place, commit) = (self.0.clone(), commit.to_owned());
         let folder = head::folder(repository);
         self.run(WRITING, async move {
@@ -179,7 +179,7 @@ impl Fleet {
     /// # Errors
     /// When the store fails, or others commit faster all the time. What was taken stays; what was not
     /// is still in the inbox.
-    pub fn fold(&self, tend: bool) -> Result<Folded, FleetError> {
+    pub fn fold(&self, tend: bool) -> Result<Folded> {
         let place = self.0.clone();
         self.run(FOLDING, async move { fold::fold(&place, tend).await })
     }
@@ -188,7 +188,7 @@ impl Fleet {
     ///
     /// # Errors
     /// When there is no knowledge base, or the moment lies too far back.
-    pub fn view(&self, at: Option<i64>) -> Result<View, FleetError> {
+    pub fn view(&self, at: Option<i64>) -> Result<View> {
         let place = self.0.clone();
         self.run(ASKING, async move {
             let nothing = || FleetError::Nothing { place: place.address.to_string() };
@@ -202,7 +202,7 @@ impl Fleet {
     ///
     /// # Errors
     /// As [`Self::view`].
-    pub fn view_after(&self, before: &View) -> Result<View, FleetError> {
+    pub fn view_after(&self, before: &View) -> Result<View> {
         let (place, before) = (self.0.clone(), before.clone());
         self.run(ASKING, async move {
             let nothing = || FleetError::Nothing { place: place.address.to_string() };
@@ -258,8 +258,8 @@ impl Table<'_> {
     fn run<T: Send + 'static>(
         &self,
         limit: Duration,
-        call: impl Future<Output = Result<T, FleetError>> + Send + 'static,
-    ) -> Result<T, FleetError> {
+        call: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
         let address = &self.view.address;
         work::run(limit, call).map_err(|stopped| FleetError::stopped(address, stopped))?
     }
@@ -268,7 +268,7 @@ impl Table<'_> {
     ///
     /// # Errors
     /// When the store does not answer, or the table is damaged.
-    pub fn ask(&self, asked: Asked) -> Result<Found, FleetError> {
+    pub fn ask(&self, asked: Asked) -> Result<Found> {
         let (opened, address) = (self.opened().clone(), self.view.address.clone());
         self.run(ASKING, async move { opened.ask(&address, asked).await })
     }
@@ -277,7 +277,7 @@ impl Table<'_> {
     ///
     /// # Errors
     /// As [`Self::ask`].
-    pub fn warm(&self) -> Result<(), FleetError> {
+    pub fn warm(&self) -> Result<()> {
         let (opened, address) = (self.opened().clone(), self.view.address.clone());
         self.run(WRITING, async move {
             opened.warm().await.map_err(|cause| FleetError::of(&address, &cause))
@@ -292,7 +292,7 @@ impl Table<'_> {
         &self,
         only: Only,
         take: impl FnMut(Vec<elophanto_index::apart::Row>) -> bool + Send + 'static,
-    ) -> Result<(), FleetError> {
+    ) -> Result<()> {
         let (opened, address) = (self.opened().clone(), self.view.address.clone());
         self.run(FOLDING, async move {
             opened.each(only, take).await.map_err(|cause| FleetError::of(&address, &cause))
@@ -300,7 +300,7 @@ impl Table<'_> {
     }
 }
 
-async fn declared(place: &Place) -> Result<Option<Declared>, FleetError> {
+async fn declared(place: &Place) -> Result<Option<Declared>> {
     let Some(bytes) = place.read(DECLARATION, MOST_DECLARATION).await? else { return Ok(None) };
     let at = || place.address.to_string();
     let undeclared = |reason: String| FleetError::Undeclared { place: at(), reason };
@@ -321,7 +321,7 @@ async fn declared(place: &Place) -> Result<Option<Declared>, FleetError> {
 }
 
 /// Sees whether the store refuses to create an object that is there.
-async fn probe(place: &Place) -> Result<(), FleetError> {
+async fn probe(place: &Place) -> Result<()> {
     let nonce = format!("{:?}{}", std::time::SystemTime::now(), std::process::id());
     let name = format!("probe/{}", &blake3::hash(nonce.as_bytes()).to_hex()[..32]);
     place.create(&name, b"first".to_vec()).await?;

@@ -37,7 +37,7 @@ use tokio::sync::OnceCell;
 use super::{
     choose::{Listed, choose},
     columns::{self, HEAD, PACKED, TERMS, VECTOR},
-    error::FleetError,
+    error::{FleetError, Result},
     head::Head,
     table,
 };
@@ -231,11 +231,7 @@ impl Tail {
 impl Opened {
     /// Opens all tables: the newest version of each, or that of a moment in seconds since 1970. What is
     /// as it was `before` is not read again.
-    pub(super) async fn all(
-        place: &Place,
-        at: Option<i64>,
-        before: &[Self],
-    ) -> Result<Vec<Self>, FleetError> {
+    pub(super) async fn all(place: &Place, at: Option<i64>, before: &[Self]) -> Result<Vec<Self>> {
         let of = |cause| FleetError::of(&place.address, &cause);
         let mut all = Vec::new();
         for name in table::names(place).await? {
@@ -307,7 +303,7 @@ impl Opened {
     }
 
     /// Chunks that may answer.
-    pub(super) async fn ask(&self, address: &Address, asked: Asked) -> Result<Found, FleetError> {
+    pub(super) async fn ask(&self, address: &Address, asked: Asked) -> Result<Found> {
         let of = |cause| FleetError::of(address, &cause);
         let Asked { terms, vector, mut only, most, read, meaning, counted } = asked;
         if only.repositories.as_ref().is_some_and(Vec::is_empty) {

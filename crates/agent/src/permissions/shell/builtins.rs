@@ -2,7 +2,7 @@
 
 use super::{
     env::Env,
-    lex::{self, Unparsed},
+    lex::{self, Result},
     walk::Walker,
     word::Word,
 };
@@ -10,12 +10,7 @@ use crate::permissions::matching;
 
 impl Walker<'_> {
     /// Whether the shell itself does it; if so, it is judged and its effect known.
-    pub fn builtin(
-        &mut self,
-        program: &str,
-        arguments: &[Word],
-        env: &mut Env,
-    ) -> Result<bool, Unparsed> {
+    pub fn builtin(&mut self, program: &str, arguments: &[Word], env: &mut Env) -> Result<bool> {
         match program {
             "cd" | "chdir" => self.change_folder(arguments, env),
             "pushd" | "popd" => env.folders.clear(),
@@ -228,7 +223,7 @@ impl Walker<'_> {
 
     /// `test` computes what stands in brackets behind `-v` and compares numbers as arithmetic only in
     /// `[[`.
-    fn compare(&mut self, arguments: &[Word], env: &Env) -> Result<(), Unparsed> {
+    fn compare(&mut self, arguments: &[Word], env: &Env) -> Result<()> {
         let mut after = false;
         for word in arguments {
             if after

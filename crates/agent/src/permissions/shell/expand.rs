@@ -4,7 +4,7 @@ mod parameter;
 
 use super::{
     env::Env,
-    lex::Unparsed,
+    lex::{Result, Unparsed},
     scan,
     walk::Walker,
     word::{self, Piece, Word},
@@ -52,7 +52,7 @@ impl Fields {
 
 impl Walker<'_> {
     /// The arguments that a word becomes.
-    pub fn expand(&mut self, raw: &str, env: &mut Env) -> Result<Vec<Word>, Unparsed> {
+    pub fn expand(&mut self, raw: &str, env: &mut Env) -> Result<Vec<Word>> {
         let mut all = Vec::new();
         for text in word::braces(raw, MAX_BRACES).ok_or("unusual braces")? {
             all.extend(self.fields(&text, env, Manner::Bare)?);
@@ -65,14 +65,14 @@ impl Walker<'_> {
 
     /// A word that is neither split nor matched with file names: the value of an assignment, the
     /// target of a redirect.
-    pub fn expand_value(&mut self, raw: &str, env: &mut Env) -> Result<Word, Unparsed> {
+    pub fn expand_value(&mut self, raw: &str, env: &mut Env) -> Result<Word> {
         let word = joined(self.fields(raw, env, Manner::Value)?);
         check_text(&word)?;
         Ok(word)
     }
 
     /// Text in which only expansions count: the body of a here-document.
-    pub fn expand_text(&mut self, text: &str, env: &mut Env) -> Result<Word, Unparsed> {
+    pub fn expand_text(&mut self, text: &str, env: &mut Env) -> Result<Word> {
         // Which escapes count between backticks depends on the place.
         if text.contains('`') && text.contains('\\') {
             return Err("escapes and backticks in one text");
@@ -82,7 +82,7 @@ impl Walker<'_> {
         Ok(joined(fields.finish()))
     }
 
-    fn fields(&mut self, raw: &str, env: &mut Env, manner: Manner) -> Result<Vec<Word>, Unparsed> {
+    fn fields(&mut self, raw: &str, env: &mut Env, manner: Manner) -> Result<Vec<Word>> {
         let mut fields = Fields::default();
         let rest = self.tilde(raw, &mut fields);
         self.part(rest, env, manner, &mut fields)?;
@@ -105,7 +105,7 @@ impl Walker<'_> {
         env: &mut Env,
         manner: Manner,
         fields: &mut Fields,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         let quoted = manner == Manner::Quoted;
         let mut at = 0;
         while at < text.len() {
@@ -144,7 +144,7 @@ impl Walker<'_> {
         env: &mut Env,
         manner: Manner,
         fields: &mut Fields,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         let inner = || piece.get(1..piece.len().saturating_sub(1)).unwrap_or_default();
         let quoted = manner == Manner::Quoted;
         match piece.chars().next() {
@@ -183,7 +183,7 @@ impl Walker<'_> {
         env: &mut Env,
         manner: Manner,
         fields: &mut Fields,
-    ) -> Result<usize, Unparsed> {
+    ) -> Result<usize> {
         let piece = text.get(at..end).unwrap_or_default();
         let inner = |from: usize, to: usize| {
             piece.get(from..piece.len().saturating_sub(to)).unwrap_or_default()
@@ -220,7 +220,7 @@ impl Walker<'_> {
 }
 
 /// Bytes of a bracket expression, which stands for one character of a file name.
-fn bracket(rest: &str) -> Result<Option<usize>, Unparsed> {
+fn bracket(rest: &str) -> Result<Option<usize>> {
     let Some(end) = rest.get(2..).and_then(|inner| inner.find(']')) else { return Ok(None) };
     let inner = rest.get(1..end + 2).unwrap_or_default();
     if inner.contains(['$', '`', '\'', '"', '\\', '/']) {
@@ -315,7 +315,7 @@ fn unescape_backticks(text: &str, quoted: bool) -> String {
 }
 
 /// The inside of `$'...'`.
-fn ansi(text: &str) -> Result<String, Unparsed> {
+fn ansi(text: &str) -> Result<String> {
     const REASON: Unparsed = "an unusual escape";
     let mut whole = String::new();
     let mut chars = text.chars().peekable();
@@ -358,7 +358,7 @@ fn ansi(text: &str) -> Result<String, Unparsed> {
 }
 
 /// Text that arithmetic, `test -v` and their like would run.
-fn check_text(word: &Word) -> Result<(), Unparsed> {
+fn check_text(word: &Word) -> Result<()> {
     let hides = word.pieces.iter().any(|piece| match piece {
         Piece::Text(text) => text.contains("[$(") || text.contains("[`"),
         _ => false,

@@ -5,7 +5,7 @@ mod searches;
 use super::{
     arguments::operands,
     env::Env,
-    lex::{self, Unparsed},
+    lex::{self, Result},
     listed, programs,
     walk::Walker,
     word::Word,
@@ -34,12 +34,7 @@ const HARMLESS_VARIABLES: &[&str] = &[
 
 impl Walker<'_> {
     /// A command as the words of the text: assignments, name, arguments.
-    pub fn command(
-        &mut self,
-        raws: &[String],
-        stdin: Option<&Word>,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    pub fn command(&mut self, raws: &[String], stdin: Option<&Word>, env: &mut Env) -> Result<()> {
         let leading = raws.iter().take_while(|raw| lex::is_assignment(raw)).count();
         let (assignments, rest) = raws.split_at(leading);
         let mut argv = Vec::new();
@@ -67,7 +62,7 @@ impl Walker<'_> {
     }
 
     /// Name and value of `NAME=value`; of lists and elements the value is not known.
-    fn assignment(&mut self, raw: &str, env: &mut Env) -> Result<(String, Word), Unparsed> {
+    fn assignment(&mut self, raw: &str, env: &mut Env) -> Result<(String, Word)> {
         let (left, right) = raw.split_once('=').ok_or("an unusual assignment")?;
         let adds = left.ends_with('+');
         let left = left.strip_suffix('+').unwrap_or(left);
@@ -108,12 +103,7 @@ impl Walker<'_> {
     }
 
     /// A command as its arguments.
-    pub fn judge(
-        &mut self,
-        argv: &[Word],
-        stdin: Option<&Word>,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    pub fn judge(&mut self, argv: &[Word], stdin: Option<&Word>, env: &mut Env) -> Result<()> {
         self.commands += 1;
         if self.commands > super::MAX_COMMANDS {
             return Err("it contains too many commands");
@@ -167,7 +157,7 @@ impl Walker<'_> {
         arguments: &[Word],
         stdin: Option<&Word>,
         env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         let base = unversioned(program);
         if self.builtin(program, arguments, env)? || self.wrapper(program, arguments, stdin, env)? {
             return Ok(());

@@ -10,6 +10,9 @@ use super::scan;
 /// Why a text was not understood.
 pub type Unparsed = &'static str;
 
+/// What is read of a line.
+pub type Result<T, E = Unparsed> = std::result::Result<T, E>;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An ordinary word, assignments included.
@@ -76,7 +79,7 @@ enum Place {
 ///
 /// # Errors
 /// When quotes or parentheses stay open, or something stands in it that is not understood.
-pub fn lex(text: &str) -> Result<Lexed, Unparsed> {
+pub fn lex(text: &str) -> Result<Lexed> {
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -115,7 +118,7 @@ impl Lexer<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn step(&mut self) -> Result<(), Unparsed> {
+    fn step(&mut self) -> Result<()> {
         let rest = self.rest();
         if rest.starts_with([' ', '\t']) {
             self.at += 1;
@@ -154,7 +157,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn operator(&mut self, operator: &str) -> Result<(), Unparsed> {
+    fn operator(&mut self, operator: &str) -> Result<()> {
         let (start, end) = (self.at, self.at + operator.len());
         self.at = end;
         if operator.contains(['<', '>']) {
@@ -168,7 +171,7 @@ impl Lexer<'_> {
     }
 
     /// The word after a redirect operator.
-    fn target(&mut self, operator: &str) -> Result<(), Unparsed> {
+    fn target(&mut self, operator: &str) -> Result<()> {
         loop {
             let rest = self.rest();
             if rest.starts_with([' ', '\t']) {
@@ -193,7 +196,7 @@ impl Lexer<'_> {
     }
 
     /// Here-documents of the line that has just ended.
-    fn bodies(&mut self) -> Result<(), Unparsed> {
+    fn bodies(&mut self) -> Result<()> {
         for index in std::mem::take(&mut self.pending) {
             let (Some(operator), Some(target)) =
                 (self.tokens.get(index), self.tokens.get(index + 1))
@@ -248,7 +251,7 @@ impl Lexer<'_> {
             && scan::arithmetic_end(self.text, self.at + 2).is_some()
     }
 
-    fn arithmetic(&mut self) -> Result<(), Unparsed> {
+    fn arithmetic(&mut self) -> Result<()> {
         let start = self.at;
         let end = scan::arithmetic_end(self.text, start + 2).ok_or("an open parenthesis")?;
         let stand_in = if self.place == Place::Name { "w in w" } else { "w" };
@@ -262,7 +265,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn word(&mut self) -> Result<(), Unparsed> {
+    fn word(&mut self) -> Result<()> {
         let start = self.at;
         let end = scan::word_end(self.text, start)?;
         if end == start {
@@ -314,7 +317,7 @@ impl Lexer<'_> {
     }
 
     /// `[[` up to its `]]`.
-    fn test(&mut self, start: usize) -> Result<(), Unparsed> {
+    fn test(&mut self, start: usize) -> Result<()> {
         loop {
             let rest = self.rest();
             if rest.is_empty() {

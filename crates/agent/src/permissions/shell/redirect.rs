@@ -2,7 +2,7 @@
 
 use super::{
     env::Env,
-    lex::{Heredoc, Unparsed},
+    lex::{Heredoc, Result},
     walk::Walker,
     word::Word,
 };
@@ -16,7 +16,7 @@ impl Walker<'_> {
         target: &str,
         heredoc: Option<Heredoc>,
         env: &mut Env,
-    ) -> Result<Option<Word>, Unparsed> {
+    ) -> Result<Option<Word>> {
         if let Some(heredoc) = heredoc {
             return Ok(Some(if heredoc.is_literal {
                 Word::text(heredoc.body)

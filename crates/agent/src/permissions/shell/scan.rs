@@ -1,6 +1,6 @@
 //! Where words, quotes and substitutions end: byte offsets into a text, nothing more.
 
-use super::lex::Unparsed;
+use super::lex::Result;
 
 /// Levels of substitutions inside each other.
 const MAX_DEPTH: usize = 32;
@@ -14,11 +14,11 @@ pub fn opens_substitution(rest: &str) -> bool {
 ///
 /// # Errors
 /// When a quote or a parenthesis in it stays open.
-pub fn word_end(text: &str, start: usize) -> Result<usize, Unparsed> {
+pub fn word_end(text: &str, start: usize) -> Result<usize> {
     word_end_at(text, start, 0)
 }
 
-fn word_end_at(text: &str, start: usize, depth: usize) -> Result<usize, Unparsed> {
+fn word_end_at(text: &str, start: usize, depth: usize) -> Result<usize> {
     let mut at = start;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let byte = rest.as_bytes().first().copied().unwrap_or_default();
@@ -43,7 +43,7 @@ fn takes_array(before: &str) -> bool {
 }
 
 /// End of one quote, escape, expansion or character. Inside double quotes `'` is a character.
-fn piece_end(text: &str, at: usize, depth: usize, quoted: bool) -> Result<usize, Unparsed> {
+fn piece_end(text: &str, at: usize, depth: usize, quoted: bool) -> Result<usize> {
     if depth > MAX_DEPTH {
         return Err("too many levels of substitutions");
     }
@@ -75,7 +75,7 @@ fn piece_end(text: &str, at: usize, depth: usize, quoted: bool) -> Result<usize,
 }
 
 /// End after the closing `"`, from inside.
-pub fn double_quote_end(text: &str, from: usize, depth: usize) -> Result<usize, Unparsed> {
+pub fn double_quote_end(text: &str, from: usize, depth: usize) -> Result<usize> {
     let mut at = from;
     while at < text.len() {
         if text.get(at..).is_some_and(|rest| rest.starts_with('"')) {
@@ -87,12 +87,12 @@ pub fn double_quote_end(text: &str, from: usize, depth: usize) -> Result<usize, 
 }
 
 /// End after the closing backtick, from inside.
-pub fn backtick_end(text: &str, from: usize) -> Result<usize, Unparsed> {
+pub fn backtick_end(text: &str, from: usize) -> Result<usize> {
     closing(text, from, b'`').ok_or("an open backtick")
 }
 
 /// End after the closing `'` of `$'...'`, from inside.
-pub fn ansi_end(text: &str, from: usize) -> Result<usize, Unparsed> {
+pub fn ansi_end(text: &str, from: usize) -> Result<usize> {
     closing(text, from, b'\'').ok_or("an open quote")
 }
 
@@ -111,7 +111,7 @@ fn closing(text: &str, from: usize, mark: u8) -> Option<usize> {
 }
 
 /// End after the `}` of `${...}`, from inside.
-pub fn brace_end(text: &str, from: usize, depth: usize, quoted: bool) -> Result<usize, Unparsed> {
+pub fn brace_end(text: &str, from: usize, depth: usize, quoted: bool) -> Result<usize> {
     let mut at = from;
     while at < text.len() {
         let rest = text.get(at..).unwrap_or_default();
@@ -128,7 +128,7 @@ pub fn brace_end(text: &str, from: usize, depth: usize, quoted: bool) -> Result<
 }
 
 /// End after the `)` that closes a command, from inside.
-pub fn paren_end(text: &str, from: usize, depth: usize) -> Result<usize, Unparsed> {
+pub fn paren_end(text: &str, from: usize, depth: usize) -> Result<usize> {
     if depth > MAX_DEPTH {
         return Err("too many levels of substitutions");
     }
@@ -175,7 +175,7 @@ pub fn arithmetic_end(text: &str, from: usize) -> Option<usize> {
 ///
 /// # Errors
 /// When it stays open.
-pub fn piece(text: &str, at: usize) -> Result<usize, Unparsed> {
+pub fn piece(text: &str, at: usize) -> Result<usize> {
     piece_end(text, at, 0, false)
 }
 
@@ -183,6 +183,6 @@ pub fn piece(text: &str, at: usize) -> Result<usize, Unparsed> {
 ///
 /// # Errors
 /// When it stays open.
-pub fn quoted_piece(text: &str, at: usize) -> Result<usize, Unparsed> {
+pub fn quoted_piece(text: &str, at: usize) -> Result<usize> {
     piece_end(text, at, 0, true)
 }

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Parser};
 use super::{
     Findings, MAX_COMMANDS, MAX_DEPTH, Place,
     env::Env,
-    lex::{self, Kind, Lexed, Token, Unparsed},
+    lex::{self, Kind, Lexed, Result, Token},
     word::Word,
 };
 
@@ -108,7 +108,7 @@ impl<'a> Walker<'a> {
         self.script(text, &mut env.clone());
     }
 
-    fn statements(&mut self, text: &str, env: &mut Env) -> Result<(), Unparsed> {
+    fn statements(&mut self, text: &str, env: &mut Env) -> Result<()> {
         let Lexed { tokens, skeleton } = lex::lex(text)?;
         if tokens.iter().all(|t| text.get(t.start..t.end) == Some("\n")) {
             return Ok(());
@@ -134,12 +134,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Statements one after the other.
-    fn block(
-        &mut self,
-        nodes: &[Node],
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    fn block(&mut self, nodes: &[Node], script: &mut Script, env: &mut Env) -> Result<()> {
         for node in nodes {
             let before = env.clone();
             self.statement(*node, script, env)?;
@@ -152,12 +147,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    fn statement(
-        &mut self,
-        node: Node,
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    fn statement(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<()> {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
             return Err("statements are nested too deeply");
@@ -167,12 +157,7 @@ impl<'a> Walker<'a> {
         result
     }
 
-    fn statement_inside(
-        &mut self,
-        node: Node,
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    fn statement_inside(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<()> {
         let inside = children(node);
         if node.kind() != "command" {
             self.redirects_after(node, script, env)?;
@@ -206,7 +191,7 @@ impl<'a> Walker<'a> {
         inside: &[Node],
         script: &mut Script,
         env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         let [left, right] = inside else { return Err("an unusual list") };
         let first = env.clone();
         self.statement(*left, script, env)?;
@@ -228,12 +213,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Redirects of a loop, a group, a branch: they stand after its end.
-    fn redirects_after(
-        &mut self,
-        node: Node,
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    fn redirects_after(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<()> {
         let mut index = script.tokens.partition_point(|t| t.start < node.end_byte());
         while script.kind(index) == Some(Kind::Redirect) {
             self.redirect_at(index, script, env)?;
@@ -247,7 +227,7 @@ impl<'a> Walker<'a> {
         index: usize,
         script: &mut Script,
         env: &mut Env,
-    ) -> Result<Option<Word>, Unparsed> {
+    ) -> Result<Option<Word>> {
         script.see(index);
         script.see(index + 1);
         let heredoc = script.tokens.get(index).and_then(|t| t.heredoc.clone());
@@ -256,7 +236,7 @@ impl<'a> Walker<'a> {
     }
 
     /// One command with its words and redirects.
-    fn simple(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<(), Unparsed> {
+    fn simple(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<()> {
         self.commands += 1;
         if self.commands > MAX_COMMANDS {
             return Err("it contains too many commands");
@@ -295,7 +275,7 @@ impl<'a> Walker<'a> {
     }
 
     /// `[[ ... ]]` and `(( ... ))`: nothing in them runs but substitutions.
-    fn test(&mut self, raw: &str, env: &mut Env) -> Result<(), Unparsed> {
+    fn test(&mut self, raw: &str, env: &mut Env) -> Result<()> {
         if let Some(inner) = raw.strip_prefix("((").and_then(|r| r.strip_suffix("))")) {
             return self.arithmetic(inner, env);
         }

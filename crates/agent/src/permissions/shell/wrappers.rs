@@ -3,7 +3,7 @@
 use super::{
     arguments,
     env::Env,
-    lex::{self, Unparsed},
+    lex::{self, Result},
     walk::Walker,
     word::{Piece, Word},
 };
@@ -53,7 +53,7 @@ impl Walker<'_> {
         all: &[Word],
         stdin: Option<&Word>,
         env: &mut Env,
-    ) -> Result<bool, Unparsed> {
+    ) -> Result<bool> {
         if program == "find" || program == "gfind" {
             self.find(all, env)?;
             return Ok(true);
@@ -122,7 +122,7 @@ impl Walker<'_> {
     }
 
     /// A command that gets arguments from a list of files: harmless if it only reads.
-    fn fed(&mut self, argv: &[Word], env: &mut Env) -> Result<(), Unparsed> {
+    fn fed(&mut self, argv: &[Word], env: &mut Env) -> Result<()> {
         let known: Vec<String> =
             argv.iter().take(argv.len().saturating_sub(1)).map(Word::shown).collect();
         let quiet = [
@@ -140,7 +140,7 @@ impl Walker<'_> {
     }
 
     /// `find` with what it runs, removes and writes.
-    fn find(&mut self, all: &[Word], env: &mut Env) -> Result<(), Unparsed> {
+    fn find(&mut self, all: &[Word], env: &mut Env) -> Result<()> {
         if all.iter().any(Word::is_unknown) {
             self.found.unsure("not all arguments of `find` are known");
         }

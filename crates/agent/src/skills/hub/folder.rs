@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use super::{
     super::{
-        SkillError,
+        Result, SkillError,
         files::{self, Content, Skipped},
         name,
         remote::{Kind, Listed},
@@ -18,21 +18,18 @@ const MAX_DEPTH: usize = 8;
 const MAX_LISTED: usize = 100_000;
 
 /// What lies there.
-pub(super) fn hub(address: &str, root: &Path) -> Result<Hub, SkillError> {
+pub(super) fn hub(address: &str, root: &Path) -> Result<Hub> {
     let listed = list(root)?;
     listing::hub(address, "", &listed, &|files: &[&Listed], max| read(root, files, max))
 }
 
 /// The files of one skill.
-pub(super) fn contents(
-    root: &Path,
-    folder: &str,
-) -> Result<(Vec<Content>, Vec<Skipped>), SkillError> {
+pub(super) fn contents(root: &Path, folder: &str) -> Result<(Vec<Content>, Vec<Skipped>)> {
     files::read_folder(&root.join(folder))
 }
 
 /// All regular files, `.git` apart; links are not followed.
-pub(super) fn list(root: &Path) -> Result<Vec<Listed>, SkillError> {
+pub(super) fn list(root: &Path) -> Result<Vec<Listed>> {
     let mut listed = Vec::new();
     let mut looked = 0;
     let mut open = vec![(root.to_owned(), String::new(), 0)];
@@ -62,7 +59,7 @@ pub(super) fn list(root: &Path) -> Result<Vec<Listed>, SkillError> {
 }
 
 /// The bytes of files that were listed.
-pub(super) fn read(root: &Path, files: &[&Listed], max: u64) -> Result<Vec<Vec<u8>>, SkillError> {
+pub(super) fn read(root: &Path, files: &[&Listed], max: u64) -> Result<Vec<Vec<u8>>> {
     let mut left = max;
     let mut read = Vec::with_capacity(files.len());
     for file in files {

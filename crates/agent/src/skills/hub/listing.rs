@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{
     super::{
-        MAX_DESCRIPTION, SkillError,
+        MAX_DESCRIPTION, Result, SkillError,
         files::{self, SKILL_FILE},
         front, name,
         remote::{Kind, Listed},
@@ -19,15 +19,10 @@ pub(super) const MAX_INDEX_BYTES: u64 = 8 << 20;
 const MAX_PROBLEMS: usize = 50;
 
 /// Reads files that were listed, all of them at most so many bytes.
-pub(super) type Read<'a> = &'a dyn Fn(&[&Listed], u64) -> Result<Vec<Vec<u8>>, SkillError>;
+pub(super) type Read<'a> = &'a dyn Fn(&[&Listed], u64) -> Result<Vec<Vec<u8>>>;
 
 /// The hub of these files.
-pub(super) fn hub(
-    address: &str,
-    commit: &str,
-    listed: &[Listed],
-    read: Read,
-) -> Result<Hub, SkillError> {
+pub(super) fn hub(address: &str, commit: &str, listed: &[Listed], read: Read) -> Result<Hub> {
     let mut problems = Vec::new();
     let mut entries = match listed.iter().find(|file| file.path == INDEX && is_file(file)) {
         Some(index) => from_index(index, listed, read, &mut problems)?,
@@ -70,7 +65,7 @@ fn from_index(
     listed: &[Listed],
     read: Read,
     problems: &mut Vec<String>,
-) -> Result<Vec<Entry>, SkillError> {
+) -> Result<Vec<Entry>> {
     let bytes = read(&[index], MAX_INDEX_BYTES)?.pop().unwrap_or_default();
     let wrong = |cause: serde_json::Error| SkillError::Git {
         url: INDEX.to_owned(),
@@ -101,7 +96,7 @@ pub(super) fn from_folders(
     listed: &[Listed],
     read: Read,
     problems: &mut Vec<String>,
-) -> Result<Vec<Entry>, SkillError> {
+) -> Result<Vec<Entry>> {
     let mut found = Vec::new();
     for file in listed.iter().filter(|file| is_file(file)) {
         let folder = match file.path.rsplit_once('/') {

@@ -19,7 +19,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FITS, Skill, SkillError,
+    FITS, Result, Skill, SkillError,
     files::{self, Content, Skipped},
     fit, lock, remote,
 };
@@ -98,7 +98,7 @@ pub fn is_fetched(address: &str) -> bool {
 ///
 /// # Errors
 /// When the address is not allowed, git fails, or the list cannot be read or kept.
-pub fn refresh(address: &str, cache: &Path, environment: &Environment) -> Result<Hub, SkillError> {
+pub fn refresh(address: &str, cache: &Path, environment: &Environment) -> Result<Hub> {
     match Place::of(address) {
         Place::Builtin => Ok(builtin::hub()),
         Place::Folder(path) => folder::hub(address, &path),
@@ -106,12 +106,7 @@ pub fn refresh(address: &str, cache: &Path, environment: &Environment) -> Result
     }
 }
 
-fn fetched(
-    address: &str,
-    url: &str,
-    cache: &Path,
-    environment: &Environment,
-) -> Result<Hub, SkillError> {
+fn fetched(address: &str, url: &str, cache: &Path, environment: &Environment) -> Result<Hub> {
     let place = place(address, cache);
     let _guard = lock::guard(&place)?;
     let bare = place.join("hub.git");
@@ -136,7 +131,7 @@ fn fetched(
 /// # Errors
 /// [`SkillError::HubNotRead`] when there is none for this address that can be read; others for a
 /// folder that cannot be.
-pub fn load(address: &str, cache: &Path) -> Result<Hub, SkillError> {
+pub fn load(address: &str, cache: &Path) -> Result<Hub> {
     match Place::of(address) {
         Place::Builtin => return Ok(builtin::hub()),
         Place::Folder(path) => return folder::hub(address, &path),
@@ -192,7 +187,7 @@ pub(super) fn contents(
     address: &str,
     cache: &Path,
     environment: &Environment,
-) -> Result<(Entry, Vec<Content>, Vec<Skipped>), SkillError> {
+) -> Result<(Entry, Vec<Content>, Vec<Skipped>)> {
     let hub = load(address, cache)?;
     let missing = || SkillError::NotInHub(wanted.to_owned());
     let entry = hub.entries.into_iter().find(|entry| entry.name == wanted).ok_or_else(missing)?;
@@ -221,12 +216,7 @@ fn place(url: &str, cache: &Path) -> PathBuf {
 }
 
 /// Fetches into a new repository: the one that is there may be damaged.
-fn anew(
-    url: &str,
-    place: &Path,
-    bare: &Path,
-    environment: &Environment,
-) -> Result<String, SkillError> {
+fn anew(url: &str, place: &Path, bare: &Path, environment: &Environment) -> Result<String> {
     let failed = |cause| SkillError::io(place, cause);
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(place).map_err(failed)?;
     let fresh = work.path().join("hub.git");
@@ -236,7 +226,7 @@ fn anew(
     Ok(commit)
 }
 
-fn keep(hub: &Hub, path: &Path) -> Result<(), SkillError> {
+fn keep(hub: &Hub, path: &Path) -> Result<()> {
     let failed = |cause: std::io::Error| SkillError::io(path, cause);
     let bytes = serde_json::to_vec(hub).map_err(|cause| failed(cause.into()))?;
     write_whole(path, &bytes, PRIVATE, Synced::Content).map_err(failed)

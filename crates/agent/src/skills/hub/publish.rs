@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     super::{
-        SkillError, Warning,
+        Result, SkillError, Warning,
         files::{self, SKILL_FILE},
         front, name,
         remote::Listed,
@@ -48,7 +48,7 @@ struct Row<'a> {
 /// [`SkillError::Unpublished`] with what is wrong; [`SkillError::NoSkill`] when there is none,
 /// [`SkillError::Occupied`] when an `index.json` of another kind is there; when it cannot be read or
 /// written.
-pub fn publish(root: &Path) -> Result<Published, SkillError> {
+pub fn publish(root: &Path) -> Result<Published> {
     let failed = |cause| SkillError::io(root, cause);
     let place = root.canonicalize().map_err(failed)?;
     let listed = folder::list(&place)?;
@@ -96,7 +96,7 @@ fn row(entry: &Entry) -> Row<'_> {
 }
 
 /// Reads all of a skill as installing it would.
-fn looked_at(root: &Path, entry: &Entry) -> Result<Vec<Warning>, SkillError> {
+fn looked_at(root: &Path, entry: &Entry) -> Result<Vec<Warning>> {
     let (contents, skipped) = folder::contents(root, &entry.path)?;
     let file = contents.iter().find(|content| content.path == SKILL_FILE);
     let file = file.ok_or_else(|| SkillError::NoSkill(entry.path.clone()))?;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn refresh(desk: &Desk, url: &str) -> Result<hub::Hub, SkillError> {
+fn refresh(desk: &Desk, url: &str) -> Result<hub::Hub> {
     hub::refresh(url, &desk.cache(), &desk.environment)
 }
 

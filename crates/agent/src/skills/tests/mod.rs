@@ -102,20 +102,20 @@ impl Desk {
         self.at("cache")
     }
 
-    pub(super) fn plan(&self, source: &str) -> Result<Plan, SkillError> {
+    pub(super) fn plan(&self, source: &str) -> Result<Plan> {
         let (environment, cache) = (&self.environment, &self.cache());
         let outside = Outside { environment, cache, hub: self.hub.as_deref() };
         plan_install(&Source::parse(source)?, &self.installed(), &outside)
     }
 
-    pub(super) fn plan_update(&self, name: &str) -> Result<Plan, SkillError> {
+    pub(super) fn plan_update(&self, name: &str) -> Result<Plan> {
         let (environment, cache) = (&self.environment, &self.cache());
         let outside = Outside { environment, cache, hub: self.hub.as_deref() };
         plan_update(name, &self.installed(), &outside)
     }
 
     /// Plans, agrees and installs.
-    pub(super) fn install(&self, source: &str) -> Result<Plan, SkillError> {
+    pub(super) fn install(&self, source: &str) -> Result<Plan> {
         let plan = self.plan(source)?;
         install(&plan, &plan.tree, &self.installed())?;
         Ok(plan)

@@ -6,7 +6,7 @@
 use elophanto_repo::BlobId;
 use jiff::Timestamp;
 
-use crate::store::codec::{Malformed, Reader, Writer};
+use crate::store::codec::{Malformed, Reader, Result, Writer};
 
 /// What is known of a document, by what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl<T: AsRef<str>> Attributes<T> {
 }
 
 impl<'s> Attributes<&'s str> {
-    pub(super) fn read(reader: &mut Reader<'s>) -> Result<Self, Malformed> {
+    pub(super) fn read(reader: &mut Reader<'s>) -> Result<Self> {
         Ok(match reader.u8()? {
             0 => Self::Note { covers: list(reader, Reader::text)? },
             1 => Self::Summary(MadeFrom {
@@ -200,7 +200,7 @@ impl<'s> Attributes<&'s str> {
     }
 }
 
-fn correction<'s>(reader: &mut Reader<'s>) -> Result<Correction<&'s str>, Malformed> {
+fn correction<'s>(reader: &mut Reader<'s>) -> Result<Correction<&'s str>> {
     Ok(Correction { old: reader.text()?, new: reader.text()?, at: read_time(reader)? })
 }
 
@@ -249,7 +249,7 @@ impl<T: AsRef<str>> Otherwise<T> {
 }
 
 impl<'s> Otherwise<&'s str> {
-    fn read(reader: &mut Reader<'s>) -> Result<Self, Malformed> {
+    fn read(reader: &mut Reader<'s>) -> Result<Self> {
         let (line, at_line) = (reader.size()?, reader.size()?);
         let (page, text, source) = (reader.text()?, reader.text()?, reader.text()?);
         let (is_known, said) = (reader.u8()? != 0, reader.i64()?);
@@ -285,7 +285,7 @@ impl<T: AsRef<str>> LessonRecord<T> {
 }
 
 impl<'s> LessonRecord<&'s str> {
-    pub(super) fn read(reader: &mut Reader<'s>) -> Result<Self, Malformed> {
+    pub(super) fn read(reader: &mut Reader<'s>) -> Result<Self> {
         let (id, timestamp) = (reader.text()?, read_time(reader)?);
         let [agent_id, repo, event_type, success_rate, replaces] =
             [reader.text()?, reader.text()?, reader.text()?, reader.text()?, reader.text()?];
@@ -321,7 +321,7 @@ fn time(out: &mut Writer, at: Timestamp) {
     out.u32(at.subsec_nanosecond().cast_unsigned());
 }
 
-fn read_time(reader: &mut Reader) -> Result<Timestamp, Malformed> {
+fn read_time(reader: &mut Reader) -> Result<Timestamp> {
     let (seconds, nanoseconds) = (reader.i64()?, reader.u32()?);
     Timestamp::new(seconds, nanoseconds.cast_signed()).map_err(|_| Malformed)
 }
@@ -333,7 +333,7 @@ fn range(out: &mut Writer, (first, last): (usize, usize)) {
 
 fn list<'s, T>(
     reader: &mut Reader<'s>,
-    read: impl Fn(&mut Reader<'s>) -> Result<T, Malformed>,
-) -> Result<Vec<T>, Malformed> {
+    read: impl Fn(&mut Reader<'s>) -> Result<T>,
+) -> Result<Vec<T>> {
     (0..reader.size()?).map(|_| read(reader)).collect()
 }

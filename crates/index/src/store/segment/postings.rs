@@ -3,7 +3,7 @@
 //! Per chunk: distance to the previous chunk (varint), fields (u8), count in the text (varint),
 //! then as many distances between positions (varints).
 
-use crate::store::codec::{Malformed, Reader, varint};
+use crate::store::codec::{Malformed, Reader, Result, varint};
 
 /// The term is in the title.
 pub const FIELD_TITLE: u8 = 1;
@@ -64,7 +64,7 @@ impl<'s> Postings<'s> {
     }
 
     /// Visits chunk, fields and count without decoding positions.
-    pub fn for_each(mut self, mut visit: impl FnMut(u32, u8, u32)) -> Result<(), Malformed> {
+    pub fn for_each(mut self, mut visit: impl FnMut(u32, u8, u32)) -> Result<()> {
         while let Some((chunk, fields, count)) = self.head()? {
             visit(chunk, fields, count);
         }
@@ -74,7 +74,7 @@ impl<'s> Postings<'s> {
     /// The next chunk, its fields and how often the term is in its text. [`Self::positions`] are decoded
     /// only for a chunk that is asked for them.
     #[inline]
-    pub fn head(&mut self) -> Result<Option<(u32, u8, u32)>, Malformed> {
+    pub fn head(&mut self) -> Result<Option<(u32, u8, u32)>> {
         self.reader.skip_varints(self.unread)?;
         self.unread = 0;
         if self.reader.is_empty() {
@@ -88,7 +88,7 @@ impl<'s> Postings<'s> {
 
     /// Where the term stands in the text of the chunk that was returned last, in the place of what
     /// `positions` held; none when asked again.
-    pub fn positions(&mut self, positions: &mut Vec<u32>) -> Result<(), Malformed> {
+    pub fn positions(&mut self, positions: &mut Vec<u32>) -> Result<()> {
         positions.clear();
         let mut position = 0u64;
         for _ in 0..std::mem::take(&mut self.unread) {
@@ -100,7 +100,7 @@ impl<'s> Postings<'s> {
 }
 
 impl Iterator for Postings<'_> {
-    type Item = Result<Posting, Malformed>;
+    type Item = Result<Posting>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut next = || {

@@ -12,7 +12,7 @@ use super::{
     TERM_INFO_BYTES, section,
 };
 use crate::store::{
-    codec::{Malformed, Reader, checksum, u32_at},
+    codec::{Malformed, Reader, Result, checksum, u32_at},
     container::{Container, OpenError},
 };
 use elophanto_repo::{BlobId, NotePath};
@@ -73,11 +73,11 @@ impl Segment {
     }
 
     /// Takes bytes from [`super::SegmentBuilder::finish`].
-    pub fn in_memory(bytes: Vec<u8>) -> Result<Self, Malformed> {
+    pub fn in_memory(bytes: Vec<u8>) -> Result<Self> {
         Self::of(Container::in_memory(bytes, MAGIC)?)
     }
 
-    fn of(container: Container) -> Result<Self, Malformed> {
+    fn of(container: Container) -> Result<Self> {
         let mut meta = Reader::new(container.section(section::META));
         let documents = meta.u32()? as usize;
         let chunks = meta.u32()? as usize;
@@ -109,7 +109,7 @@ impl Segment {
     }
 
     /// A document by its number.
-    pub fn document(&self, number: usize) -> Result<DocumentView<'_>, Malformed> {
+    pub fn document(&self, number: usize) -> Result<DocumentView<'_>> {
         let offsets = self.container.section(section::DOCUMENT_OFFSETS);
         let (start, end) = (u32_at(offsets, number)?, u32_at(offsets, number + 1)?);
         let all = self.container.section(section::DOCUMENTS);
@@ -152,7 +152,7 @@ impl Segment {
     }
 
     /// Only path, blob and chunks of a document: what deciding what is current needs.
-    pub fn identity(&self, number: usize) -> Result<(&[u8], BlobId), Malformed> {
+    pub fn identity(&self, number: usize) -> Result<(&[u8], BlobId)> {
         let offsets = self.container.section(section::DOCUMENT_OFFSETS);
         let all = self.container.section(section::DOCUMENTS);
         let start = u32_at(offsets, number)? as usize;
@@ -163,17 +163,17 @@ impl Segment {
     }
 
     /// The whole text of a document.
-    pub fn text(&self, document: &DocumentView) -> Result<&str, Malformed> {
+    pub fn text(&self, document: &DocumentView) -> Result<&str> {
         std::str::from_utf8(self.text_bytes(document)?).map_err(|_| Malformed)
     }
 
     /// Part of the text of a document.
-    pub fn text_at(&self, document: &DocumentView, range: Range<usize>) -> Result<&str, Malformed> {
+    pub fn text_at(&self, document: &DocumentView, range: Range<usize>) -> Result<&str> {
         let bytes = self.text_bytes(document)?.get(range).ok_or(Malformed)?;
         std::str::from_utf8(bytes).map_err(|_| Malformed)
     }
 
-    fn text_bytes(&self, document: &DocumentView) -> Result<&[u8], Malformed> {
+    fn text_bytes(&self, document: &DocumentView) -> Result<&[u8]> {
         let texts = self.container.section(section::TEXTS);
         let bytes = texts.get(document.text.clone()).ok_or(Malformed)?;
         let checked = self.checked.get(document.number).ok_or(Malformed)?;
@@ -187,7 +187,7 @@ impl Segment {
     }
 
     /// A chunk by its number.
-    pub fn chunk(&self, number: usize) -> Result<ChunkView, Malformed> {
+    pub fn chunk(&self, number: usize) -> Result<ChunkView> {
         let field = |index| u32_at(self.chunk_bytes(number)?, index).map(|value| value as usize);
         Ok(ChunkView {
             document: field(0)?,
@@ -209,24 +209,24 @@ impl Segment {
     }
 
     /// The text of a chunk.
-    pub fn chunk_text(&self, chunk: &ChunkView) -> Result<&str, Malformed> {
+    pub fn chunk_text(&self, chunk: &ChunkView) -> Result<&str> {
         let document = self.document(chunk.document)?;
         self.text_at(&document, chunk.range.clone())
     }
 
     /// Headings above a chunk, outermost first.
-    pub fn breadcrumb(&self, chunk: &ChunkView) -> Result<Vec<&str>, Malformed> {
+    pub fn breadcrumb(&self, chunk: &ChunkView) -> Result<Vec<&str>> {
         let mut reader = self.headings(chunk)?;
         (0..reader.size()?).map(|_| reader.text()).collect()
     }
 
-    fn headings(&self, chunk: &ChunkView) -> Result<Reader<'_>, Malformed> {
+    fn headings(&self, chunk: &ChunkView) -> Result<Reader<'_>> {
         let all = self.container.section(section::BREADCRUMBS);
         Ok(Reader::new(all.get(chunk.breadcrumb..).ok_or(Malformed)?))
     }
 
     /// What a chunk that is a lesson says beside its text; `None` if it is none.
-    pub fn lesson(&self, chunk: &ChunkView) -> Result<Option<LessonRecord<&str>>, Malformed> {
+    pub fn lesson(&self, chunk: &ChunkView) -> Result<Option<LessonRecord<&str>>> {
         let mut reader = self.headings(chunk)?;
         for _ in 0..reader.size()? {
             reader.block()?;
@@ -235,10 +235,7 @@ impl Segment {
     }
 
     /// A document and its chunks as they were when the segment was built.
-    pub fn records(
-        &self,
-        document: &DocumentView,
-    ) -> Result<(DocumentRecord, Vec<ChunkRecord>), Malformed> {
+    pub fn records(&self, document: &DocumentView) -> Result<(DocumentRecord, Vec<ChunkRecord>)> {
         let chunks = document.chunks.clone().map(|number| {
             let chunk = self.chunk(number)?;
             Ok(ChunkRecord {
@@ -260,11 +257,11 @@ impl Segment {
             updated: document.updated,
             note: (!document.note.is_empty()).then(|| document.note.to_owned()),
         };
-        Ok((record, chunks.collect::<Result<_, Malformed>>()?))
+        Ok((record, chunks.collect::<Result<_>>()?))
     }
 
     /// Where a term occurs; `None` if nowhere.
-    pub fn postings(&self, term: &str) -> Result<Option<Postings<'_>>, Malformed> {
+    pub fn postings(&self, term: &str) -> Result<Option<Postings<'_>>> {
         match self.find_term(term)? {
             Some(number) => self.term_postings(number).map(Some),
             None => Ok(None),
@@ -272,16 +269,16 @@ impl Segment {
     }
 
     /// All terms in byte order, those of documents that are no longer current included.
-    pub fn terms(&self) -> impl Iterator<Item = Result<&str, Malformed>> {
+    pub fn terms(&self) -> impl Iterator<Item = Result<&str>> {
         (0..self.terms).map(|number| std::str::from_utf8(self.term(number)?).map_err(|_| Malformed))
     }
 
-    fn chunk_bytes(&self, number: usize) -> Result<&[u8], Malformed> {
+    fn chunk_bytes(&self, number: usize) -> Result<&[u8]> {
         let all = self.container.section(section::CHUNKS);
         all.get(number * CHUNK_BYTES..(number + 1) * CHUNK_BYTES).ok_or(Malformed)
     }
 
-    fn find_term(&self, term: &str) -> Result<Option<usize>, Malformed> {
+    fn find_term(&self, term: &str) -> Result<Option<usize>> {
         let (mut low, mut high) = (0, self.terms);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -294,14 +291,14 @@ impl Segment {
         Ok(None)
     }
 
-    fn term(&self, number: usize) -> Result<&[u8], Malformed> {
+    fn term(&self, number: usize) -> Result<&[u8]> {
         let offsets = self.container.section(section::TERM_OFFSETS);
         let (start, end) = (u32_at(offsets, number)?, u32_at(offsets, number + 1)?);
         let terms = self.container.section(section::TERMS);
         terms.get(start as usize..end as usize).ok_or(Malformed)
     }
 
-    fn term_postings(&self, number: usize) -> Result<Postings<'_>, Malformed> {
+    fn term_postings(&self, number: usize) -> Result<Postings<'_>> {
         let infos = self.container.section(section::TERM_INFO);
         let mut info = Reader::new(infos.get(number * TERM_INFO_BYTES..).ok_or(Malformed)?);
         let offset = usize::try_from(info.u64()?).map_err(|_| Malformed)?;

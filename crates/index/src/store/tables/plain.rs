@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Encoded, Files, Format, Key, TableContent, TableError};
-use crate::store::codec::{Malformed, Writer, unseal};
+use crate::store::codec::{Malformed, Result, Writer, unseal};
 
 const MAGIC: &[u8; 8] = b"ELOPLN01";
 const FILE: &str = "vectors";
@@ -53,7 +53,7 @@ impl Format for Plain {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<TableContent, Malformed> {
+fn parse(bytes: &[u8]) -> Result<TableContent> {
     let mut reader = unseal(MAGIC, bytes)?;
     let fingerprint = reader.text()?.to_owned();
     let (count, dimension) = (reader.size()?, reader.size()?);

@@ -14,7 +14,7 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 use super::{
     super::{
         Model, columns,
-        error::FleetError,
+        error::Result,
         head::Head,
         publication::{MOST_BYTES, Publication},
     },
@@ -99,7 +99,7 @@ pub(super) async fn read_all(
     place: &Place,
     objects: Vec<String>,
     models: &[Model],
-) -> Result<Vec<Read>, FleetError> {
+) -> Result<Vec<Read>> {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let making = &Semaphore::new(cores);
     let reading: Vec<_> =
@@ -115,7 +115,7 @@ async fn read(
     object: String,
     models: &[Model],
     making: &Semaphore,
-) -> Result<Option<Read>, FleetError> {
+) -> Result<Option<Read>> {
     let read = match place.read(&object, MOST_BYTES).await {
         Ok(Some(bytes)) => {
             let (object, models) = (object.clone(), models.to_vec());
@@ -151,11 +151,7 @@ pub(in crate::fleet) fn decode(object: &str, bytes: Vec<u8>) -> Result<Publicati
 }
 
 /// Removes publications from the inbox. One of a folder that somebody else owns may have to stay.
-pub(super) async fn remove(
-    place: &Place,
-    objects: &[String],
-    folded: &mut Folded,
-) -> Result<(), FleetError> {
+pub(super) async fn remove(place: &Place, objects: &[String], folded: &mut Folded) -> Result<()> {
     let removing: Vec<_> = objects.iter().map(|object| place.remove(object)).collect();
     let mut removed = futures::stream::iter(removing).buffer_unordered(AT_ONCE);
     while let Some(removed) = removed.next().await {

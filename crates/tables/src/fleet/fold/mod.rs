@@ -28,7 +28,7 @@ use super::{
     Model,
     columns::KEY,
     declared,
-    error::{FleetError, is_overtaken},
+    error::{FleetError, Result, is_overtaken},
     head::{Head, folder},
     table,
 };
@@ -63,7 +63,7 @@ pub struct Folded {
 }
 
 /// Folds what there is.
-pub(super) async fn fold(place: &Place, tend: bool) -> Result<Folded, FleetError> {
+pub(super) async fn fold(place: &Place, tend: bool) -> Result<Folded> {
     let mut folded = Folded::default();
     let params = place.folding();
     for round in 0..ROUNDS {
@@ -112,7 +112,7 @@ async fn attempt(
     place: &Place,
     params: &ObjectStoreParams,
     folded: &mut Folded,
-) -> Result<(Attempt, Tables), FleetError> {
+) -> Result<(Attempt, Tables)> {
     // Nearly all of what is in the inbox is wanted, so its first part is read while the tables are opened;
     // what is committed to them after that is noticed when we commit.
     let (declared, listed) = join!(declared(place), place.list("inbox"));
@@ -214,11 +214,7 @@ async fn attempt(
 
 /// What the repositories that are known have in the inbox: its listing ends at a name that no object can
 /// have.
-async fn listed_by_name(
-    place: &Place,
-    tables: &Tables,
-    cause: StoreError,
-) -> Result<Listing, FleetError> {
+async fn listed_by_name(place: &Place, tables: &Tables, cause: StoreError) -> Result<Listing> {
     let mut listing = Listing::default();
     for name in tables.known.keys() {
         match place.list(&folder(name)).await {
@@ -251,11 +247,7 @@ impl Tables {
     /// Opens what there is once the inbox was listed: whoever made a table since then took from it only what
     /// the listing shows, or what is in the table.
     /// Those of models that are declared are not waited for to be listed.
-    async fn open(
-        place: &Place,
-        params: &ObjectStoreParams,
-        models: &[Model],
-    ) -> Result<Self, FleetError> {
+    async fn open(place: &Place, params: &ObjectStoreParams, models: &[Model]) -> Result<Self> {
         let declared: BTreeSet<_> =
             models.iter().map(|model| table::name_of(&model.name)).collect();
         let (named, mut opened) = try_join!(
@@ -304,7 +296,7 @@ async fn opened(
     place: &Place,
     params: &ObjectStoreParams,
     names: BTreeSet<String>,
-) -> Result<BTreeMap<String, Opened>, FleetError> {
+) -> Result<BTreeMap<String, Opened>> {
     let opening = names.into_iter().map(|name| async move {
         let Some(dataset) = table::open(place, &name, params).await? else { return Ok(None) };
         let heads = table::heads(&dataset).await?;
@@ -322,7 +314,7 @@ async fn merge(
     model: &str,
     publications: Vec<Ready>,
     folded: &mut Folded,
-) -> Result<Attempt, FleetError> {
+) -> Result<Attempt> {
     let of = |cause: lance::Error| FleetError::of(&place.address, &cause);
     let name = table::name_of(model);
     let dimension = publications.iter().map(|one| one.dimension).next().unwrap_or_default();
@@ -390,7 +382,7 @@ fn together(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>, ArrowError> {
 }
 
 /// Removes from tables what repositories have in a newer state in that of another model.
-async fn remove_left(place: &Place, tables: &mut Tables) -> Result<Attempt, FleetError> {
+async fn remove_left(place: &Place, tables: &mut Tables) -> Result<Attempt> {
     for (table, repositories) in std::mem::take(&mut tables.left) {
         let Some(dataset) = tables.opened.get_mut(&table) else { continue };
         if repositories.is_empty() {
@@ -436,11 +428,7 @@ async fn replace(
 }
 
 /// Packs and indexes the tables as they are after the last commit, and says whether there was anything to do.
-async fn tend_all(
-    place: &Place,
-    tables: BTreeMap<String, Dataset>,
-    always: bool,
-) -> Result<bool, FleetError> {
+async fn tend_all(place: &Place, tables: BTreeMap<String, Dataset>, always: bool) -> Result<bool> {
     let mut is_done = false;
     for mut dataset in tables.into_values() {
         match table::tend(&mut dataset, always).await {

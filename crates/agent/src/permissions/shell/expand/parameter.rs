@@ -1,10 +1,10 @@
 //! Parameters, what a substitution prints, arithmetic.
 
-use super::{Env, Piece, Unparsed, Walker, Word, many, name_length, variable};
+use super::{Env, Piece, Result, Unparsed, Walker, Word, many, name_length, variable};
 
 impl Walker<'_> {
     /// The inside of `${...}`.
-    pub(super) fn parameter(&mut self, inner: &str, env: &mut Env) -> Result<Word, Unparsed> {
+    pub(super) fn parameter(&mut self, inner: &str, env: &mut Env) -> Result<Word> {
         if inner.starts_with('!') {
             return Ok(Word::unknown());
         }
@@ -84,7 +84,7 @@ impl Walker<'_> {
 
     /// Arithmetic runs what stands in brackets, also of texts that variables hold: only numbers and
     /// variables that hold numbers are plain.
-    pub fn arithmetic(&mut self, text: &str, env: &mut Env) -> Result<(), Unparsed> {
+    pub fn arithmetic(&mut self, text: &str, env: &mut Env) -> Result<()> {
         const REASON: Unparsed = "arithmetic on text that is not known";
         let known =
             |b: u8| b.is_ascii_alphanumeric() || b"_+-*/%<>=!&|^~?:, ${}()#\t\n;".contains(&b);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{Env, Kind, MAX_ROUNDS, MAX_TURNS, Script, Unparsed, Walker, Word, children};
+use super::{Env, Kind, MAX_ROUNDS, MAX_TURNS, Result, Script, Walker, Word, children};
 
 impl Walker<'_> {
     /// `if`: the conditions one after the other, each body by itself.
@@ -11,7 +11,7 @@ impl Walker<'_> {
         node: Node,
         script: &mut Script,
         env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         let mut conditions = Vec::new();
         let mut body = Vec::new();
         let mut others = Vec::new();
@@ -44,7 +44,7 @@ impl Walker<'_> {
         inside: &[Node],
         script: &mut Script,
         env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         for round in 0..=MAX_ROUNDS {
             if round == MAX_ROUNDS {
                 env.lose();
@@ -65,7 +65,7 @@ impl Walker<'_> {
         node: Node,
         script: &mut Script,
         env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         let body = node.child_by_field_name("body").ok_or("a loop without a body")?;
         let head = script.within(node.start_byte(), body.start_byte());
         let mut variable = None;
@@ -115,12 +115,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    pub(super) fn cases(
-        &mut self,
-        node: Node,
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    pub(super) fn cases(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<()> {
         let inside = children(node);
         let items: Vec<Node> = inside.iter().copied().filter(|n| n.kind() == "case_item").collect();
         let until = items.first().map_or(node.end_byte(), Node::start_byte);
@@ -148,7 +143,7 @@ impl Walker<'_> {
         end: usize,
         script: &mut Script,
         env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         for index in script.within(start, end) {
             if script.kind(index) == Some(Kind::Word) {
                 let raw = script.raw(index).to_owned();
@@ -164,7 +159,7 @@ impl Walker<'_> {
         node: Node,
         script: &mut Script,
         env: &mut Env,
-    ) -> Result<(), Unparsed> {
+    ) -> Result<()> {
         let body = node.child_by_field_name("body").ok_or("a function without a body")?;
         for index in script.within(node.start_byte(), body.start_byte()) {
             if script.kind(index) == Some(Kind::Word) {
