@@ -1,6 +1,6 @@
 //! `elophanto changelog`
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
     Outcome,
@@ -24,19 +24,6 @@ pub struct ChangelogArgs {
     /// Bring `system/changelog.md` up to date instead
     #[arg(long, conflicts_with = "limit")]
     write: bool,
-}
-
-/// An entry, as `--json` prints it. What a person wrote may lack everything but its text.
-#[derive(Serialize)]
-struct EntryWire<'a> {
-    date: Option<String>,
-    title: Option<&'a str>,
-    r#type: Option<&'a str>,
-    reason: Option<&'a str>,
-    details: &'a [String],
-    tests: Option<&'a str>,
-    dependencies: Option<&'a str>,
-    text: &'a str,
 }
 
 pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -66,15 +53,16 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn wire<'a>(text: &'a str, entry: Option<&'a Entry>) -> EntryWire<'a> {
-    EntryWire {
-        date: entry.map(|entry| entry.date.to_string()),
-        title: entry.map(|entry| entry.title.as_str()),
-        r#type: entry.and_then(|entry| entry.kind.as_deref()),
-        reason: entry.and_then(|entry| entry.reason.as_deref()),
-        details: entry.map_or(&[], |entry| entry.details.as_slice()),
-        tests: entry.and_then(|entry| entry.tests.as_deref()),
-        dependencies: entry.and_then(|entry| entry.dependencies.as_deref()),
-        text,
-    }
+/// An entry, as `--json` prints it. What a person wrote may lack everything but its text.
+fn wire(text: &str, entry: Option<&Entry>) -> Value {
+    json!({
+        "date": entry.map(|entry| entry.date.to_string()),
+        "title": entry.map(|entry| &entry.title),
+        "type": entry.map(|entry| &entry.kind),
+        "reason": entry.map(|entry| &entry.reason),
+        "details": entry.map_or(&[][..], |entry| &entry.details),
+        "tests": entry.map(|entry| &entry.tests),
+        "dependencies": entry.map(|entry| &entry.dependencies),
+        "text": text,
+    })
 }

@@ -1,6 +1,7 @@
 //! `elophanto clean`: entities that are one.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
     Outcome,
@@ -53,30 +54,6 @@ struct ProposalWire<'a> {
     model_says: Option<&'a str>,
 }
 
-/// A merge, as `--json` prints it.
-#[derive(Serialize)]
-struct MergeWire<'a> {
-    id: &'a str,
-    from: &'a str,
-    from_name: &'a str,
-    into: &'a str,
-    into_name: &'a str,
-    undone: bool,
-}
-
-impl<'a> MergeWire<'a> {
-    fn of(merge: &'a Merge) -> Self {
-        Self {
-            id: &merge.id,
-            from: &merge.from,
-            from_name: &merge.from_name,
-            into: &merge.into,
-            into_name: &merge.into_name,
-            undone: merge.undone,
-        }
-    }
-}
-
 /// Merges what is certain if that is wanted, and says what else may be one.
 pub fn merge_all(workspace: &Workspace, apply: bool, dry: bool, ui: &mut Ui) -> Result<()> {
     let would = if apply { "would merge" } else { "may merge" };
@@ -85,7 +62,7 @@ pub fn merge_all(workspace: &Workspace, apply: bool, dry: bool, ui: &mut Ui) -> 
         Some(done) => {
             let line = line(proposal, "merged");
             let text = format!("{line} (undo: elophanto clean undo {})", done.id);
-            ui.emit(&MergeWire::of(done), text)
+            ui.emit(&merged_wire(done), text)
         }
     };
     let pairs = entities::merge_certain(workspace, apply && !dry, told)?;
@@ -127,7 +104,7 @@ pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<O
 pub fn merge_two(workspace: &Workspace, args: &MergeArgs, ui: &mut Ui) -> Result<Outcome> {
     let done = entities::merge(workspace, &args.from, &args.into)?;
     ui.emit(
-        &MergeWire::of(&done),
+        &merged_wire(&done),
         format_args!(
             "merged {} into {} (undo: elophanto clean undo {})",
             escape_control_line(&done.from_name),
@@ -152,8 +129,17 @@ pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outco
     };
     let (from, into) =
         (escape_control_line(&merge.from_name), escape_control_line(&merge.into_name));
-    ui.emit(&MergeWire::of(&merge), format_args!("{from} and {into} {how}"))?;
+    ui.emit(&merged_wire(&merge), format_args!("{from} and {into} {how}"))?;
     Ok(outcome)
+}
+
+/// A merge, as `--json` prints it.
+fn merged_wire(merge: &Merge) -> Value {
+    let Merge { id, from, from_name, into, into_name, undone, .. } = merge;
+    json!({
+        "id": id, "from": from, "from_name": from_name, "into": into, "into_name": into_name,
+        "undone": undone,
+    })
 }
 
 fn wire<'a>(proposal: &'a Proposal, model_says: Option<&'a str>) -> ProposalWire<'a> {

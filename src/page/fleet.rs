@@ -9,7 +9,7 @@ use super::{
 };
 use crate::wire::{
     Told,
-    page::{FleetWire, HeadWire},
+    page::{FleetWire, head},
 };
 use elophanto_app::{
     Error, Result,
@@ -77,7 +77,7 @@ fn overview(asked: &Asked, reader: &Reader) -> Result<Page> {
         query: "",
         said: &[],
         hits: Vec::new(),
-        repositories: heads.iter().map(HeadWire::from).collect(),
+        repositories: heads.iter().map(head).collect(),
     };
     asked.page(Tab::Fleet, "Fleet", &twin, || {
         html! {

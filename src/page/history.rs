@@ -1,9 +1,11 @@
 //! How a note came to be: all its commits, and who wrote which line.
 
 use maud::{Markup, html};
+use serde_json::{Value, json};
 
-use super::{Asked, Page, Tab, beside::sparkline, frame::pager, notes::crumbs, words};
-use crate::wire::{CommitWire, page::LineWire};
+use super::{
+    Asked, Page, Tab, beside::sparkline, frame::pager, note::commits, notes::crumbs, words,
+};
 use elophanto_app::{
     Error, Result,
     reading::{self, Line, Past, past},
@@ -24,15 +26,7 @@ pub fn page(asked: &Asked, path: &str) -> Result<Page> {
     else {
         return Ok(asked.missing(Tab::Notes, &asked.no_note(path)));
     };
-    let twin: Vec<CommitWire> = past
-        .commits
-        .iter()
-        .map(|it| CommitWire {
-            commit: it.commit.to_string(),
-            date: when::time(it.time),
-            subject: &it.subject,
-        })
-        .collect();
+    let twin = commits(&past);
     let first = (asked.query.page() - 1) * ON_EACH;
     asked.page(Tab::Notes, format!("History of {title}"), &twin, || html! {
         (crumbs(asked, path.rsplit_once('/').map_or("", |it| it.0)))
@@ -88,7 +82,7 @@ pub fn lines(asked: &Asked, path: &str) -> Result<Page> {
     };
     let first = (asked.query.page() - 1) * LINES;
     let shown: Vec<(usize, &Line)> = (1..).zip(&lines).skip(first).take(LINES).collect();
-    let twin: Vec<LineWire> = shown.iter().map(|(number, line)| wire(*number, line)).collect();
+    let twin: Vec<Value> = shown.iter().map(|(number, line)| wire(*number, line)).collect();
     asked.page(Tab::Notes, format!("Who wrote {}", note.title), &twin, || html! {
         (crumbs(asked, path.rsplit_once('/').map_or("", |it| it.0)))
         h1 { "Who wrote " a href=(asked.site.note(path)) { (words::line(&note.title)) } }
@@ -165,14 +159,15 @@ fn by_section(note: &reading::Note, lines: &[Line]) -> Markup {
     }
 }
 
-fn wire(number: usize, line: &Line) -> LineWire<'_> {
+/// Who wrote a line.
+fn wire(number: usize, line: &Line) -> Value {
     let blame = line.blame.as_ref();
-    LineWire {
-        line: number,
-        author: blame.map(|it| it.author.as_str()),
-        commit: blame.map(|it| it.commit.to_string()),
-        date: blame.and_then(|it| when::time(it.time)),
-        subject: blame.map(|it| it.subject.as_str()),
-        text: &line.text,
-    }
+    json!({
+        "line": number,
+        "author": blame.map(|it| &it.author),
+        "commit": blame.map(|it| it.commit.to_string()),
+        "date": blame.and_then(|it| when::time(it.time)),
+        "subject": blame.map(|it| &it.subject),
+        "text": line.text,
+    })
 }

@@ -1,7 +1,6 @@
 //! What agents remember: browse, search, and how often what they learnt has worked.
 
 use maud::{Markup, html};
-use serde::Serialize;
 use serde_json::json;
 
 use super::{Asked, Page, Tab, acts, frame::pager, words};
@@ -14,14 +13,6 @@ use elophanto_base::counted::counted;
 use elophanto_knowledge::memory::{Memory, Rate};
 
 const ON_EACH: usize = 50;
-
-/// Lessons of a page.
-#[derive(Serialize)]
-struct MemoryWire<'a> {
-    lessons: Vec<&'a Memory>,
-    total: usize,
-    page: usize,
-}
 
 pub fn page(asked: &Asked) -> Result<Page> {
     let memories = Memories::open(&asked.workspace);
@@ -43,7 +34,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
     };
     let first = (asked.query.page() - 1) * ON_EACH;
     let shown: Vec<&Memory> = all.iter().copied().skip(first).take(ON_EACH).collect();
-    let twin = MemoryWire { lessons: shown.clone(), total: all.len(), page: asked.query.page() };
+    let twin = json!({ "lessons": shown, "total": all.len(), "page": asked.query.page() });
     asked.page(Tab::Memory, "Memory", &twin, || html! {
         h1 { "Memory" }
         p { "What agents learnt here and wrote down for each other." }

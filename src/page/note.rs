@@ -1,6 +1,7 @@
 //! A note: what it says, and what is known of it.
 
 use maud::{Markup, html};
+use serde_json::json;
 
 use super::{
     Asked, Page, Tab,
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::wire::{
     CommitWire, DriftWire,
-    page::{AlikeNoteWire, HeadingWire, LinkWire, NoteWire},
+    page::{AlikeNoteWire, NoteWire, link},
 };
 use elophanto_app::{
     Error, Result,
@@ -21,7 +22,7 @@ use elophanto_app::{
 };
 use elophanto_base::counted::counted;
 use elophanto_index::{Kind, drift::Drift};
-use elophanto_repo::NotePath;
+use elophanto_repo::{NotePath, Touched};
 use elophanto_text::{html::Mark, markdown};
 
 pub fn page(asked: &Asked, path: &str) -> Result<Page> {
@@ -102,10 +103,10 @@ fn now(asked: &Asked, note: &Note, past: &Past) -> Result<Page> {
         text: &note.text,
         outline: headings
             .iter()
-            .map(|it| HeadingWire { level: it.level, text: &it.text, line: it.line })
+            .map(|it| json!({ "level": it.level, "text": it.text, "line": it.line }))
             .collect(),
-        links: links.0.iter().map(LinkWire::from).collect(),
-        backlinks: backlinks.0.iter().map(LinkWire::from).collect(),
+        links: links.0.iter().map(link).collect(),
+        backlinks: backlinks.0.iter().map(link).collect(),
         alike: alike
             .iter()
             .map(|Alike { hit, is_linked }| AlikeNoteWire {
@@ -222,15 +223,13 @@ fn old(asked: &Asked, path: &str, version: &Version, past: &Past) -> Result<Page
     })
 }
 
-fn commits(past: &Past) -> Vec<CommitWire<'_>> {
-    let wire = |it: &'_ elophanto_repo::Touched| (it.commit.to_string(), when::time(it.time));
-    past.commits
-        .iter()
-        .map(|it| {
-            let (commit, date) = wire(it);
-            CommitWire { commit, date, subject: &it.subject }
-        })
-        .collect()
+pub fn commits<'a>(past: &'a Past) -> Vec<CommitWire<'a>> {
+    let wire = |it: &'a Touched| CommitWire {
+        commit: it.commit.to_string(),
+        date: when::time(it.time),
+        subject: &it.subject,
+    };
+    past.commits.iter().map(wire).collect()
 }
 
 fn heading(asked: &Asked, shown: &Shown) -> Markup {

@@ -1,9 +1,10 @@
 //! All notes, folder by folder.
 
 use maud::{Markup, html};
+use serde_json::json;
 
 use super::{Asked, Page, Tab, address::encoded, frame::pager, words};
-use crate::wire::page::{FolderLineWire, FolderWire, NoteLineWire};
+use crate::wire::page::note_line;
 use elophanto_app::{Error, Result, reading::Entry};
 use elophanto_index::Kind;
 
@@ -19,13 +20,15 @@ pub fn page(asked: &Asked) -> Result<Page> {
             .hint("the folders that there are stand under Notes");
         return Ok(asked.missing(Tab::Notes, &error));
     }
-    let twin = FolderWire {
-        folder,
-        folders: listed.folders.iter().map(FolderLineWire::from).collect(),
-        notes: listed.notes.iter().map(|it| NoteLineWire::from(*it)).collect(),
-        total: listed.total,
-        page: asked.query.page(),
-    };
+    let folders = listed.folders.iter().map(|it| json!({ "path": it.path, "notes": it.notes }));
+    let twin = json!({
+        "folder": folder,
+        "folders": folders.collect::<Vec<_>>(),
+        "notes": listed.notes.iter().map(|it| note_line(it)).collect::<Vec<_>>(),
+        // Notes in it, on all pages.
+        "total": listed.total,
+        "page": asked.query.page(),
+    });
     asked.page(Tab::Notes, "Notes", &twin, || {
         html! {
             h1 { "Notes" }

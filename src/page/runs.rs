@@ -1,7 +1,6 @@
 //! Runs of the agent: what each did, who decided, what it cost.
 
 use maud::{Markup, html};
-use serde::Serialize;
 use serde_json::json;
 
 use super::{Asked, Page, Tab, acts, charts, frame::pager, words};
@@ -64,20 +63,12 @@ fn state(it: &Listed) -> &str {
     }
 }
 
-/// A run, as programs get it.
-#[derive(Serialize)]
-struct RunWire<'a> {
-    run: String,
-    entries: &'a [Entry],
-    damage: &'a [String],
-}
-
 pub fn run(asked: &Asked, id: &str) -> Result<Page> {
     let trail = trails(&asked.library.environment)?
         .read(id)
         .map_err(|cause| Error::new(cause).hint("the runs that there are stand under Runs"))?;
     let run = trail.run.to_string();
-    let twin = RunWire { run: run.clone(), entries: &trail.entries, damage: &trail.damage };
+    let twin = json!({ "run": run, "entries": trail.entries, "damage": trail.damage });
     let goal = trail.entries.iter().find_map(|it| match &it.kind {
         EntryKind::Begin { goal, .. } => Some(goal.clone()),
         _ => None,

@@ -1,9 +1,10 @@
 //! Where one begins: what there is, what changed, what waits.
 
 use maud::html;
+use serde_json::json;
 
 use super::{Asked, Page, Tab, words};
-use crate::wire::page::{NoteLineWire, StartWire};
+use crate::wire::page::note_line;
 use elophanto_app::{Result, questions};
 
 /// Notes that changed last.
@@ -18,16 +19,18 @@ pub fn page(asked: &Asked) -> Result<Page> {
     let waiting = questions::waiting(&known, None, 3);
     let open = waiting.questions.len() + waiting.more;
     let latest = catalogue.latest(LATEST);
-    let twin = StartWire {
-        repository: &asked.name,
-        notes: catalogue.entries.len(),
-        chunks: catalogue.chunks,
-        waiting: catalogue.waiting,
-        broken_links: catalogue.broken,
-        questions: open,
-        number: catalogue.number,
-        latest: latest.iter().map(|it| NoteLineWire::from(*it)).collect(),
-    };
+    let notes = catalogue.entries.len();
+    let twin = json!({
+        "repository": asked.name,
+        "notes": notes,
+        "chunks": catalogue.chunks,
+        "waiting": catalogue.waiting,
+        "broken_links": catalogue.broken,
+        "questions": open,
+        // Counts how often notes have changed since the page was first looked at.
+        "number": catalogue.number,
+        "latest": latest.iter().map(|it| note_line(it)).collect::<Vec<_>>(),
+    });
     asked.page(Tab::Start, "Start", &twin, || html! {
         h1 { (words::line(&asked.name)) }
         form.large role="search" aria-label="Ask" action=(site.page("search")) method="get" {
@@ -39,13 +42,13 @@ pub fn page(asked: &Asked) -> Result<Page> {
             }
         }
         dl.figures {
-            div { dt { "Notes" } dd { a href=(site.page("notes")) { (words::number(twin.notes)) } } }
-            div { dt { "Passages" } dd { (words::number(twin.chunks)) } }
-            div { dt { "Waiting for a vector" } dd { (words::number(twin.waiting)) } }
-            div { dt { "Links that lead nowhere" } dd { a href=(site.page("status")) { (words::number(twin.broken_links)) } } }
+            div { dt { "Notes" } dd { a href=(site.page("notes")) { (words::number(notes)) } } }
+            div { dt { "Passages" } dd { (words::number(catalogue.chunks)) } }
+            div { dt { "Waiting for a vector" } dd { (words::number(catalogue.waiting)) } }
+            div { dt { "Links that lead nowhere" } dd { a href=(site.page("status")) { (words::number(catalogue.broken)) } } }
             div { dt { "Open questions" } dd { a href=(site.page("questions")) { (words::number(open)) } } }
         }
-        @if twin.notes == 0 {
+        @if notes == 0 {
             section.empty aria-labelledby="empty" {
                 h2 #empty { "There are no notes yet" }
                 p { "Write a Markdown file into the repository, or run " code { "elophanto init" } " in a terminal." }

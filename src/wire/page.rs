@@ -1,68 +1,21 @@
 //! The twins of pages for programs.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{CommitWire, ConfidenceWire, DriftWire, HitWire};
 use elophanto_app::{
     fleet::Head,
-    reading::{Entry, Folder, Linked},
+    reading::{Entry, Linked},
+    when::time,
 };
 
 /// A note in a list.
-#[derive(Serialize)]
-pub struct NoteLineWire<'a> {
-    pub path: &'a str,
-    pub title: &'a str,
-    pub kind: &'static str,
-    pub changed: Option<String>,
-}
-
-impl<'a> From<&'a Entry> for NoteLineWire<'a> {
-    fn from(entry: &'a Entry) -> Self {
-        Self {
-            path: &entry.name,
-            title: &entry.title,
-            kind: entry.kind.name(),
-            changed: entry.changed.and_then(elophanto_app::when::time),
-        }
-    }
-}
-
-/// What lies in a folder.
-#[derive(Serialize)]
-pub struct FolderWire<'a> {
-    pub folder: &'a str,
-    pub folders: Vec<FolderLineWire<'a>>,
-    pub notes: Vec<NoteLineWire<'a>>,
-    /// Notes in it, on all pages.
-    pub total: usize,
-    pub page: usize,
-}
-
-#[derive(Serialize)]
-pub struct FolderLineWire<'a> {
-    pub path: &'a str,
-    pub notes: usize,
-}
-
-impl<'a> From<&'a Folder> for FolderLineWire<'a> {
-    fn from(folder: &'a Folder) -> Self {
-        Self { path: &folder.path, notes: folder.notes }
-    }
-}
-
-/// Where a page begins.
-#[derive(Serialize)]
-pub struct StartWire<'a> {
-    pub repository: &'a str,
-    pub notes: usize,
-    pub chunks: usize,
-    pub waiting: usize,
-    pub broken_links: usize,
-    pub questions: usize,
-    /// Counts how often notes have changed since the page was first looked at.
-    pub number: u64,
-    pub latest: Vec<NoteLineWire<'a>>,
+pub fn note_line(entry: &Entry) -> Value {
+    json!({
+        "path": entry.name, "title": entry.title, "kind": entry.kind.name(),
+        "changed": entry.changed.and_then(time),
+    })
 }
 
 /// What a search found.
@@ -90,27 +43,15 @@ pub struct FleetWire<'a> {
     pub said: &'a [String],
     pub hits: Vec<HitWire<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub repositories: Vec<HeadWire<'a>>,
+    pub repositories: Vec<Value>,
 }
 
 /// A repository as it was published.
-#[derive(Serialize)]
-pub struct HeadWire<'a> {
-    pub repository: &'a str,
-    pub commit: &'a str,
-    pub as_of: Option<String>,
-    pub chunks: u64,
-}
-
-impl<'a> From<&'a Head> for HeadWire<'a> {
-    fn from(head: &'a Head) -> Self {
-        Self {
-            repository: &head.repository,
-            commit: &head.commit,
-            as_of: elophanto_app::when::time(head.time),
-            chunks: head.chunks,
-        }
-    }
+pub fn head(head: &Head) -> Value {
+    json!({
+        "repository": head.repository, "commit": head.commit, "as_of": time(head.time),
+        "chunks": head.chunks,
+    })
 }
 
 /// What another repository says.
@@ -160,33 +101,18 @@ pub struct NoteWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     pub text: &'a str,
-    pub outline: Vec<HeadingWire<'a>>,
-    pub links: Vec<LinkWire<'a>>,
-    pub backlinks: Vec<LinkWire<'a>>,
+    pub outline: Vec<Value>,
+    pub links: Vec<Value>,
+    pub backlinks: Vec<Value>,
     pub alike: Vec<AlikeNoteWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drifted: Option<DriftWire<'a>>,
     pub commits: Vec<CommitWire<'a>>,
 }
 
-#[derive(Serialize)]
-pub struct HeadingWire<'a> {
-    pub level: u8,
-    pub text: &'a str,
-    pub line: usize,
-}
-
-#[derive(Serialize)]
-pub struct LinkWire<'a> {
-    pub path: &'a str,
-    pub title: &'a str,
-    pub line: usize,
-}
-
-impl<'a> From<&'a Linked> for LinkWire<'a> {
-    fn from(linked: &'a Linked) -> Self {
-        Self { path: &linked.path, title: &linked.title, line: linked.line }
-    }
+/// A note that is linked with another.
+pub fn link(linked: &Linked) -> Value {
+    json!({ "path": linked.path, "title": linked.title, "line": linked.line })
 }
 
 #[derive(Serialize)]
@@ -197,17 +123,6 @@ pub struct AlikeNoteWire<'a> {
     pub score: f32,
     /// Whether one of both refers to the other.
     pub linked: bool,
-}
-
-/// Who wrote a line.
-#[derive(Serialize)]
-pub struct LineWire<'a> {
-    pub line: usize,
-    pub author: Option<&'a str>,
-    pub commit: Option<String>,
-    pub date: Option<String>,
-    pub subject: Option<&'a str>,
-    pub text: &'a str,
 }
 
 /// What is near a note, or all groups.

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{
     error::Result,
@@ -69,18 +69,19 @@ pub fn per_question(
 ) -> Result<()> {
     let answers = one.answers.iter().zip(&other.answers);
     for (question, (one, other)) in set.questions.iter().zip(answers) {
-        let rankings = [(first, one), (second, other)].map(|(by, answer)| RankingWire {
-            by,
-            ndcg_at_10: answer.ndcg_at_10,
-            found: answer.found.iter().map(|(id, grade)| FoundWire { id, grade: *grade }).collect(),
+        let rankings = [(first, one), (second, other)].map(|(by, answer)| {
+            let found = answer.found.iter();
+            let found: Vec<_> =
+                found.map(|(id, grade)| json!({ "id": id, "grade": grade })).collect();
+            json!({ "by": by, "ndcg_at_10": answer.ndcg_at_10, "found": found })
         });
         let (id, text) = (escape_control_line(&question.id), escape_control_line(&question.text));
         let mut shown = format!("\n{id}  {text}");
         for (by, answer) in [(first, one), (second, other)] {
             let _ = write!(shown, "\n    {by:<9} {:.3} {}", answer.ndcg_at_10, few(answer));
         }
-        let (id, text) = (&*question.id, &*question.text);
-        ui.emit(&QuestionWire { id, text, rankings }, shown)?;
+        let wire = json!({ "id": question.id, "text": question.text, "rankings": rankings });
+        ui.emit(&wire, shown)?;
     }
     Ok(())
 }
@@ -124,25 +125,4 @@ fn line(name: &str, row: &Row) -> String {
         "{name:<9} {ndcg:>8.3} {within:>15} {recall_at_20:>10.3} {mrr_at_10:>8.3} {median:>10.2} \
          {p95:>8.2}"
     )
-}
-
-/// A question of `--per-query`, as `--json` prints it.
-#[derive(Serialize)]
-struct QuestionWire<'a> {
-    id: &'a str,
-    text: &'a str,
-    rankings: [RankingWire<'a>; 2],
-}
-
-#[derive(Serialize)]
-struct RankingWire<'a> {
-    by: &'a str,
-    ndcg_at_10: f64,
-    found: Vec<FoundWire<'a>>,
-}
-
-#[derive(Serialize)]
-struct FoundWire<'a> {
-    id: &'a str,
-    grade: f64,
 }

@@ -1,8 +1,8 @@
 //! `elophanto model tune`
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{Outcome, error::Result, ui::Ui, workspace};
 use elophanto_app::models::tune::{self, TuneRequest, TunedWords};
@@ -31,11 +31,6 @@ pub struct TuneArgs {
     pub json: bool,
 }
 
-#[derive(Serialize)]
-struct RemovedWire<'a> {
-    removed: &'a [PathBuf],
-}
-
 pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     if args.remove {
@@ -46,7 +41,7 @@ pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome> {
             return Ok(Outcome::Negative);
         }
         let text = format!("removed: {}", names.join(", "));
-        ui.emit(&RemovedWire { removed: &removed }, text)?;
+        ui.emit(&json!({ "removed": removed }), text)?;
         ui.talk("next: `elophanto index`, and a commit");
         return Ok(Outcome::Done);
     }

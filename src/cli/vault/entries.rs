@@ -1,7 +1,6 @@
 //! `elophanto vault get`, `list` and `remove`
 
 use secrecy::ExposeSecret as _;
-use serde::Serialize;
 use serde_json::json;
 
 use super::super::{
@@ -55,14 +54,6 @@ pub struct RemoveArgs {
     pub json: bool,
 }
 
-/// A secret, as `get --json` prints it.
-#[derive(Serialize)]
-struct SecretWire<'a> {
-    name: &'a str,
-    kind: &'a str,
-    value: &'a str,
-}
-
 pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome> {
     let name: Name = args.name.parse()?;
     if ui.is_terminal() && !args.show {
@@ -76,7 +67,7 @@ pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome> {
     let value = entry.value.expose_secret();
     if ui.json {
         let kind = entry.kind.as_str();
-        ui.json(&SecretWire { name: name.as_str(), kind, value })?;
+        ui.json(&json!({ "name": name.as_str(), "kind": kind, "value": value }))?;
     } else if ui.is_terminal() {
         ui.line(visible(value))?;
     } else {

@@ -1,6 +1,5 @@
 //! `elophanto agent plugin list`, `show`, `test`.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -42,34 +41,6 @@ pub struct TestArgs {
     pub json: bool,
 }
 
-/// A plugin, as `--json` prints it.
-#[derive(Serialize)]
-struct PluginWire<'a> {
-    name: &'a str,
-    description: &'a str,
-    level: &'static str,
-    network: bool,
-    secrets: &'a [String],
-    hash: &'a str,
-    program: &'a str,
-    test: &'a str,
-    files: Vec<FileWire<'a>>,
-    input: &'a Value,
-    output: Option<&'a Value>,
-    /// Whether the agent can call it.
-    tool: bool,
-    /// Why it is no tool.
-    problem: Option<String>,
-    readme: &'a str,
-}
-
-#[derive(Serialize)]
-struct FileWire<'a> {
-    path: &'a str,
-    bytes: usize,
-    executable: bool,
-}
-
 pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let rows = plugins::list(prepared);
     for row in &rows {
@@ -88,10 +59,9 @@ pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
 
 pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let plugin = plugin(prepared, &args.name)?;
-    let wire = wire(prepared, &plugin);
-    let is_tool = wire.tool;
+    let (wire, is_tool, problem) = wire(prepared, &plugin);
     let mut text = described(&plugin).join("\n");
-    match &wire.problem {
+    match problem {
         None => text.push_str("\nIt is a tool of the agent."),
         Some(problem) => text.push_str(&format!("\nIt is no tool: {problem}")),
     }
@@ -114,28 +84,31 @@ pub fn test(args: &TestArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome
     Ok(if report.passed() { Outcome::Done } else { Outcome::Negative })
 }
 
-fn wire<'a>(prepared: &Prepared, plugin: &'a Plugin) -> PluginWire<'a> {
+/// A plugin, as `--json` prints it, whether it is a tool, and why it is none.
+fn wire(prepared: &Prepared, plugin: &Plugin) -> (Value, bool, Option<String>) {
     let problem = prepared.problems.iter().find(|problem| problem.name == plugin.name);
+    let problem = problem.map(|problem| problem.reason.clone());
+    let is_tool = plugins::is_tool(prepared, plugin);
     let declared = &plugin.declared;
-    let file = |file: &'a PluginFile| FileWire {
-        path: &file.path,
-        bytes: file.bytes.len(),
-        executable: file.is_executable,
+    let file = |it: &PluginFile| {
+        let bytes = it.bytes.len();
+        json!({ "path": it.path, "bytes": bytes, "executable": it.is_executable })
     };
-    PluginWire {
-        name: &plugin.name,
-        description: &declared.description,
-        level: declared.level.name(),
-        network: declared.network,
-        secrets: &declared.secrets,
-        hash: &plugin.hash,
-        program: &plugin.program,
-        test: &plugin.test,
-        files: plugin.files.iter().map(file).collect(),
-        input: &declared.input,
-        output: declared.output.as_ref(),
-        tool: plugins::is_tool(prepared, plugin),
-        problem: problem.map(|problem| problem.reason.clone()),
-        readme: &plugin.readme,
-    }
+    let wire = json!({
+        "name": plugin.name,
+        "description": declared.description,
+        "level": declared.level.name(),
+        "network": declared.network,
+        "secrets": declared.secrets,
+        "hash": plugin.hash,
+        "program": plugin.program,
+        "test": plugin.test,
+        "files": plugin.files.iter().map(file).collect::<Vec<_>>(),
+        "input": declared.input,
+        "output": declared.output,
+        "tool": is_tool,
+        "problem": problem,
+        "readme": plugin.readme,
+    });
+    (wire, is_tool, problem)
 }
