@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::{
-    Outcome, clean_entities,
+    Outcome,
+    arguments::Json,
+    clean_entities,
     doctor::size,
     error::Result,
-    json::Json,
     ui::Ui,
     workspace::{self, Workspace},
 };

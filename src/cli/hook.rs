@@ -6,10 +6,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    Outcome, env,
+    Outcome,
+    arguments::Json,
+    env,
     error::{CliError, Result},
     hook_run,
-    json::Json,
     ui::{Ui, escape_control_line},
     workspace::refuse_links_out,
 };

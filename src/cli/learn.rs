@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{
     Outcome,
+    arguments::Json,
     error::{CliError, Result},
-    json::Json,
     learn_setup::{self, ServiceArg},
     ui::{Ui, escape_control_line},
     workspace::{self, Workspace},

@@ -5,6 +5,7 @@
 
 mod acp;
 mod agent;
+mod arguments;
 mod begin;
 mod changelog;
 mod channel;
@@ -27,7 +28,6 @@ mod index;
 mod index_git;
 mod init;
 mod interest;
-mod json;
 mod learn;
 mod learn_setup;
 mod lsp;
@@ -49,9 +49,9 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 pub use crate::terminal::Outcome;
 use crate::terminal::{secret_input, ui};
+use arguments::Json;
 use elophanto_knowledge::interest::PreferenceKind::{Dislike, Like};
 use error::{CliError, Result};
-use json::Json;
 use ui::Ui;
 
 /// Turns a git repository's Markdown into a knowledge base that people and AI agents share

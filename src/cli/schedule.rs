@@ -13,9 +13,10 @@ use signal_hook::{
 };
 
 use super::{
-    Outcome, env,
+    Outcome,
+    arguments::Json,
+    env,
     error::{CliError, Result},
-    json::Json,
     ui::{Ui, escape_control_line},
 };
 use crate::gateway::files::GatewayFiles;

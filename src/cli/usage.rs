@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{
-    Outcome, env,
+    Outcome,
+    arguments::one_of,
+    env,
     error::Result,
     ui::{Ui, escape_control_line},
 };
@@ -29,8 +31,8 @@ const MOST_PROBLEMS: usize = 10;
 #[derive(clap::Args, Debug)]
 pub struct UsageArgs {
     /// What to sum up
-    #[arg(long, value_enum, default_value_t = ByArg::Task)]
-    by: ByArg,
+    #[arg(long, value_parser = one_of(&By::ALL, By::name), default_value_t = By::Task)]
+    by: By,
     /// Only calls since then: a date, a time, or a span such as 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
@@ -39,35 +41,12 @@ pub struct UsageArgs {
     until: Option<String>,
 }
 
-elophanto_base::named! {
-    #[derive(clap::ValueEnum)]
-    enum ByArg, word {
-        Task = "task",
-        Command = "command",
-        Model = "model",
-        Provider = "provider",
-        Day = "day",
-    }
-}
-
-impl From<ByArg> for By {
-    fn from(by: ByArg) -> Self {
-        match by {
-            ByArg::Task => Self::Task,
-            ByArg::Command => Self::Command,
-            ByArg::Model => Self::Model,
-            ByArg::Provider => Self::Provider,
-            ByArg::Day => Self::Day,
-        }
-    }
-}
-
 pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome> {
     let environment = env::environment();
     let settings = Settings::around(Path::new("."), &environment, Vec::new(), ui)?;
     let (since, until) = (args.since.as_deref(), args.until.as_deref());
     let now = Timestamp::now();
-    let used = usage(&environment, &UsageRequest { by: args.by.into(), since, until }, now)?;
+    let used = usage(&environment, &UsageRequest { by: args.by, since, until }, now)?;
     warn(&used.problems, ui);
     let is_empty = used.sums.is_empty();
     if is_empty {
@@ -82,22 +61,22 @@ pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome> {
     Ok(if is_empty { Outcome::Negative } else { Outcome::Done })
 }
 
-fn table(used: &Usage, by: ByArg, ui: &mut Ui) -> Result<()> {
+fn table(used: &Usage, by: By, ui: &mut Ui) -> Result<()> {
     let rows: Vec<(String, &Sum)> =
         used.sums.iter().map(|(name, sum)| (escape_control_line(name), sum)).collect();
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-    let width = widest.max(by.word().len()).max("total".len());
+    let width = widest.max(by.name().len()).max("total".len());
     if !ui.json {
         ui.line(format_args!(
             "{:<width$} {:>8} {:>12} {:>12}  money",
-            by.word(),
+            by.name(),
             "calls",
             "input",
             "output"
         ))?;
     }
     for (name, sum) in rows {
-        row(by.word(), &name, sum, width, ui)?;
+        row(by.name(), &name, sum, width, ui)?;
     }
     row("total", "total", &used.total, width, ui)
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::super::{
     Outcome,
+    arguments::Json,
     error::Result,
-    json::Json,
     ui::{Ui, escape_control_line},
     workspace,
 };

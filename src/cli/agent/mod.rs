@@ -21,7 +21,7 @@ mod tools;
 mod undo;
 mod work;
 
-use super::{Outcome, error::Result, json::Json, ui::Ui};
+use super::{Outcome, arguments::Json, error::Result, ui::Ui};
 
 /// The agent, and what agents share: lessons, notes, an MCP server
 #[derive(clap::Args, Debug)]

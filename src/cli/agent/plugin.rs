@@ -5,7 +5,7 @@ mod look;
 mod new;
 
 use super::{
-    super::{Outcome, error::Result, json::Json, ui::Ui, workspace},
+    super::{Outcome, arguments::Json, error::Result, ui::Ui, workspace},
     work,
 };
 use elophanto_app::agent::Prepared;

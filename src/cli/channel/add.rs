@@ -5,13 +5,15 @@ use serde_json::json;
 
 use super::{
     super::{
-        Outcome, env,
+        Outcome,
+        arguments::one_of,
+        env,
         error::Result,
         secret_input::{self, Descriptor},
         ui::Ui,
         unlock::UnlockArgs,
     },
-    PlatformArg, bots,
+    bots,
 };
 use elophanto_app::{
     Error,
@@ -27,8 +29,8 @@ use elophanto_net::vault::{Kind, Name};
 #[derive(clap::Args, Debug)]
 pub struct AddArgs {
     /// The platform
-    #[arg(value_enum)]
-    platform: PlatformArg,
+    #[arg(value_parser = one_of(&Platform::ALL, Platform::name))]
+    platform: Platform,
     /// Read the token from descriptor N
     #[arg(long, value_name = "N")]
     token_fd: Option<String>,
@@ -96,7 +98,7 @@ fn invitation(platform: Platform, bot: &Bot) -> Option<String> {
 }
 
 pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
-    let platform = Platform::from(args.platform);
+    let platform = args.platform;
     let (bots, files) = bots(ui)?;
     files.prepare()?;
     let passphrase = args.unlock.descriptor()?;

@@ -5,7 +5,14 @@ mod people;
 
 use serde_json::json;
 
-use super::{Outcome, env, error::Result, json::Json, ui::Ui, workspace};
+use super::{
+    Outcome,
+    arguments::{Json, one_of},
+    env,
+    error::Result,
+    ui::Ui,
+    workspace,
+};
 use crate::{
     gateway::files::GatewayFiles,
     wire::channels::{BotWire, PersonWire},
@@ -49,33 +56,16 @@ struct ListArgs {}
 #[derive(clap::Args, Debug)]
 struct OneArgs {
     /// The platform
-    #[arg(value_enum)]
-    platform: PlatformArg,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-pub enum PlatformArg {
-    Telegram,
-    Discord,
-    Slack,
-}
-
-impl From<PlatformArg> for Platform {
-    fn from(platform: PlatformArg) -> Self {
-        match platform {
-            PlatformArg::Telegram => Self::Telegram,
-            PlatformArg::Discord => Self::Discord,
-            PlatformArg::Slack => Self::Slack,
-        }
-    }
+    #[arg(value_parser = one_of(&Platform::ALL, Platform::name))]
+    platform: Platform,
 }
 
 pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         ChannelCommand::Add(args) => add::run(args, ui),
         ChannelCommand::List(_) => list(ui),
-        ChannelCommand::Remove(args) => remove(args.platform.into(), ui),
-        ChannelCommand::Test(args) => test(args.platform.into(), ui),
+        ChannelCommand::Remove(args) => remove(args.platform, ui),
+        ChannelCommand::Test(args) => test(args.platform, ui),
         ChannelCommand::Pair(args) => people::pair(args, ui),
         ChannelCommand::Approve(args) => people::approve(args, ui),
         ChannelCommand::LeaveOut(args) => people::leave_out(args, ui),

@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::{
-    super::{Outcome, error::Result, ui::Ui},
-    PlatformArg, bots,
+    super::{Outcome, arguments::one_of, error::Result, ui::Ui},
+    bots,
 };
 use crate::wire::channels::PersonWire;
+use elophanto_app::channels::Platform;
 
 /// Let somebody in who wrote to a bot, by the code that it told them
 ///
@@ -24,8 +25,8 @@ pub struct PairArgs {
 #[derive(clap::Args, Debug)]
 pub struct ApproveArgs {
     /// The platform
-    #[arg(value_enum)]
-    platform: PlatformArg,
+    #[arg(value_parser = one_of(&Platform::ALL, Platform::name))]
+    platform: Platform,
     /// Their number: `channel list` says it
     id: String,
     /// Have them answer approvals no more
@@ -37,8 +38,8 @@ pub struct ApproveArgs {
 #[derive(clap::Args, Debug)]
 pub struct LeaveOutArgs {
     /// The platform
-    #[arg(value_enum)]
-    platform: PlatformArg,
+    #[arg(value_parser = one_of(&Platform::ALL, Platform::name))]
+    platform: Platform,
     /// Their number: `channel list` says it
     id: String,
 }
@@ -69,7 +70,7 @@ pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome> {
-    let platform = args.platform.into();
+    let platform = args.platform;
     let person = bots(ui)?.0.approve(platform, &args.id, !args.no_more)?;
     let text = match person.approves {
         true => format!("{} answers approvals", person.name),
@@ -81,7 +82,7 @@ pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 pub fn leave_out(args: &LeaveOutArgs, ui: &mut Ui) -> Result<Outcome> {
-    let platform = args.platform.into();
+    let platform = args.platform;
     let person = bots(ui)?.0.leave_out(platform, &args.id)?;
     let (channel, text) = (platform.name(), format!("{} may write no more", person.name));
     ui.emit(&ChangedWire { channel, person: PersonWire::from(&person), may_write: false }, text)?;

@@ -2,7 +2,7 @@
 
 mod install;
 
-use super::{Outcome, error::Result, json::Json, ui::Ui};
+use super::{Outcome, arguments::Json, error::Result, ui::Ui};
 
 /// Set up your editor
 #[derive(clap::Args, Debug)]

@@ -5,7 +5,7 @@ pub mod serve;
 mod status;
 mod token;
 
-use super::{Outcome, error::Result, json::Json, ui::Ui};
+use super::{Outcome, arguments::Json, error::Result, ui::Ui};
 
 /// Serve conversations with the agent, and MCP, to programs of yours
 ///

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::Method;
 use serde_json::json;
 
-use super::super::{Outcome, env, error::Result, json::Json, ui::Ui};
+use super::super::{Outcome, arguments::Json, env, error::Result, ui::Ui};
 use crate::{
     gateway::files::GatewayFiles,
     listening::{own, token::new_token},

@@ -5,7 +5,7 @@ mod list;
 mod test;
 mod tune;
 
-use super::{Outcome, error::Result, json::Json, ui::Ui};
+use super::{Outcome, arguments::Json, error::Result, ui::Ui};
 use add::{AddArgs, RemoveArgs};
 use list::ListArgs;
 use test::TestArgs;

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::super::{
     Outcome,
+    arguments::one_of,
     error::{CliError, Result},
     secret_input::{self, Descriptor},
     ui::Ui,
@@ -24,8 +25,8 @@ pub struct SetArgs {
     #[arg(hide = true)]
     value: Vec<String>,
     /// What sort of secret it is
-    #[arg(long, value_enum, default_value_t = KindArg::ApiKey)]
-    kind: KindArg,
+    #[arg(long, value_parser = one_of(&Kind::ALL, Kind::as_str), default_value_t = Kind::ApiKey)]
+    kind: Kind,
     /// Read the value from descriptor N
     #[arg(long, value_name = "N")]
     value_fd: Option<String>,
@@ -34,13 +35,6 @@ pub struct SetArgs {
     /// Print what was done as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum KindArg {
-    ApiKey,
-    Oauth,
-    Password,
 }
 
 pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -57,7 +51,7 @@ pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome> {
         Some(descriptor) => descriptor.value(),
         None => secret_input::ask_value(&format!("Value of {name}: ")),
     };
-    let kind = Kind::from(args.kind);
+    let kind = args.kind;
     let replaced = args.unlock.entrance(passphrase)?.set(&name, kind, value, ui)?;
     if ui.json {
         ui.json(&json!({ "name": name.as_str(), "kind": kind.as_str(), "replaced": replaced }))?;
@@ -79,14 +73,4 @@ fn value_descriptor(args: &SetArgs, passphrase: Option<&Descriptor>) -> Result<O
             .hint("hand one over by another descriptor: `--passphrase-fd 3 3<FILE`"));
     }
     Ok(Some(descriptor))
-}
-
-impl From<KindArg> for Kind {
-    fn from(kind: KindArg) -> Self {
-        match kind {
-            KindArg::ApiKey => Self::ApiKey,
-            KindArg::Oauth => Self::OAuth,
-            KindArg::Password => Self::Password,
-        }
-    }
 }

@@ -163,16 +163,17 @@ impl Call {
     }
 }
 
-/// What calls are summed by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    Task,
-    Command,
-    Provider,
-    /// Provider and model.
-    Model,
-    /// Of UTC.
-    Day,
+elophanto_base::named! {
+    /// What calls are summed by.
+    pub enum By, name {
+        Task = "task",
+        Command = "command",
+        /// Provider and model.
+        Model = "model",
+        Provider = "provider",
+        /// Of UTC.
+        Day = "day",
+    }
 }
 
 /// What several calls come to.

@@ -5,7 +5,7 @@ mod login;
 mod serve;
 mod stop;
 
-use super::super::{Outcome, error::Result, json::Json, ui::Ui};
+use super::super::{Outcome, arguments::Json, error::Result, ui::Ui};
 
 /// The MCP server of this knowledge base, and servers of others as tools of the agent
 #[derive(clap::Args, Debug)]

@@ -3,7 +3,7 @@
 mod bring;
 mod look;
 
-use super::super::{Outcome, error::Result, json::Json, ui::Ui};
+use super::super::{Outcome, arguments::Json, error::Result, ui::Ui};
 
 /// Skills: folders with a SKILL.md that teach the agent a kind of work
 #[derive(clap::Args, Debug)]
