@@ -331,12 +331,21 @@ impl Question {
         let is_said = asked.iter().any(|(_, term)| said.contains(*term));
         let is_of_its_kind = match self.asks_for {
             Some(AsksFor::Person) => {
-                // In the same word: an `Author` may be unknown; who `the members` are is told by names.
-                let deed =
-                    asked.first().is_some_and(|(_, term)| analyzer.terms(text).contains(*term));
-                deed && (!asks_who_it_is(&self.text) || self.is_defined_by(said_of))
+                // In the same word: an `Author` may be unknown; who `the members` are is told by names. What is
+                // good for `starting` something was started by nobody.
+                let is_deed = |term: &String| {
+                    words(text)
+                        .map(|word| &text[word.range])
+                        .any(|word| !word.ends_with("ing") && analyzer.terms(word).contains(term))
+                };
+                let deed = asked.first().is_some_and(|(_, term)| is_deed(term));
+                let is_who = asks_who_it_is(&self.text);
+                let is_one = words(&self.text)
+                    .nth(1)
+                    .is_some_and(|it| matches!(&self.text[it.range], "is" | "was"));
+                deed && (!is_who || self.is_defined_by(said_of))
                     || label(text).is_some()
-                    || holds_name(said_of, &self.words)
+                    || holds_name(said_of, &self.words, if is_who && is_one { 2 } else { 1 })
             }
             Some(AsksFor::Day) => {
                 words(text).any(|word| is_of_time(&text[word.range])) || self.names_version(text)
@@ -392,7 +401,15 @@ impl Question {
         named: &Named,
         analyzer: &Analyzer,
     ) -> bool {
-        let amounts: Vec<&str> = amounts(text).collect();
+        // `At least 18 years old` counts nobody.
+        let units = ["year", "years", "month", "months", "day", "days", "hour", "hours", "minutes"];
+        let is_of_time = |amount: &str| {
+            let behind = text.split_once(amount).map_or("", |(_, behind)| behind);
+            let next = behind.split_whitespace().next().map(plain).unwrap_or_default();
+            units.contains(&next) && !self.many.iter().any(|(word, _)| word == next)
+        };
+        let amounts: Vec<&str> =
+            amounts(text).filter(|it| self.many.is_empty() || !is_of_time(it)).collect();
         if amounts.is_empty() || self.many.is_empty() {
             return !amounts.is_empty();
         }
@@ -522,16 +539,19 @@ fn first_word(text: &str) -> Option<&str> {
     words(text).next().map(|word| &text[word.range])
 }
 
-/// Whether a statement names somebody: a capital within it, that none of the question's words has and
-/// that small letters follow, or the sign of an account or an address.
-fn holds_name(text: &str, asked: &[(String, String)]) -> bool {
+/// Whether a statement names somebody: so many words with a capital within it, that none of the question's words is
+/// and that small letters follow, or the sign of an account or an address.
+fn holds_name(text: &str, asked: &[(String, String)], least: usize) -> bool {
     let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
-    let names = words(text).skip(1).map(|word| &text[word.range]);
-    text.contains('@')
-        || names.filter(|word| is_new(word)).any(|word| {
-            word.starts_with(char::is_uppercase)
-                && (word.len() == 1 || word.contains(char::is_lowercase))
-        })
+    let is_name = |word: &str| {
+        word.starts_with(char::is_uppercase)
+            && (word.len() == 1 || word.contains(char::is_lowercase))
+    };
+    // What begins a sentence has one anyway, if it is alone.
+    let first = usize::from(least == 1);
+    let names: Vec<&str> = words(text).skip(first).map(|word| &text[word.range]).collect();
+    let is_named = |run: &[&str]| run.iter().all(|word| is_new(word) && is_name(word));
+    text.contains('@') || names.windows(least).any(is_named)
 }
 
 #[cfg(test)]
@@ -588,6 +608,11 @@ mod tests {
                 "On a user's machine that is closed and writes a line an hour it does three at once.",
                 false,
             ),
+            ("how many users does it have", "To be a user, you must be 18 years old.", false),
+            ("how many years did it last", "It lasted for 18 years.", true),
+            ("who started the program", "A book for it is a good starting point.", false),
+            ("who is the president of it", "The president may call an Annual meeting.", false),
+            ("who is the president of it", "Elected president was Ada Hill.", true),
             ("how much does it cost", "A seat is 20 euros a year.", true),
             ("how old is the program", "The program has a long history.", false),
             ("who maintains the program", "The program makes notes searchable.", false),
