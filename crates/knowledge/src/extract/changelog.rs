@@ -81,7 +81,9 @@ fn versions<'p>(page: &'p Page, name: &str) -> impl Iterator<Item = &'p Block> {
         let words = fold(&block.text);
         words.split(' ').any(|word| matches!(word, "changelog" | "changes" | "notes"))
     };
-    let is_several = all.len() >= LEAST || all.first().is_some_and(says_so);
+    let heads = page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(1)));
+    let is_several = all.len() >= LEAST
+        || !all.is_empty() && heads.chain(all.first().copied()).any(|it| says_so(&it));
     all.into_iter().filter(move |_| is_several)
 }
 
@@ -97,8 +99,12 @@ pub(super) fn is_version(heading: &str) -> bool {
 
 /// The version of a heading with its day, without the name of the thing: `0.2.42 (2026-11-09)`.
 pub(super) fn version(heading: &str, name: &str) -> Option<String> {
-    const MOST_WORDS: usize = 7;
+    const MOST_WORDS: usize = 10;
     let heading = tidy(heading);
+    // `(bug fix release)`
+    let remark =
+        heading.rsplit_once(" (").filter(|(_, it)| !it.contains(|it: char| it.is_ascii_digit()));
+    let heading = remark.map_or(heading.as_str(), |(heading, _)| heading);
     let words: Vec<&str> = heading.split_whitespace().collect();
     // What was withdrawn is struck through.
     let bare = |word: &str| word.trim_matches(|char| "[](),:v~".contains(char)).to_owned();
@@ -273,6 +279,7 @@ mod tests {
             ("~~[v0.15.0] - 2024-10-01~~", Some("0.15.0 (2024-10-01)")),
             ("Noteworthy changes in release 6.1 (2022-12-12)", Some("6.1 (2022-12-12)")),
             ("Changelog for jiff 0.16.3 (2024-01-14)", Some("0.16.3 (2024-01-14)")),
+            ("Version 2.22 - 4 September 2022 (bug fix release)", Some("2.22 (4 September 2022)")),
             ("Unreleased", None),
             ("jiff 122", Some("122")),
             ("jiff 2022", None),

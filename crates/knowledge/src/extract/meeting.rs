@@ -17,8 +17,8 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
         .clone()
         .find(is_date)
         .map(str::to_owned)
-        .or_else(|| page.day.clone())
         .or_else(|| date_below(page))
+        .or_else(|| page.day.clone())
         .or_else(|| titles.find(is_of_one_time).map(str::to_owned))
 }
 
@@ -157,6 +157,10 @@ mod tests {
                 Some("2016-09-03"),
             ),
             ("# Protokoll vom 13. Februar 2023\n\nA.", Some("13. Februar 2023")),
+            (
+                "---\ndate: 2014-09-08\n---\n\nMINUTES HELD ON\n\nTUESDAY MAY 6th 2014\n",
+                Some("MAY 6th 2014"),
+            ),
             ("# May 2025 – Committee\n\nA.", Some("May 2025")),
             ("# Foo\n\nA.", None),
         ] {

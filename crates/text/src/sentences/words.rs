@@ -11,8 +11,8 @@ pub(super) const NEVER_LAST: &[&str] = &[
 /// Titles before a name, as they are written.
 pub(super) const TITLES: &[&str] = &[
     "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Ste", "Mt", "Ft", "Gen", "Lt", "Col", "Sgt", "Capt",
-    "Cmdr", "Rev", "Hon", "Sen", "Rep", "Gov", "Pres", "Hr", "Fr", "Dipl", "Ing", "Mme", "Mlle",
-    "Sra", "Srta", "dr", "prof", "mr", "mrs", "ms",
+    "Cllr", "Cmdr", "Rev", "Hon", "Sen", "Rep", "Gov", "Pres", "Hr", "Fr", "Dipl", "Ing", "Mme",
+    "Mlle", "Sra", "Srta", "dr", "prof", "mr", "mrs", "ms",
 ];
 /// Short forms that a number follows; else they are words, or end a sentence. In lower case.
 pub(super) const BEFORE_NUMBERS: &[&str] = &[

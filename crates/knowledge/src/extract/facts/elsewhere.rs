@@ -32,7 +32,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                 && matches!(word(at + 1).as_str(), "week" | "month" | "year")
                 && word(at.wrapping_sub(1)) != "the"
             // `12 years ago`
-            || word(at) == "ago" && at > 1
+            || word(at) == "ago" && at > 1 && !super::own::is_quoted(tokens, at)
     });
     let one = tokens.len() < 8 && tokens.last().is_some_and(|last| last.lower() == "one");
     // `Therefore, X is`, and `may: 1.`, whose rest is a list.

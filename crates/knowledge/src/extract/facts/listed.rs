@@ -12,6 +12,7 @@ use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
+use std::collections::HashMap;
 
 /// Most items of one list, and most words of one.
 const MAX_ITEMS: usize = 25;
@@ -71,6 +72,44 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
         }
     }
     found
+}
+
+/// The items of lists within a list whose own items are nothing but labels: `CPU`, and below it what that is.
+pub(super) fn sheets(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize, Statement)> {
+    const LEAST: usize = 4;
+    const MOST: usize = 40;
+    const MAX_LABEL: usize = 4;
+    let blocks = &page.blocks;
+    let is_label = |at: usize| {
+        let (block, next) = (&blocks[at], blocks.get(at + 1));
+        let text = block.text.trim();
+        block.kind == Kind::Item
+            && next.is_some_and(|next| next.kind == Kind::Item && next.list > block.list)
+            && text.split(' ').count() <= MAX_LABEL
+            && text.starts_with(char::is_uppercase)
+            && text.ends_with(char::is_alphanumeric)
+            && ground.is_own(at)
+    };
+    let mut counts: HashMap<Option<usize>, usize> = HashMap::new();
+    for at in (0..blocks.len()).filter(|at| is_label(*at)) {
+        *counts.entry(blocks[at].list).or_default() += 1;
+    }
+    let labels = (0..blocks.len())
+        .filter(|at| is_label(*at) && counts.get(&blocks[*at].list).is_some_and(|it| *it >= LEAST));
+    let told = labels.flat_map(|at| {
+        let (label, inner) = (blocks[at].text.trim(), blocks[at + 1].list);
+        let below = blocks[at + 1..]
+            .iter()
+            .take_while(move |it| it.kind == Kind::Item && it.list > blocks[at].list);
+        below.filter(move |it| it.list == inner && !it.text.trim_end().ends_with(':')).filter_map(
+            move |it| {
+                let text = shown(&named(thing, &format!("{label}: {}", item(&it.text)?)));
+                let line = page.line_of(it);
+                is_told(&text).then_some((thing.entity, Statement { text, line }))
+            },
+        )
+    });
+    told.take(MOST).collect()
 }
 
 /// What a heading or the last sentence before a list says of each of its items.

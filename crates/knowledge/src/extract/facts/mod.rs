@@ -30,6 +30,7 @@ use super::page::{Kind, Mark, Page, Sentence};
 use super::subject::Names;
 use super::thing::{Thing, spaced};
 use super::token;
+use super::words;
 pub use form::FACT_WORDS;
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
 use ground::Ground;
@@ -65,6 +66,11 @@ pub(super) fn collect(
             continue;
         }
         let text = page.text(sentence);
+        let asks = |above: usize| {
+            page.blocks.get(above).is_some_and(|it| it.text.trim_end().ends_with('?'))
+        };
+        let is_answer = sentence.first && sentence.block.checked_sub(1).is_some_and(asks);
+        let text = text.strip_prefix("A. ").filter(|_| is_answer).unwrap_or(text);
         let text = lead::without(text).map_or(Cow::Borrowed(text), Cow::Owned);
         let text = colon::closed(page, sentence, text.as_ref()).map_or(text, Cow::Owned);
         let text = text.as_ref();
@@ -106,6 +112,9 @@ pub(super) fn collect(
         });
         if let Some((mut told, fact)) = by_name(sentence, text, &tokens, item, names) {
             told.owns |= thing.is_some_and(|thing| is_after(&told, thing, page, sentence));
+            if thing.is_some_and(|thing| is_of_kin(page, sentence, &told.surface, thing)) {
+                continue;
+            }
             if let Some(text) = fact {
                 let also = told.also.map(|also| (also, Statement { text: text.clone(), line }));
                 found.push((told.entity, Statement { text, line }));
@@ -146,6 +155,7 @@ pub(super) fn collect(
     found.extend(rows::collect(page, thing, names));
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
         let mut answers = listed::collect(page, &ground, thing);
+        answers.extend(listed::sheets(page, &ground, thing));
         answers.extend(questions::collect(page, &ground, thing, &found));
         // What answers a question needs it, and an item its lead.
         for all in [&mut own, &mut whole] {
@@ -191,6 +201,29 @@ fn is_after(told: &Told, thing: &Thing, page: &Page, sentence: &Sentence) -> boo
     told.entity != thing.entity
         && has_name(&told.surface)
         && page.before(sentence).iter().any(|before| has_name(page.text(before)))
+}
+
+/// `Byron`, on the page of Ada Byron, where the paragraph told of Bo Byron before.
+fn is_of_kin(page: &Page, sentence: &Sentence, surname: &str, thing: &Thing) -> bool {
+    /// Tokens with which a subject begins.
+    const SUBJECT: usize = 5;
+    let Some((firsts, last)) = thing.name.rsplit_once(' ') else { return false };
+    let is_own = |word: &token::Token<'_>| spaced(firsts).contains(&spaced(bare(word.text)));
+    let is_kin = |said: &[token::Token<'_>], at: usize| {
+        // All names before the last one: `Ann May` of `Ann May Hill`.
+        let begins = said[..at].iter().rposition(|it| !(it.is_capitalised() && it.joins()));
+        let names = &said[begins.map_or(0, |at| at + 1)..at];
+        let is_name = |it: &token::Token<'_>| {
+            let word = it.lower();
+            !words::is_starter(&word) && !words::is_lead(&word)
+        };
+        bare(said[at].text) == last && names.iter().any(is_name) && !names.iter().any(is_own)
+    };
+    surname == last
+        && page.before(sentence).iter().any(|it| {
+            let said = token::tokens(page.text(it));
+            (1..said.len().min(SUBJECT)).any(|at| is_kin(&said, at))
+        })
 }
 
 /// `Python's libraries have these faults:`, whose items tell of Python.

@@ -377,3 +377,12 @@ fn he_is_nobody_behind_somebody_who_tells_of_another() {
     );
     assert!(!facts.iter().any(|fact| fact.contains("wrote of her")), "{facts:?}");
 }
+
+#[test]
+fn a_surname_is_that_of_whoever_the_paragraph_tells_of() {
+    let page = "# Ada Byron\n\nAda Byron was a mayor of Bath. Byron ran a shop in Bath.\n\nIn June Bo Byron was shot in \
+                Rome. Byron died at the hospital of Rome.\n";
+    let facts = told(page, "Ada Byron");
+    assert!(facts.iter().any(|fact| fact.ends_with("Byron ran a shop in Bath.")), "{facts:?}");
+    assert!(!facts.iter().any(|fact| fact.contains("died")), "{facts:?}");
+}

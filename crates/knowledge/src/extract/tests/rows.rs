@@ -287,3 +287,33 @@ fn a_vote_is_told_with_what_it_is_on() {
         assert!(told.into_iter().all(|it| it.contains(heading)));
     }
 }
+
+#[test]
+fn lists_below_labels_are_told_with_them() {
+    let page = "# Foo Pro\n\nThe Foo Pro is a laptop of Foo.\n\n- CPU\n  - Supports Foo chips of 2022\n- Memory\n  - Up to 64 \
+                GB of memory\n- Sound\n  - Internal speakers\n    - of Bath\n- Size\n  - 2 cm x 35 cm, 1.7 kg\n";
+    let facts: Vec<String> =
+        told(page, "Foo Pro").into_iter().filter(|fact| fact.contains(": ")).collect();
+    assert_eq!(
+        facts,
+        [
+            "Foo Pro | Foo Pro – CPU: Supports Foo chips of 2022",
+            "Foo Pro | Foo Pro – Memory: Up to 64 GB of memory",
+            "Foo Pro | Foo Pro – Sound: Internal speakers",
+            "Foo Pro | Foo Pro – Size: 2 cm x 35 cm, 1.7 kg",
+        ]
+    );
+}
+
+#[test]
+fn a_part_that_several_have_stands_below_whose_it_is() {
+    let page = "# Foo offices\n\nFoo has offices in two cities.\n\n## London\n\n### Health and safety\n\nThe fire alarms are \
+                tested on each Monday at 9 am.\n\n## Bath\n\n### Health and safety\n\nThe fire doors are tested on each Friday at \
+                noon.\n";
+    let facts = told(page, "Foo offices");
+    for said in
+        ["London, Health and safety – The fire alarms", "Bath, Health and safety – The fire doors"]
+    {
+        assert!(facts.iter().any(|fact| fact.contains(said)), "{facts:?}");
+    }
+}

@@ -66,8 +66,15 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
 /// `This directory contains`, right below the title, or `This PEP proposes` on the page of a PEP: the text
 /// itself, which is told of by its name.
 pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> bool {
+    const PACKAGES: &[&str] =
+        &["crate", "library", "module", "package", "plugin", "program", "tool"];
     let [this, noun, ..] = tokens else { return false };
     let own = fold(&thing.name);
+    // `This modest package contains`
+    let is_package = || tokens.get(2).is_some_and(|it| PACKAGES.contains(&it.text)) && noun.joins();
+    if this.text == "This" && opens && is_package() {
+        return true;
+    }
     let is_noun = noun.joins()
         && !is_vague(noun)
         && !words::is_starter(&noun.lower())

@@ -25,6 +25,10 @@ pub(in crate::extract) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String
     let own = fold(&thing.name);
     let coded = coded(page);
     let mut open: Vec<(u8, Option<String>)> = Vec::new();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for block in page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_))) {
+        *counts.entry(block.text.trim()).or_default() += 1;
+    }
     let all = page.blocks.iter().map(|block| {
         if let Kind::Heading(level) = block.kind {
             open.retain(|(above, _)| *above < level);
@@ -32,7 +36,14 @@ pub(in crate::extract) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String
             let heading = tidy(heading.split(" (").next().unwrap_or_default());
             let is_code = || coded.contains(&level) && shape::is_acronym(&heading);
             let says = level > 1 && (tells_part(&heading, &own) || is_code());
-            open.push((level, says.then_some(heading)));
+            // `Health and safety`, below each of several places.
+            let above = open.last().and_then(|(_, above)| above.as_deref());
+            let is_one_of_several = counts.get(block.text.trim()).is_some_and(|count| *count > 1);
+            let part = match above.filter(|_| is_one_of_several) {
+                Some(above) => format!("{above}, {heading}"),
+                None => heading,
+            };
+            open.push((level, says.then_some(part)));
         }
         open.last().and_then(|(_, part)| part.clone())
     });
