@@ -262,14 +262,15 @@ fn of_one(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> 
             let parts = statement.text.split_once(" – ");
             let parts = parts.filter(|(label, _)| is_label(*entity, label));
             let (label, said) = parts.unwrap_or(("", &statement.text));
-            // It stands under the thing's name already.
-            if label == thing.name {
+            // It stands under the thing's name already; of a meeting, its part is told too.
+            let is_own = label == thing.name;
+            if is_own && !is_of_meeting {
                 *entity = thing.entity;
                 continue;
             }
-            let is_named = !label.is_empty() && !said.starts_with(label);
+            let is_named = !is_own && !label.is_empty() && !said.starts_with(label);
             let whole = if is_named { &statement.text } else { said };
-            if *entity != thing.entity && is_part(*entity, whole) {
+            if is_own || *entity != thing.entity && is_part(*entity, whole) {
                 *entity = thing.entity;
                 statement.text = match is_named {
                     true => format!("{}, {}", thing.name, statement.text),

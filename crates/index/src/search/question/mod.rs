@@ -549,7 +549,10 @@ fn holds_name(text: &str, asked: &[(String, String)], least: usize) -> bool {
     };
     // What begins a sentence has one anyway, if it is alone.
     let first = usize::from(least == 1);
-    let names: Vec<&str> = words(text).skip(first).map(|word| &text[word.range]).collect();
+    // `Ann de Hill`
+    let joints = ["al", "da", "de", "der", "di", "la", "le", "van", "von"];
+    let names = words(text).skip(first).map(|word| &text[word.range]);
+    let names: Vec<&str> = names.filter(|word| !joints.contains(word)).collect();
     let is_named = |run: &[&str]| run.iter().all(|word| is_new(word) && is_name(word));
     text.contains('@') || names.windows(least).any(is_named)
 }
@@ -613,6 +616,7 @@ mod tests {
             ("who started the program", "A book for it is a good starting point.", false),
             ("who is the president of it", "The president may call an Annual meeting.", false),
             ("who is the president of it", "Elected president was Ada Hill.", true),
+            ("who was the first to map it", "The first map of it is by Ada de Hill.", true),
             ("how much does it cost", "A seat is 20 euros a year.", true),
             ("how old is the program", "The program has a long history.", false),
             ("who maintains the program", "The program makes notes searchable.", false),
