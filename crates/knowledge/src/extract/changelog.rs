@@ -32,6 +32,7 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
         if block.kind != Kind::Item
             && let Some(version) = version(&block.text, &thing.name)
         {
+            numbered.clear();
             below = Some((version, if let Kind::Heading(level) = block.kind { level } else { 0 }));
             part = None;
             continue;
@@ -102,8 +103,10 @@ pub(super) fn version(heading: &str, name: &str) -> Option<String> {
     const MOST_WORDS: usize = 10;
     let heading = tidy(heading);
     // `(bug fix release)`
-    let remark =
-        heading.rsplit_once(" (").filter(|(_, it)| !it.contains(|it: char| it.is_ascii_digit()));
+    const REMARKS: &[&str] = &["bug", "bugfix", "fix", "fixes", "maintenance", "release", "stable"];
+    let remark = heading.rsplit_once(" (").filter(|(_, it)| {
+        fold(it.trim_end_matches(')')).split(' ').all(|word| REMARKS.contains(&word))
+    });
     let heading = remark.map_or(heading.as_str(), |(heading, _)| heading);
     let words: Vec<&str> = heading.split_whitespace().collect();
     // What was withdrawn is struck through.
@@ -281,6 +284,7 @@ mod tests {
             ("Changelog for jiff 0.16.3 (2024-01-14)", Some("0.16.3 (2024-01-14)")),
             ("Version 2.22 - 4 September 2022 (bug fix release)", Some("2.22 (4 September 2022)")),
             ("Unreleased", None),
+            ("2.0 (planned)", None),
             ("jiff 122", Some("122")),
             ("jiff 2022", None),
             ("Chapter 122", None),

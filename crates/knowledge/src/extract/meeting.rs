@@ -17,8 +17,9 @@ pub(super) fn date(page: &Page, title: Option<&str>) -> Option<String> {
         .clone()
         .find(is_date)
         .map(str::to_owned)
-        .or_else(|| date_below(page))
+        .or_else(|| date_below(page, is_day_line))
         .or_else(|| page.day.clone())
+        .or_else(|| date_below(page, |_| true))
         .or_else(|| titles.find(is_of_one_time).map(str::to_owned))
 }
 
@@ -69,28 +70,36 @@ pub(super) fn says_only_kind_and_day(title: &str) -> bool {
         && key.split_whitespace().all(is_plain)
 }
 
-/// The parts of a text that tells of several meetings, each below a heading with its day, with the lines before
-/// them; else none.
+/// The parts of a text that tells of several meetings, each below a heading with its day, and of what stands before and
+/// between them, with the lines before each; else none.
 pub(super) fn several(text: &str) -> Vec<(usize, String)> {
     const LEAST: usize = 2;
+    const MOST: usize = 60;
     let Ok(document) = markdown::parse(text) else { return Vec::new() };
-    let is_one = |heading: &&markdown::Heading| is_of_one_time(&heading.text.as_str());
-    let heads: Vec<_> = document.headings.iter().filter(is_one).collect();
-    let Some(level) = heads.iter().map(|head| head.level).max() else { return Vec::new() };
-    let starts: Vec<usize> =
-        heads.iter().filter(|head| head.level == level).map(|head| head.line).collect();
-    if starts.len() < LEAST {
+    let is_one = |heading: &markdown::Heading| is_of_one_time(&heading.text.as_str());
+    let count =
+        |level: u8| document.headings.iter().filter(|it| it.level == level && is_one(it)).count();
+    let Some(level) = (1..=6).find(|level| count(*level) >= LEAST) else { return Vec::new() };
+    let heads = document.headings.iter().filter(|heading| heading.level <= level);
+    let heads: Vec<(usize, bool)> =
+        heads.map(|it| (it.line, it.level == level && is_one(it))).collect();
+    if heads.len() > MOST {
         return Vec::new();
     }
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let ends = starts.iter().skip(1).map(|line| line - 1).chain([lines.len()]);
-    let part = |(start, end): (&usize, usize)| {
+    let starts = [(1, false)].into_iter().chain(heads.iter().copied());
+    let ends = heads.iter().map(|(line, _)| line - 1).chain([lines.len()]);
+    let part = |((start, is_dated), end): ((usize, bool), usize)| {
         let from = start.checked_sub(1)?;
         let (head, rest) = lines.get(from..end)?.split_first()?;
-        let head = head.trim_start_matches('#').trim_start();
-        Some((from, format!("# {head}{}", rest.concat())))
+        let head = match is_dated {
+            true => format!("# {}", head.trim_start_matches('#').trim_start()),
+            false => (*head).to_owned(),
+        };
+        let told = format!("{head}{}", rest.concat());
+        (!told.trim().is_empty()).then_some((from, told))
     };
-    starts.iter().zip(ends).filter_map(part).collect()
+    starts.zip(ends).filter_map(part).collect()
 }
 
 /// Whether a page that the user gave tells of one meeting.
@@ -104,7 +113,7 @@ pub(super) fn is_of_meeting(page: &Page, title: Option<&str>) -> bool {
     let ends = page.blocks.first().is_some_and(|block| ends_as_meeting(&block.text));
     page.is_given
         && (titles(page, title).chain(line).any(|title| is_dated(&title))
-            || ends && page.blocks.len() > 1 && date_below(page).is_some())
+            || ends && page.blocks.len() > 1 && date_below(page, |_| true).is_some())
 }
 
 /// Whether a line is short and ends with what a meeting is called.
@@ -115,8 +124,14 @@ fn ends_as_meeting(line: &str) -> bool {
     words.len() <= MOST && words.last().is_some_and(|last| MEETINGS.contains(last))
 }
 
+/// Whether a line is little more than a day, or says when something was held.
+fn is_day_line(line: &str) -> bool {
+    const MOST: usize = 5;
+    line.split_whitespace().count() <= MOST || line.to_lowercase().contains("held on")
+}
+
 /// The day that stands below a title: `Held on Thursday 14 March 2024`.
-fn date_below(page: &Page) -> Option<String> {
+fn date_below(page: &Page, tells: fn(&str) -> bool) -> Option<String> {
     const EARLY: usize = 6;
     const PARTS: usize = 3;
     let is_part = |char: char| ".,;:()–—- ".contains(char);
@@ -124,6 +139,8 @@ fn date_below(page: &Page) -> Option<String> {
     let texts = rows.filter_map(|row| row.cells.get(1)).map(String::as_str);
     let texts = texts.chain(page.title.as_deref());
     let texts = texts.chain(page.blocks.iter().take(EARLY).map(|block| block.text.as_str()));
+    // `Next meeting: 7 July 2025`
+    let texts = texts.filter(|text| tells(text) && !text.to_lowercase().contains("next"));
     texts.into_iter().find_map(|text| {
         let words: Vec<&str> = text.split_whitespace().collect();
         let days = words.windows(PARTS).chain(words.windows(1)).map(|words| words.join(" "));
@@ -173,9 +190,15 @@ mod tests {
         let text =
             "# Foo minutes\n\n### May 2025 – Meeting\n\nA.\n\n### June 2025 – Meeting\n\nB.\n";
         let parts = several(text);
-        let expected =
-            [(2, "# May 2025 – Meeting\n\nA.\n\n"), (6, "# June 2025 – Meeting\n\nB.\n")];
+        let expected = [
+            (0, "# Foo minutes\n\n"),
+            (2, "# May 2025 – Meeting\n\nA.\n\n"),
+            (6, "# June 2025 – Meeting\n\nB.\n"),
+        ];
         assert_eq!(parts, expected.map(|(line, part)| (line, part.to_owned())));
+        let deep = "## Meeting 2024\n\nA.\n\n### Minutes of the meeting of May 2023\n\nB.\n\n## Meeting 2025\n\n### Minutes of \
+                    the meeting of 2024\n\n## Rules\n\nC.\n";
+        assert_eq!(several(deep).iter().map(|(line, _)| *line).collect::<Vec<_>>(), [0, 8, 12]);
         assert_eq!(several("# Meeting 2024\n\nA.\n\n## Notes\n\nB.\n"), []);
         let facts = |text: &str| {
             let document = super::super::Document { text, title: None };

@@ -130,7 +130,10 @@ pub fn is_unread(document: &Document<'_>) -> bool {
 /// paragraphs, which are capped.
 pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> Extraction {
     let parts = match mode {
-        Mode::Given => meeting::several(document.text),
+        Mode::Given => {
+            let end = document.text.floor_char_boundary(MAX_DOCUMENT_BYTES);
+            meeting::several(&document.text[..end])
+        }
         Mode::Full | Mode::KnownOnly => Vec::new(),
     };
     let of_part = |(before, text): &(usize, String)| {

@@ -139,8 +139,11 @@ pub fn read_with(bytes: &[u8], hint: Hint<'_>, options: &Options) -> Result<Read
 
 /// Whether a text ends with what has powers, and no word with the number of a note: `2` of `2<sup>53</sup>`, `km`.
 pub fn takes_power(text: &str) -> bool {
-    let word = text.rsplit(|it: char| it.is_whitespace() || it == '/').next().unwrap_or_default();
-    word.ends_with("10") || matches!(word, "2" | "cm" | "ft" | "km" | "m" | "mi" | "mm" | "s")
+    const LONGEST: usize = 8;
+    let from = text.char_indices().rev().nth(LONGEST).map_or(0, |(at, _)| at);
+    let word = text[from..].rsplit(|it: char| it.is_whitespace() || "/×·".contains(it)).next();
+    let word = word.unwrap_or_default();
+    matches!(word, "10" | "2" | "cm" | "ft" | "km" | "m" | "mi" | "mm" | "s")
 }
 
 /// A few words of HTML, as search services send them, as plain text on one line without markup.

@@ -554,7 +554,11 @@ fn holds_name(text: &str, asked: &[(String, String)], least: usize) -> bool {
     let names = words(text).skip(first).map(|word| &text[word.range]);
     let names: Vec<&str> = names.filter(|word| !joints.contains(word)).collect();
     let is_named = |run: &[&str]| run.iter().all(|word| is_new(word) && is_name(word));
-    text.contains('@') || names.windows(least).any(is_named)
+    // `was Pelé`
+    let is_told = |two: &[&str]| {
+        (is_one_of(&BEING, two[0]) || two[0] == "by") && is_new(two[1]) && is_name(two[1])
+    };
+    text.contains('@') || names.windows(least).any(is_named) || names.windows(2).any(is_told)
 }
 
 #[cfg(test)]
@@ -616,6 +620,7 @@ mod tests {
             ("who started the program", "A book for it is a good starting point.", false),
             ("who is the president of it", "The president may call an Annual meeting.", false),
             ("who is the president of it", "Elected president was Ada Hill.", true),
+            ("who is the captain of it", "Elected captain of it was Pelé.", true),
             ("who was the first to map it", "The first map of it is by Ada de Hill.", true),
             ("how much does it cost", "A seat is 20 euros a year.", true),
             ("how old is the program", "The program has a long history.", false),

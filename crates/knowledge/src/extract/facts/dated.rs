@@ -7,6 +7,7 @@ use crate::extract::name::is_year;
 use crate::extract::page::Page;
 use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
+use crate::extract::words;
 use elophanto_base::lexical::MONTHS;
 use std::collections::HashMap;
 
@@ -36,22 +37,42 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
             }
             return true;
         }
-        let is_month =
-            |it: &Token<'_>| it.is_capitalised() && MONTHS.contains(&it.lower().as_str());
-        is_of_one_year
-            || !said
-                .iter()
-                .any(|it| is_month(it) || is_score(it.text) || MATCHES.contains(&it.text))
+        is_of_one_year || !(0..said.len()).any(|at| is_day(said, at) || is_of_match(said, at))
     });
 }
 
-/// What is played again and again.
-const MATCHES: &[&str] = &[
-    "final", "finals", "match", "playoff", "playoffs", "quarter-final", "quarter-finals",
-    "semi-final", "semi-finals", "semifinal", "semifinals", "tournament",
-];
+/// `on May 1`, `in May`, and no `Theresa May`.
+fn is_day(said: &[Token<'_>], at: usize) -> bool {
+    const LEADING: &[&str] = &["by", "during", "from", "in", "of", "on", "since", "to", "until"];
+    let counts = |at: Option<usize>| {
+        at.and_then(|at| said.get(at))
+            .is_some_and(|it| it.text.starts_with(|it: char| it.is_ascii_digit()))
+    };
+    let before = at.checked_sub(1);
+    let is_led = before.is_some_and(|before| LEADING.contains(&said[before].lower().as_str()));
+    said[at].is_capitalised()
+        && MONTHS.contains(&said[at].lower().as_str())
+        && (is_led || counts(before) || counts(Some(at + 1)))
+}
 
-/// Whether most years that a page names are the same one.
+/// `won 3–2`, `in the final.`: of what is played again and again.
+fn is_of_match(said: &[Token<'_>], at: usize) -> bool {
+    const MATCHES: &[&str] = &[
+        "final", "finals", "match", "playoff", "playoffs", "quarter-final", "quarter-finals",
+        "semi-final", "semi-finals", "semifinal", "semifinals", "tournament",
+    ];
+    const PLAYED: &[&str] = &[
+        "beat", "beaten", "defeat", "defeated", "draw", "drew", "lead", "loss", "lost", "victory",
+        "win", "won",
+    ];
+    let is_played = || said.iter().any(|it| PLAYED.contains(&it.lower().as_str()));
+    let article = at.checked_sub(1).is_some_and(|before| matches!(said[before].text, "a" | "the"));
+    let ends =
+        !said[at].joins() || said.get(at + 1).is_none_or(|next| words::ends_phrase(next.text));
+    is_score(said[at].text) && is_played() || MATCHES.contains(&said[at].text) && article && ends
+}
+
+/// Whether at least half of the years that a page names are the same one, or it names none.
 fn is_of_one_year(page: &Page) -> bool {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for sentence in &page.sentences {
@@ -64,7 +85,7 @@ fn is_of_one_year(page: &Page) -> bool {
         }
     }
     let (all, most) = (counts.values().sum::<usize>(), counts.values().max().copied().unwrap_or(0));
-    most > 0 && most * 2 >= all
+    most * 2 >= all
 }
 
 /// `3–2`, as matches end.

@@ -32,7 +32,10 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                 && matches!(word(at + 1).as_str(), "week" | "month" | "year")
                 && word(at.wrapping_sub(1)) != "the"
             // `12 years ago`
-            || word(at) == "ago" && at > 1 && !super::own::is_quoted(tokens, at)
+            || word(at) == "ago"
+                && at > 1
+                && !matches!(word(at - 2).as_str(), "million" | "billion")
+                && !super::own::is_quoted(tokens, at)
     });
     let one = tokens.len() < 8 && tokens.last().is_some_and(|last| last.lower() == "one");
     // `Therefore, X is`, and `may: 1.`, whose rest is a list.
@@ -163,7 +166,15 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             // `X again evaded it`: when it did before, another sentence tells.
             "again" => at < verb,
             "both" => {
-                let of_before = at > verb && super::is_plural(&word(at + 1));
+                const OWN: &[&str] = &[
+                    "directions", "ends", "genders", "hands", "hemispheres", "houses", "sexes",
+                    "sides",
+                ];
+                let noun = word(at + 1);
+                let of_before = at > verb
+                    && super::is_plural(&noun)
+                    && !OWN.contains(&noun.as_str())
+                    && word(at + 2) != "of";
                 at == 0 && words::is_finite(&word(1), true)
                     || of_before
                         && !tokens[..at]

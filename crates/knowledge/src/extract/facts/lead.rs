@@ -1,6 +1,7 @@
 //! What a sentence begins with that ties it to the one before and states nothing: `However,`, `It is
 //! worth mentioning that`.
 
+use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
 
@@ -35,11 +36,22 @@ pub(super) fn without(text: &str) -> Option<String> {
     let shorter = match text.split_once(", however, ") {
         // `Because it is old, however, it is slow`
         Some((before, behind)) if begins_clause(before) => format!("{before}, {behind}"),
-        Some((before, behind)) => format!("{before} {behind}"),
+        Some((before, behind)) if is_open(before) => format!("{before} {behind}"),
+        Some(_) => return None,
         None => without_first(text)?,
     };
     // `Namely, as stated below,`: each leaves less of the text.
     Some(without(&shorter).unwrap_or(shorter))
+}
+
+/// Whether a text is a subject alone, or one with an auxiliary: `The band`, `Juventus were`.
+fn is_open(text: &str) -> bool {
+    let all = tokens(text);
+    let Some((last, rest)) = all.split_last() else { return false };
+    let is_verb = |token: &Token<'_>| {
+        words::is_finite(&token.lower(), false) && !words::is_noun_verb(&token.lower())
+    };
+    !rest.iter().any(is_verb) && (!is_verb(last) || words::is_auxiliary(&last.lower()))
 }
 
 fn begins_clause(text: &str) -> bool {
@@ -87,6 +99,7 @@ mod tests {
             ("Namely, Foo is free.", Some("Foo is free.")),
             ("Otherwise, it is lost.", None),
             ("Foo, however, is free.", Some("Foo is free.")),
+            ("Foo is fast, however, Bar is slower.", None),
             ("As it is old, however, it is slow.", Some("As it is old, it is slow.")),
             ("However, ", None),
             ("", None),

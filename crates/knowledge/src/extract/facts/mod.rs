@@ -205,6 +205,11 @@ fn is_after(told: &Told, thing: &Thing, page: &Page, sentence: &Sentence) -> boo
 
 /// `Byron`, on the page of Ada Byron, where the paragraph told of Bo Byron before.
 fn is_of_kin(page: &Page, sentence: &Sentence, surname: &str, thing: &Thing) -> bool {
+    const TITLES: &[&str] = &[
+        "Baron", "Captain", "Colonel", "Count", "Dr", "Duke", "General", "Governor", "Judge",
+        "King", "Lady", "Lord", "Major", "Mayor", "Mr", "Mrs", "Ms", "Pope", "President", "Prince",
+        "Princess", "Professor", "Queen", "Saint", "Senator", "Sir", "Young",
+    ];
     /// Tokens with which a subject begins.
     const SUBJECT: usize = 5;
     let Some((firsts, last)) = thing.name.rsplit_once(' ') else { return false };
@@ -213,9 +218,10 @@ fn is_of_kin(page: &Page, sentence: &Sentence, surname: &str, thing: &Thing) -> 
         // All names before the last one: `Ann May` of `Ann May Hill`.
         let begins = said[..at].iter().rposition(|it| !(it.is_capitalised() && it.joins()));
         let names = &said[begins.map_or(0, |at| at + 1)..at];
+        // `President Lincoln`, of Abraham Lincoln.
         let is_name = |it: &token::Token<'_>| {
             let word = it.lower();
-            !words::is_starter(&word) && !words::is_lead(&word)
+            !words::is_starter(&word) && !words::is_lead(&word) && !TITLES.contains(&it.text)
         };
         bare(said[at].text) == last && names.iter().any(is_name) && !names.iter().any(is_own)
     };
@@ -228,8 +234,11 @@ fn is_of_kin(page: &Page, sentence: &Sentence, surname: &str, thing: &Thing) -> 
 
 /// `Python's libraries have these faults:`, whose items tell of Python.
 fn is_owned_elsewhere(first: &token::Token<'_>, thing: Option<&Thing>) -> bool {
+    const NOBODY: &[&str] =
+        &["he", "here", "how", "it", "let", "she", "that", "there", "what", "where", "who"];
     let owner = bare(first.text);
     owner != first.text
+        && !NOBODY.contains(&owner.to_lowercase().as_str())
         && first.is_capitalised()
         && thing.is_some_and(|thing| !spaced(&thing.name).contains(&spaced(owner)))
 }

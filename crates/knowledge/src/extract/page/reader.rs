@@ -212,7 +212,11 @@ impl Reader {
                             text.push_str(if parts { "\n\n" } else { " " });
                         }
                         NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push(' '),
-                        NodeValue::HtmlInline(tag) if tag == "<sup>" && takes_power(&text) => {
+                        NodeValue::HtmlInline(tag)
+                            if tag == "<sup>"
+                                && takes_power(&text)
+                                && is_number(inline.next_sibling()) =>
+                        {
                             text.push('^');
                         }
                         NodeValue::HtmlInline(tag) if html::is_placeholder(tag) => {
@@ -258,6 +262,17 @@ impl Reader {
 fn parts_word(text: &str) -> bool {
     let rest = text.strip_suffix(['\u{2010}', '\u{ad}']);
     rest.is_some_and(|rest| rest.ends_with(char::is_alphabetic))
+}
+
+/// Whether what stands behind a mark is a number alone: `53</sup>`, and no `nd</sup>`.
+fn is_number<'a>(next: Option<&'a AstNode<'a>>) -> bool {
+    next.is_some_and(|next| match &next.data().value {
+        NodeValue::Text(text) => {
+            let digits = text.trim().trim_start_matches(['-', '−', '+']);
+            !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
+        }
+        _ => false,
+    })
 }
 
 /// Adds text with blanks for breaks that are written wrongly: `<br/ >`.

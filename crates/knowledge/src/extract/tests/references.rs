@@ -82,7 +82,7 @@ fn facts_that_point_elsewhere_are_resolved_or_left() {
         "The Foo Server was sold 12 years ago in Bath.",
         "The Foo Server has grown more parts recently.",
         "The Foo Server follows the same routine.",
-        "The Foo Server will try both variants of names.",
+        "The Foo Server will try both variants at once.",
         "The Foo Server was sold twice that season.",
         "Ada Byron joined the team, and we started again.",
         "The Foo Server has the better of the two options.",
@@ -385,4 +385,36 @@ fn a_surname_is_that_of_whoever_the_paragraph_tells_of() {
     let facts = told(page, "Ada Byron");
     assert!(facts.iter().any(|fact| fact.ends_with("Byron ran a shop in Bath.")), "{facts:?}");
     assert!(!facts.iter().any(|fact| fact.contains("died")), "{facts:?}");
+}
+
+#[test]
+fn what_lasts_is_kept_though_it_has_such_words() {
+    for (text, topic, kept) in [
+        ("# Moon\n\nThe Moon formed 4.5 billion years ago.\n", "Moon", "billion years ago"),
+        ("# Moon\n\nThe Moon pulls water on both sides of Foo.\n", "Moon", "both sides"),
+        (
+            "# Ada May\n\nAda May was a mayor of Bath (born 1950). Ada May studied at Bath.\n",
+            "Ada May",
+            "studied at",
+        ),
+        (
+            "# Foo\n\nFoo is a game of 1999. Foo was rewritten to match patterns of Bar.\n",
+            "Foo",
+            "to match",
+        ),
+        (
+            "# Abe Hill\n\nAbe Hill was a farmer.\n\nIn 1861 President Hill called for men. Hill ordered a blockade of \
+             Bath.\n",
+            "Abe Hill",
+            "ordered a blockade",
+        ),
+        (
+            "# Foo\n\nFoo is a tool.\n\nHere's what Foo does:\n\n- Foo parses 40 forms of dates.\n",
+            "Foo",
+            "parses 40",
+        ),
+    ] {
+        let facts = told(text, topic);
+        assert!(facts.iter().any(|fact| fact.contains(kept)), "{text}: {facts:?}");
+    }
 }
