@@ -182,10 +182,10 @@ fn entities_and_facts_of_real_documents() {
     snapshot!(shown.concat(), @"
     extract, all 64
       entities: precision 0.907 (88/97), recall 0.098 (86/882), of those with facts 0.196 (85/434)
-      facts: precision 0.682 (131/192), of right entities 0.732 (131/179), recall 0.181 (131/724)
+      facts: precision 0.693 (133/192), of right entities 0.743 (133/179), recall 0.184 (133/724)
     extract, Markdown and text
       entities: precision 0.938 (76/81), recall 0.120 (74/617), of those with facts 0.243 (73/301)
-      facts: precision 0.648 (105/162), of right entities 0.686 (105/153), recall 0.215 (105/488)
+      facts: precision 0.660 (107/162), of right entities 0.699 (107/153), recall 0.219 (107/488)
     extract, HTML
       entities: precision 0.750 (12/16), recall 0.045 (12/265), of those with facts 0.090 (12/133)
       facts: precision 0.867 (26/30), of right entities 1.000 (26/26), recall 0.110 (26/236)
