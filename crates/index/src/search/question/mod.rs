@@ -9,7 +9,7 @@ mod parts;
 
 use rustc_hash::FxHashSet;
 
-use self::named::{all_headings, with_place};
+use self::named::{all_headings, holds_name, with_place};
 use self::parts::{
     BEING, asks_who_it_is, bare, classes, compounds, counted, deed, defined, holds_number,
     is_lifespan, is_of_place, is_release, is_version, is_work_by, label, many, numbered, options,
@@ -537,28 +537,6 @@ fn met_by(asked: &str, text: &str) -> f32 {
 
 fn first_word(text: &str) -> Option<&str> {
     words(text).next().map(|word| &text[word.range])
-}
-
-/// Whether a statement names somebody: so many words with a capital within it, that none of the question's words is
-/// and that small letters follow, or the sign of an account or an address.
-fn holds_name(text: &str, asked: &[(String, String)], least: usize) -> bool {
-    let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
-    let is_name = |word: &str| {
-        word.starts_with(char::is_uppercase)
-            && (word.len() == 1 || word.contains(char::is_lowercase))
-    };
-    // What begins a sentence has one anyway, if it is alone.
-    let first = usize::from(least == 1);
-    // `Ann de Hill`
-    let joints = ["al", "da", "de", "der", "di", "la", "le", "van", "von"];
-    let names = words(text).skip(first).map(|word| &text[word.range]);
-    let names: Vec<&str> = names.filter(|word| !joints.contains(word)).collect();
-    let is_named = |run: &[&str]| run.iter().all(|word| is_new(word) && is_name(word));
-    // `was Pelé`
-    let is_told = |two: &[&str]| {
-        (is_one_of(&BEING, two[0]) || two[0] == "by") && is_new(two[1]) && is_name(two[1])
-    };
-    text.contains('@') || names.windows(least).any(is_named) || names.windows(2).any(is_told)
 }
 
 #[cfg(test)]

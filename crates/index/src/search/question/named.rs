@@ -2,7 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{super::Hit, parts::options};
+use super::{
+    super::{Hit, asked::is_one_of},
+    parts::{BEING, options},
+};
 use crate::Kind;
 use elophanto_base::lexical::{Analyzer, fold, words};
 
@@ -82,4 +85,26 @@ pub(super) fn all_headings(hit: &Hit) -> String {
 
 pub(in crate::search) fn headings(hit: &Hit, analyzer: &Analyzer) -> FxHashSet<String> {
     analyzer.terms(&all_headings(hit)).into_iter().collect()
+}
+
+/// Whether a statement names somebody: so many words with a capital within it, that none of the question's words is
+/// and that small letters follow, or the sign of an account or an address.
+pub(super) fn holds_name(text: &str, asked: &[(String, String)], least: usize) -> bool {
+    let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
+    let is_name = |word: &str| {
+        word.starts_with(char::is_uppercase)
+            && (word.len() == 1 || word.contains(char::is_lowercase))
+    };
+    // What begins a sentence has one anyway, if it is alone.
+    let first = usize::from(least == 1);
+    // `Ann de Hill`
+    let joints = ["al", "da", "de", "der", "di", "la", "le", "van", "von"];
+    let names = words(text).skip(first).map(|word| &text[word.range]);
+    let names: Vec<&str> = names.filter(|word| !joints.contains(word)).collect();
+    let is_named = |run: &[&str]| run.iter().all(|word| is_new(word) && is_name(word));
+    // `was Pelé`
+    let is_told = |two: &[&str]| {
+        (is_one_of(&BEING, two[0]) || two[0] == "by") && is_new(two[1]) && is_name(two[1])
+    };
+    text.contains('@') || names.windows(least).any(is_named) || names.windows(2).any(is_told)
 }

@@ -13,16 +13,16 @@ use std::collections::HashMap;
 
 /// Puts the heading before what happened below one with a year, `Foo, 2011 Cup – Foo saved a penalty`, and leaves
 /// out what happened `on May 1` of nobody knows which year.
-pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement)>) {
+pub(super) fn tell(page: &Page, thing: &Thing, all: [&mut Vec<(usize, Statement)>; 3]) {
     // `in 2011`, `the 1997–98 season`
     let dates = |it: &&Token<'_>| it.text.split(['–', '-', '/']).next().is_some_and(is_year);
     let years = |text: &str| tokens(text).iter().filter(dates).count();
     let is_of_one_year = years(&thing.name) > 0 || is_of_one_year(page);
     let parts = whole::parts(page, thing);
-    found.retain_mut(|(entity, statement)| {
-        let all = tokens(&statement.text);
-        let dash = all.iter().position(Token::is_dash).map_or(0, |dash| dash + 1);
-        let said = &all[dash..];
+    let is_dated = |(entity, statement): &mut (usize, Statement)| {
+        let told = tokens(&statement.text);
+        let dash = told.iter().position(Token::is_dash).map_or(0, |dash| dash + 1);
+        let said = &told[dash..];
         let happened = own::verb(said).is_some_and(|verb| is_past(&said[verb]));
         if !happened || years(&statement.text) > 0 {
             return true;
@@ -38,7 +38,10 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
             return true;
         }
         is_of_one_year || !(0..said.len()).any(|at| is_day(said, at) || is_of_match(said, at))
-    });
+    };
+    for found in all {
+        found.retain_mut(&is_dated);
+    }
 }
 
 /// `on May 1`, `in May`, and no `Theresa May`.

@@ -35,8 +35,8 @@ pub(super) struct Introduced {
 /// The words of a section as far as it was read.
 #[derive(Debug, Default)]
 struct Section {
-    /// Its heading's block, and the sentences of the page that were read.
-    head: usize,
+    /// Blocks and sentences of the page that were read.
+    entered: usize,
     read: usize,
     stems: HashSet<String>,
 }
@@ -56,12 +56,11 @@ impl Section {
 
     /// Forgets what stands above the heading of a block.
     fn enter(&mut self, page: &Page, block: usize) {
-        let above = page.blocks.get(self.head..=block).unwrap_or_default();
-        let head = above.iter().rposition(|block| matches!(block.kind, Kind::Heading(_)));
-        if let Some(head) = head.filter(|head| *head > 0) {
-            self.head += head;
+        let new = page.blocks.get(self.entered..=block).unwrap_or_default();
+        if new.iter().any(|block| matches!(block.kind, Kind::Heading(_))) {
             self.stems.clear();
         }
+        self.entered = self.entered.max(block + 1);
     }
 }
 

@@ -148,9 +148,7 @@ pub(super) fn collect(
     }
     let (mut own, mut whole) = unnamed.map(|it| (it.own, it.whole)).unwrap_or_default();
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
-        for found in [&mut found, &mut own, &mut whole] {
-            dated::tell(page, thing, found);
-        }
+        dated::tell(page, thing, [&mut found, &mut own, &mut whole]);
     }
     found.extend(rows::collect(page, thing, names));
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
