@@ -54,7 +54,7 @@ pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 /// Most entities of one document.
 pub const MAX_ENTITIES: usize = 200;
 /// Most facts of one entity from one document.
-pub const MAX_FACTS: usize = 50;
+pub const MAX_FACTS: usize = 60;
 
 /// A text to learn from: Markdown, plain text or a message.
 #[derive(Debug, Clone, Copy, Default)]
@@ -260,7 +260,7 @@ fn of_one(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> 
                 })
             })
         };
-        let parts_of_page = is_of_meeting.then(|| facts::parts(&page, thing));
+        let parts_of_page = facts::parts(&page, thing);
         for (entity, statement) in &mut facts {
             let parts = statement.text.split_once(" – ");
             let parts = parts.filter(|(label, _)| is_label(*entity, label));
@@ -280,9 +280,8 @@ fn of_one(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> 
                     false => {
                         let above =
                             page.blocks.iter().take_while(|it| page.line_of(it) <= statement.line);
-                        let part = parts_of_page
-                            .as_ref()
-                            .and_then(|all| all.get(above.count().checked_sub(1)?)?.as_deref());
+                        let at = above.count().checked_sub(1);
+                        let part = at.and_then(|at| parts_of_page.get(at)?.as_deref());
                         facts::named_below(thing, part, said)
                     }
                 };

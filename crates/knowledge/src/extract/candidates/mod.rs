@@ -52,6 +52,7 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
     from_headings(page, title, topic, &mut found);
     let Found { order, mut all } = found;
     let mut taken: Vec<Candidate> = Vec::new();
+    let asked = fold(&tidy(topic));
     // What is short for another, or the plural of one, is no further entity.
     let mut called: HashSet<String> = HashSet::new();
     for evidence in all.values() {
@@ -71,6 +72,7 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
         }
         // `Gecko's UTF-16`, where the page speaks of Gecko as well, is something that it has.
         let owner = key.split_once("'s ").map(|(owner, _)| owner);
+        let owner = owner.filter(|_| key != asked);
         if owner.is_some_and(|owner| writing.runs.contains_key(owner) || all.contains_key(owner)) {
             continue;
         }
@@ -81,9 +83,13 @@ pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<C
         }
     }
     let mut all = forms::joined(page, title, topic, taken);
-    let topic = fold(&tidy(topic));
+    let topic = asked;
     all.retain(|it| {
         let key = fold(&it.name);
+        // `Clark` of `Clark's Nutcracker`, which is asked for.
+        if topic.strip_prefix(&key).is_some_and(|rest| rest.starts_with("'s ")) {
+            return false;
+        }
         // `The PEP`, where `PEP 12` was asked for, is that one.
         let number = topic.strip_prefix(&key).unwrap_or_default().trim();
         if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {

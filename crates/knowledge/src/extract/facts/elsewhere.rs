@@ -15,6 +15,43 @@ pub(super) fn is_named_before(noun: &str) -> bool {
     KINDS_OF_IT.contains(noun)
 }
 
+/// Whether the sentence itself tells what a word points to: `such place as the board may set`, `the funds,
+/// and those funds`, `called for that purpose`, `his or her term`, `3.6 or later`, `longer than this`.
+pub(super) fn is_explained(tokens: &[Token<'_>], at: usize) -> bool {
+    const FAR: usize = 12;
+    const PRONOUNS: &[&str] = &["he", "she", "him", "her", "his", "hers"];
+    let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
+    let before = at.checked_sub(1).map(word).unwrap_or_default();
+    let next = word(at + 1);
+    let is_told = |noun: &str| noun.len() > 3 && tokens[..at].iter().any(|it| it.lower() == noun);
+    let is_pair = |or: &str, other: String| or == "or" && PRONOUNS.contains(&other.as_str());
+    match word(at).as_str() {
+        "such" => {
+            let behind = tokens.iter().skip(at + 1).take(FAR);
+            behind.clone().any(|it| it.text == "as") || is_told(&next)
+        }
+        "these" | "those" => is_told(&next),
+        "that" if next == "purpose" => {
+            words::looks_past(&at.checked_sub(2).map(word).unwrap_or_default())
+        }
+        // `38 days of leave, this is inclusive of holidays`
+        "this" => {
+            let goes_on = at > 3 && tokens[at - 1].after == "," && words::is_auxiliary(&next);
+            before == "than" || goes_on
+        }
+        "above" | "below" | "later" | "earlier" | "higher" | "newer" => before == "or",
+        "could" | "might" | "would" => {
+            tokens[..at].iter().any(|it| matches!(it.text, "if" | "unless" | "whether"))
+        }
+        one if PRONOUNS.contains(&one) => {
+            at > 1
+                && (is_pair(&next, word(at + 2))
+                    || is_pair(&before, at.checked_sub(2).map(word).unwrap_or_default()))
+        }
+        _ => false,
+    }
+}
+
 /// Whether a statement with its verb at token `verb` speaks of what only the text around it names:
 /// `was founded by her`, `uses this method`, `such systems`, `at the time`.
 pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
@@ -103,7 +140,11 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             )
             && !tokens[..at].iter().any(|it| it.text == "and")
     });
+    // `Whether or not the node should`, `Where X is a code`: a clause of another sentence.
+    let is_clause = matches!(word(0).as_str(), "where" | "whether")
+        && !tokens[..verb.min(tokens.len())].iter().any(|token| token.after.contains(','));
     concludes
+        || is_clause
         || is_said
         || counts_them
         || counts_up
@@ -120,6 +161,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         || is_state
         || counts_all
         || (0..tokens.len()).any(|at| match word(at).as_str() {
+            _ if is_explained(tokens, at) => false,
             "such" => word(at + 1) != "as",
             "this" => true,
             "these" => word(at + 1) != "days",

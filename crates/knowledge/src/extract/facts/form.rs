@@ -64,6 +64,19 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !has_hole(tokens)
         && !points_along(tokens)
         && !is_cut_off(text, tokens)
+        && !speaks_for_one(text, tokens)
+}
+
+/// `I noticed`, `gutpunches me`: of somebody whom only the text names, unless it is quoted.
+fn speaks_for_one(text: &str, tokens: &[Token<'_>]) -> bool {
+    let is_one = |at: usize| {
+        matches!(tokens[at].text, "I'm" | "I’m" | "I've" | "I’ve" | "me" | "myself")
+            || tokens[at].text == "I"
+                && (at == 0 || tokens[at - 1].text.starts_with(char::is_lowercase))
+                && tokens.get(at + 1).is_some_and(|it| it.text.starts_with(char::is_lowercase))
+                && tokens[at].joins()
+    };
+    !text.contains(['"', '“', '?']) && (0..tokens.len()).any(is_one)
 }
 
 /// `the terms below`, `see Limits below`: what stands elsewhere in the text; `18 and above` does not.
@@ -89,8 +102,11 @@ fn points_along(tokens: &[Token<'_>]) -> bool {
 fn is_cut_off(text: &str, tokens: &[Token<'_>]) -> bool {
     let ends = text.ends_with(char::is_alphabetic);
     let last = tokens.last().map(Token::lower).unwrap_or_default();
-    let is_open =
-        ends && matches!(last.as_str(), "a" | "an" | "and" | "of" | "or" | "the" | "to" | "with");
+    let is_open = ends
+        && matches!(
+            last.as_str(),
+            "a" | "an" | "and" | "of" | "or" | "the" | "to" | "unless" | "with"
+        );
     let from = tokens.iter().position(Token::is_dash).map_or(0, |dash| dash + 1);
     let said = || tokens.iter().skip(from);
     let is_account = |token: &Token<'_>| token.before.contains('@') || token.text.starts_with('@');

@@ -94,6 +94,10 @@ impl Home {
                 let own = Told { pronoun: self.pronoun, block: told.block, ..last.clone() };
                 (!told.human).then_some(own)
             }
+            // Who is `she` elsewhere on the page is no `it`.
+            Some(last) if told.entity == last.entity => {
+                Some(Told { pronoun: told.pronoun.or(self.pronoun), ..told })
+            }
             _ => Some(told),
         }
     }

@@ -72,7 +72,9 @@ fn without_first(text: &str) -> Option<String> {
     let mut chars = rest.chars();
     let first = chars.next().filter(|first| first.is_alphanumeric())?;
     // `iPhone` keeps its letters.
-    let is_plain = |word: &str| !word.contains(|it: char| it.is_uppercase() || "_:(".contains(it));
+    let is_plain = |word: &str| {
+        word.len() > 1 && !word.contains(|it: char| it.is_uppercase() || "_:(".contains(it))
+    };
     let is_word = rest.split(' ').next().is_some_and(is_plain);
     let first = if is_word { first.to_uppercase().to_string() } else { first.to_string() };
     Some(first + chars.as_str())

@@ -33,6 +33,9 @@ pub(super) fn of(
         || !whole
         // Whose, the sentence before tells.
         || matches!(first.as_str(), "its" | "their")
+        // `Many are headquartered in X`
+        || matches!(first.as_str(), "all" | "both" | "few" | "many" | "most" | "others" | "several" | "some")
+            && tokens.get(1).is_some_and(|next| words::is_auxiliary(&next.lower()))
         || CONTRASTS.contains(first.as_str())
         || begins_elsewhere(tokens)
         || pointer::begins(tokens)

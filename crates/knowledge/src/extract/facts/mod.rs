@@ -25,12 +25,12 @@ mod whole;
 
 use std::borrow::Cow;
 
-use super::Statement;
 use super::page::{Kind, Mark, Page, Sentence};
 use super::subject::Names;
 use super::thing::{Thing, spaced};
 use super::token;
 use super::words;
+use super::{MAX_FACTS, Statement};
 pub use form::FACT_WORDS;
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
 use ground::Ground;
@@ -150,7 +150,11 @@ pub(super) fn collect(
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
         dated::tell(page, thing, [&mut found, &mut own, &mut whole]);
     }
-    found.extend(rows::collect(page, thing, names));
+    let mut cells = rows::collect(page, thing, names);
+    // Cells leave room for sentences.
+    let room = MAX_FACTS.saturating_sub(found.len() + own.len() + whole.len());
+    cells.truncate(room.max(MAX_FACTS / 2));
+    found.extend(cells);
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
         let mut answers = listed::collect(page, &ground, thing);
         answers.extend(listed::sheets(page, &ground, thing));

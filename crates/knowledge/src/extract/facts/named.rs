@@ -70,6 +70,8 @@ pub(super) fn by_name(
                 return None;
             }
             told.block = usize::MAX;
+            // `The Seattle area is`: the article is that of the noun.
+            told.surface = text.get(tokens.get(start)?.start..last.end)?.to_owned();
             return Some((told, statement(text, tokens, verb)));
         };
         told.human =

@@ -99,7 +99,11 @@ pub(in crate::extract) fn collect(
             }
             ([first, values @ ..], about) => {
                 let name = tidy(first);
+                // A comparison has a column for the page's thing: the others are others'.
+                let is_own = |header: &&String| fold(header) == thing_key;
+                let is_compared = row.header.iter().skip(1).any(|header| is_own(&header));
                 let told = row.header.iter().skip(1).zip(values);
+                let told = told.filter(|(header, _)| !is_compared || is_own(header));
                 if let Some(entity) = names.whole_as_written(&name) {
                     let facts =
                         told.filter_map(|(header, value)| fact(&name, header, value, row.line));
@@ -108,7 +112,10 @@ pub(in crate::extract) fn collect(
                     let facts = told.filter_map(|(header, value)| {
                         let cell = cell_of(row, first)?;
                         let cell = which.map_or(cell.clone(), |which| format!("{which}, {cell}"));
-                        let predicate = format!("{cell}, {header}");
+                        let predicate = match is_compared {
+                            true => cell,
+                            false => format!("{cell}, {header}"),
+                        };
                         let says = header.chars().any(char::is_alphanumeric);
                         says.then(|| fact(thing, &predicate, value, row.line)).flatten()
                     });
@@ -348,11 +355,17 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
     let is_said = |word: &str| predicate.split(", ").any(|part| fold(part) == word);
     let says_none = is_said("default") && matches!(fold(value).as_str(), "none" | "required")
         || is_said("version") && is_property(predicate);
+    // `Issue: (leave this empty)`
+    let is_aside = value.starts_with('(') && value.ends_with(')');
+    let is_unfilled = matches!(fold(value).as_str(), "n/a" | "na" | "tbd" | "todo" | "tba")
+        || is_aside
+            && fold(value).split(' ').any(|word| matches!(word, "empty" | "leave" | "fill"));
     // `{action}: What happened`: of what, its text tells.
     let is_variable = predicate.starts_with('{');
     if says_none
         || instructs
         || is_variable
+        || is_unfilled
         || refers
         || is_private(predicate, value)
         || is_file(value)

@@ -10,9 +10,9 @@ mod statements;
 use std::borrow::Cow;
 
 use super::Statement;
-use super::facts::ground::{self, Ground};
+use super::facts::ground::Ground;
 use super::facts::own::MAX_OWN;
-use super::facts::{is_spoken, is_whole, rows, shown};
+use super::facts::{is_spoken, is_whole, named_below, parts, rows, shown};
 use super::page::Page;
 use super::subject::Names;
 use super::thing::Thing;
@@ -80,6 +80,7 @@ pub(super) fn collect(
     let mut before: Option<(usize, String, usize)> = None;
     let ground = Ground::of(page, thing, names);
     let mut own: Vec<(usize, Statement)> = Vec::new();
+    let parts = thing.map(|thing| parts(page, thing)).unwrap_or_default();
     let person = names::person(page, grammar);
     for sentence in &page.sentences {
         let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
@@ -139,7 +140,8 @@ pub(super) fn collect(
                 .then(|| grammar.own(text, &all, sentence.first))
                 .flatten();
             if let Some((thing, text)) = thing.zip(text) {
-                let text = ground::named(thing, &text);
+                let part = parts.get(sentence.block).and_then(Option::as_deref);
+                let text = named_below(thing, part, &text);
                 own.push((thing.entity, Statement { text, line: sentence.line }));
             }
             continue;

@@ -199,6 +199,7 @@ impl Minutes {
         let said = |note: &Note| -> Option<&str> {
             let ends = told.iter().map(|(_, fact)| fact);
             let mut ends = ends.filter_map(|fact| fact.text.rsplit(" – ").next());
+            let mut ends = ends.by_ref().map(|said| said.trim_matches('"'));
             ends.find(|said| note.text.contains(*said))
         };
         let rest = |note: &Note| match said(note) {

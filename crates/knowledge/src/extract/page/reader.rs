@@ -123,7 +123,7 @@ impl Reader {
     /// Takes down the rows of a table: what each says of its first cell, or of the page.
     fn table<'a>(&mut self, table: &'a AstNode<'a>) {
         let cells = |row: &'a AstNode<'a>| -> Vec<String> {
-            row.children().take(MAX_COLUMNS).map(plain).collect()
+            row.children().take(MAX_COLUMNS).map(|cell| without_notes(plain(cell))).collect()
         };
         let mut rows = table.children();
         let mut header = rows.next().map(cells).unwrap_or_default();
@@ -204,14 +204,14 @@ impl Reader {
                             let ends = text.ends_with(['.', '!', '?']);
                             let is_hard = matches!(ast.value, NodeValue::LineBreak);
                             // `**Code of Conduct**`, alone on its line.
-                            let is_label = text.contains(' ')
-                                && marks.first().is_some_and(|(of, mark)| {
-                                    *mark == Mark::Strong && *of == (0..text.len())
-                                });
+                            let is_label = is_label(&text, &marks, is_hard);
                             let parts = ends && is_hard || is_label;
                             text.push_str(if parts { "\n\n" } else { " " });
                         }
-                        NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push(' '),
+                        NodeValue::HtmlInline(tag) if tag.starts_with("<br") => {
+                            let is_label = is_label(&text, &marks, true);
+                            text.push_str(if is_label { "\n\n" } else { " " });
+                        }
                         NodeValue::HtmlInline(tag)
                             if tag == "<sup>"
                                 && takes_power(&text)
@@ -256,6 +256,25 @@ impl Reader {
             cut(part, &mut self.blocks);
         }
     }
+}
+
+/// `**Code of Conduct**`, alone on its line, which is one word only where that is broken on purpose.
+fn is_label(text: &str, marks: &[(Range<usize>, Mark)], is_hard: bool) -> bool {
+    let is_strong =
+        |(of, mark): &(Range<usize>, Mark)| *mark == Mark::Strong && *of == (0..text.len());
+    (is_hard || text.contains(' ')) && marks.first().is_some_and(is_strong)
+}
+
+/// A cell without the numbers of notes behind it: `yes [2]`, `255 {1}`.
+fn without_notes(mut cell: String) -> String {
+    while let Some((said, note)) = cell.trim_end().rsplit_once(' ') {
+        let number = note.strip_prefix(['[', '{']).and_then(|it| it.strip_suffix([']', '}']));
+        if !number.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit())) {
+            break;
+        }
+        cell.truncate(said.trim_end().len());
+    }
+    cell
 }
 
 /// Whether a text ends within a word, with a hyphen of printed lines, which is no minus.

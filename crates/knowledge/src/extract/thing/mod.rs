@@ -93,7 +93,8 @@ impl Thing {
             let inner = at > 0 && all[at - 1].is_capitalised() && all[at - 1].joins();
             let word = all[at].text.trim_end_matches("'s").trim_end_matches("’s");
             let is_alone = hit.end == at + 1 && shape::run(&all, at) <= at + 1 && !inner;
-            let is_short = is_alone && super::is_part_of(word, &self.name);
+            let is_born = at > 0 && matches!(all[at - 1].text, "née" | "nee" | "né" | "geborene");
+            let is_short = is_alone && !is_born && super::is_part_of(word, &self.name);
             is_short.then(|| all[at].start..all[at].start + word.len())
         });
         // `Ann Hill led the museum`, on the page of the Foo Museum.

@@ -17,7 +17,7 @@ pub(in crate::extract::facts) use subject::{has_subject, is_vague};
 /// Most of them of one page.
 pub(in crate::extract) const MAX_OWN: usize = 30;
 /// Tokens in which the verb must stand, and fewest of such a statement.
-const MAX_SUBJECT: usize = 14;
+const MAX_SUBJECT: usize = 20;
 const LEAST: usize = 6;
 /// Tokens in which the verb behind `about 80%` must stand.
 const MAX_SHARE: usize = 12;
@@ -182,10 +182,21 @@ fn is_verb_by_place(tokens: &[Token<'_>], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |next| next.text);
     let is_led = tokens[at - 1].joins() && at > 1 && !matches!(before.as_str(), "and" | "or");
     let is_adverb = before.len() > 4 && before.ends_with("ly");
+    // `The certificate rotates every twelve hours.`: else nothing is one.
+    let is_sure = |token: &Token<'_>| {
+        let word = token.lower();
+        words::is_auxiliary(&word)
+            || word.ends_with('s') && words::is_finite(&word, false) && !words::is_noun_verb(&word)
+    };
+    let opens = tokens[0].lower();
+    let is_alone = (words::is_determiner(&opens) || words::looks_gerund(&opens))
+        && tokens.last().is_some_and(|last| last.after.starts_with('.'))
+        && !tokens[at + 1..].iter().any(is_sure);
     words::is_noun_verb(&tokens[at].lower())
         && is_led
         && tokens[at].joins()
-        && (is_adverb || words::is_determiner(next) && !is_plural(&before))
+        && (is_adverb
+            || (words::is_determiner(next) || next == "to" || is_alone) && !is_plural(&before))
 }
 
 /// `The maintainers remain responsible`: a verb in its base form behind several.

@@ -95,9 +95,11 @@ pub(in crate::extract::facts) fn has_subject(
     // `The number of users has`
     let behind =
         tokens.get(start + subject.iter().position(|it| it.start == head.start).unwrap_or(0) + 1);
+    let is_anybody =
+        head.text == "person" && matches!(word.as_str(), "any" | "each" | "every" | "no");
     let is_of = behind.is_some_and(|next| next.text == "of") && OF_SOMETHING.contains(&head.text);
     if !plain
-        || is_vague(head) && !is_of && !is_named(subject, head)
+        || is_vague(head) && !is_of && !is_named(subject, head) && !is_anybody
         || begins
         || subject.iter().any(|token| token.text == "following")
     {
@@ -164,7 +166,10 @@ pub(in crate::extract::facts) fn has_subject(
     let shaped = shape::is_shaped(first.text);
     match run {
         // Somebody is named in full, or something as only names are written.
-        2.. => from + run == verb || shaped,
+        2.. => {
+            let last = tokens[from + run - 1].text;
+            from + run == verb || shaped || last.ends_with("'s") || last.ends_with("’s")
+        }
         1 if shaped => false,
         // `Pour the mixture` commands.
         1 if from == 0 => {
@@ -224,7 +229,8 @@ const COMPOUND: &[&str] = &[
 ];
 
 /// Nouns that say nothing but of what follows `of`.
-const OF_SOMETHING: &[&str] = &["aim", "goal", "number", "process", "purpose", "time", "value"];
+const OF_SOMETHING: &[&str] =
+    &["aim", "goal", "name", "number", "process", "purpose", "time", "value"];
 
 /// Whether a noun, as a subject, stands for what only the sentences before tell.
 pub(in crate::extract::facts) fn is_vague(noun: &Token<'_>) -> bool {

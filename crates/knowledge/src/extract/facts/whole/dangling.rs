@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::subject::is_typed;
+use crate::extract::facts::elsewhere::is_explained;
 use crate::extract::facts::own::{is_code, relates};
 use crate::extract::facts::{is_plural, mention, pointer};
 use crate::extract::fold::fold;
@@ -77,6 +78,7 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
     }
     let told = |noun: &str| tokens[..at].iter().any(|token| token.lower() == *noun);
     match word(at).as_str() {
+        _ if is_explained(tokens, at) => false,
         // `step 12`, `paragraph 1`: of a text that whoever reads it has not.
         "clause" | "paragraph" | "step" | "subsection" => {
             next.starts_with(|char: char| char.is_ascii_digit()) && word(at + 2) != "of"
@@ -98,7 +100,7 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
             at < verb.max(1) && !holds
         }
         "this" => !label.contains(&next),
-        "these" => true,
+        "these" => !label.contains(&next),
         "such" => next != "as",
         "those" => !matches!(next.as_str(), "who" | "that" | "which" | "of" | "in" | "with"),
         "it" if at > verb => at < 3 || !has_one(&tokens[..at]),
@@ -120,6 +122,8 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         "other" => at < 3 || before == "the" || is_of_list(tokens, at),
         "another" => at < 3,
         "latter" | "former" => !tokens[..at].iter().any(|token| token.text == "and"),
+        // `If it is cloned, both instances`
+        "both" if goes_on && is_plural(&next) => false,
         "both" => !tokens[at].joins() || !tokens[at..].iter().any(|token| token.text == "and"),
         // `The second value is`: of what, another sentence tells.
         "second" | "third" | "fourth" | "next" if at == 1 && word(0) == "the" && verb > at => {
@@ -237,8 +241,8 @@ pub(super) fn with_articles(text: &str, label: &[String]) -> String {
     let all = tokens(text);
     for two in all.windows(2).rev().filter(|two| label.contains(&two[1].lower())) {
         let article = match two[0].text {
-            "This" => "The",
-            "this" => "the",
+            "This" | "These" => "The",
+            "this" | "these" => "the",
             _ => continue,
         };
         shown.replace_range(two[0].start..two[0].end, article);

@@ -47,8 +47,19 @@ pub(super) fn main_clause(tokens: &[Token<'_>], thing: &Thing, place: &Place<'_>
     let mut commas = (0..tokens.len().min(MAX_LEAD)).filter(|&at| tokens[at].after.contains(','));
     let comma = commas.find(|comma| has_verb(*comma));
     let Some(comma) = comma else {
-        // `In 2011 the office opened`.
-        return words::is_lead(&first).then_some(0).filter(|_| condition.is_none());
+        // `In 2011 the office opened`, `At the end of the year the club had`.
+        let is_subject = |at: &usize| {
+            let before = tokens[at - 1].lower();
+            words::is_determiner(tokens[*at].text)
+                && tokens[at - 1].joins()
+                && !words::ends_phrase(&before)
+                && !words::is_starter(&before)
+        };
+        let far = tokens.len().min(MAX_LEAD);
+        let subject = (2..far).find(is_subject).filter(|at| own::verb(&tokens[..*at]).is_none());
+        return words::is_lead(&first)
+            .then(|| subject.unwrap_or(0))
+            .filter(|_| condition.is_none());
     };
     let rest = tokens.get(comma + 1..).filter(|rest| !rest.is_empty())?;
     if let Some(behind) = condition {

@@ -18,6 +18,7 @@ use super::form::statement_of_page;
 use super::own::{self, has_subject, is_own_noun};
 use super::{pointer, shown};
 use crate::extract::fold::fold;
+use crate::extract::name::is_year;
 use crate::extract::thing::Thing;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
@@ -47,8 +48,14 @@ pub(super) struct Setting<'a> {
     pub(super) written: &'a str,
 }
 
+/// Whose document it may be.
+const BODIES: &[&str] = &[
+    "association", "club", "company", "corporation", "foundation", "organisation", "organization",
+    "society",
+];
+
 /// Fewest and most tokens of such a sentence.
-const LENGTH: std::ops::RangeInclusive<usize> = 4..=45;
+const LENGTH: std::ops::RangeInclusive<usize> = 4..=60;
 
 /// The sentence, if whoever reads it below the name of the thing understands it: alone, or behind a label
 /// of its own, as in `Fees – The council approved them.`
@@ -56,7 +63,11 @@ pub(super) fn of(text: &str, thing: &Thing, setting: &Setting<'_>) -> Option<Str
     let (part, tokens) = (setting.part, &token::tokens(text));
     // `This policy`, on the page of the Foo policy.
     let own = fold(&format!("{} {}", thing.name, part.unwrap_or_default()));
-    let own: Vec<String> = own.split(' ').map(str::to_owned).collect();
+    let mut own: Vec<String> = own.split(' ').map(str::to_owned).collect();
+    // `This corporation`, in its bylaws.
+    let is_frequent = |noun: &&&str| setting.nouns.is_some_and(|nouns| nouns.contains(**noun));
+    let bodies = BODIES.iter().filter(|_| thing.is_text()).filter(is_frequent);
+    own.extend(bodies.map(|noun| (*noun).to_owned()));
     if let Some(from) = behind_label(tokens) {
         let start = tokens.get(from)?.start;
         let body = text.get(start..)?;
@@ -166,7 +177,9 @@ fn sentence(
         "can" | "cannot" | "may" | "must" | "shall" | "should" | "will"
     );
     // `The company may`, in its handbook.
-    let is_theirs = thing.is_text() && !is_past(&tokens[verb]);
+    let has_year = |text: &str| text.split([' ', '.']).any(is_year);
+    let is_theirs =
+        thing.is_text() && (!is_past(&tokens[verb]) || has_year(text)) || has_year(&thing.name);
     let place = Place { verb, goes_on, label, nouns, speaks, addresses };
     if !has_subject
         || verb == main + 2 && place.of_subject(is_modal).is_bare(clause)

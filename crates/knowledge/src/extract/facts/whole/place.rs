@@ -17,6 +17,9 @@ use crate::words::{Words, list};
 /// Most words of a heading that says where a sentence stands.
 const MAX_HEADING: usize = 6;
 
+/// Headings, in lower case, of what is wanted, feared or asked, and not so.
+static INTENDED: Words = list!(phrases "intended_headings");
+
 /// What limits: such a sentence stays where there are too many.
 static WEIGHTY: Words = list!(words "weighty");
 
@@ -35,7 +38,8 @@ pub(in crate::extract) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String
             let heading = without_number(&block.text);
             let heading = tidy(heading.split(" (").next().unwrap_or_default());
             let is_code = || coded.contains(&level) && shape::is_acronym(&heading);
-            let says = level > 1 && (tells_part(&heading, &own) || is_code());
+            let is_intent = INTENDED.contains(fold(&heading).as_str());
+            let says = level > 1 && (tells_part(&heading, &own) || is_intent || is_code());
             // `Health and safety`, below each of several places.
             let above = open.last().and_then(|(_, above)| above.as_deref());
             let is_one_of_several = counts.get(block.text.trim()).is_some_and(|count| *count > 1);
@@ -121,7 +125,7 @@ pub(in crate::extract) fn named(thing: &Thing, part: Option<&str>, statement: &s
 }
 
 /// Most of them of one page.
-pub(super) const MAX_WHOLE: usize = 30;
+pub(super) const MAX_WHOLE: usize = 40;
 
 /// The best of them, as the page has them.
 pub(in crate::extract::facts) fn best(found: Vec<(usize, Statement)>) -> Vec<(usize, Statement)> {

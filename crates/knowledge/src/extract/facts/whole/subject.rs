@@ -69,7 +69,7 @@ pub(super) fn is_mass(clause: &[Token<'_>], verb: usize, begins: bool) -> bool {
 /// `There may be several records for a domain`: that something is, of which it is told what.
 pub(super) fn is_there(clause: &[Token<'_>], verb: usize) -> bool {
     const LEAST: usize = 7;
-    let begins = clause.first().is_some_and(|first| first.text == "There")
+    let begins = clause.first().is_some_and(|first| first.lower() == "there")
         && !clause.iter().any(|token| matches!(token.text, "it" | "they" | "them"));
     let said = clause.iter().skip(verb + 1).take_while(|it| !words::ends_phrase(&it.lower()));
     let said: Vec<&Token<'_>> = said.collect();
