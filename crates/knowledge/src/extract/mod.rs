@@ -9,6 +9,7 @@
 mod about;
 pub mod accept;
 mod aside;
+mod boxes;
 mod candidates;
 mod changelog;
 mod clause;

@@ -15,10 +15,27 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     }
     let mut kept = String::with_capacity(text.len());
     let mut before = "";
+    // Blanks before the items of a list that stands behind a margin.
+    let mut margin = 0;
+    // Within a list at the margin, whose own items stand behind one.
+    let mut is_below = false;
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let bare = line.trim_end();
         let end = &line[bare.len()..];
+        let is_item = |line: &str| {
+            line.trim_start().starts_with(['*', '-']) && line.trim_start()[1..].starts_with(' ')
+        };
+        if !bare.is_empty() {
+            let begins = margin == 0 && is_item(bare) && !is_item(before) && !is_below;
+            margin = if begins || indent(bare) < margin {
+                indent(bare) * usize::from(begins)
+            } else {
+                margin
+            };
+            is_below = margin == 0 && (is_item(bare) || is_below && indent(bare) > 0);
+        }
+        let bare = bare.get(margin..).unwrap_or(bare);
         if is_rule(bare) {
             // Under a text it makes a heading, above one it is ornament.
             if !before.is_empty() {

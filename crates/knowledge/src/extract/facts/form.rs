@@ -65,6 +65,14 @@ pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usiz
         && !points_along(tokens)
         && !is_cut_off(text, tokens)
         && !speaks_for_one(text, tokens)
+        && !is_caption(text)
+}
+
+/// `A dish.Credit: Ann Hill`, below a picture.
+fn is_caption(text: &str) -> bool {
+    ["Credit: ", "Photo: ", "Photo by ", "Photograph by ", "Image: ", "Getty Images"]
+        .iter()
+        .any(|mark| text.contains(mark))
 }
 
 /// `I noticed`, `gutpunches me`: of somebody whom only the text names, unless it is quoted.

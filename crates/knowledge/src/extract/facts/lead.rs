@@ -61,6 +61,13 @@ fn begins_clause(text: &str) -> bool {
 fn without_first(text: &str) -> Option<String> {
     let head = &text[..text.floor_char_boundary(LONGEST)];
     let lower = head.to_lowercase().replace('’', "'");
+    // `But the mine shut down`: so it did.
+    let joint = ["But ", "And ", "Yet "].iter().find_map(|joint| text.strip_prefix(joint));
+    let joint = joint.filter(|rest| !rest.contains("not only") && !begins_clause(rest));
+    if let Some(rest) = joint {
+        let (first, tail) = rest.split_at(rest.chars().next()?.len_utf8());
+        return Some(first.to_uppercase() + tail);
+    }
     let opening = OPENINGS.iter().find(|opening| lower.starts_with(*opening));
     let rest = match opening {
         Some(opening) => skip(text, opening.chars().count()),

@@ -46,6 +46,13 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
             minutes.attend(key, value.split(SEPARATORS), row.line);
         }
     }
+    // `Ann Hill, Foo Corp`: each with where they are from.
+    const LEAST: usize = 3;
+    let listed = page.blocks.iter().filter(|block| block.kind == Kind::Item);
+    let (from, all) = listed.fold((0, 0), |(from, all), item| {
+        (from + usize::from(item.text.matches(',').count() == 1), all + 1)
+    });
+    let has_firms = |text: &str| from >= LEAST && from * 3 >= all && text.matches(',').count() == 1;
     let mut below: Option<&str> = None;
     for block in page.blocks.iter().filter(|block| !block.is_furniture) {
         let text = block.text.trim();
@@ -66,6 +73,7 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
         if ATTENDANCE.contains(fold(key).as_str()) {
             minutes.attend(key, rest.split(SEPARATORS), line);
         } else if ATTENDANCE.contains(heading.as_str()) && block.kind == Kind::Item {
+            let text = text.split(',').next().filter(|_| has_firms(text)).unwrap_or(text);
             minutes.attend(below.unwrap_or_default(), [text], line);
         } else if DECISIONS.contains(fold(key).as_str()) {
             let all = items(block, rest).into_iter();

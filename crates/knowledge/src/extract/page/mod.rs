@@ -23,9 +23,9 @@ use super::fold::fold;
 use super::furniture;
 use super::indented;
 use super::name::tidy;
-use super::pod;
 use super::restructured;
 use super::wiki;
+use super::{boxes, pod};
 use cut::plain_blocks;
 use elophanto_text::markdown;
 pub(super) use properties::tells_no_more;
@@ -223,7 +223,8 @@ pub(super) fn read_message(text: &str) -> Page {
 }
 
 fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Block>, Vec<Row>) {
-    let text = pod::as_markdown(text);
+    let text = boxes::as_markdown(text);
+    let text = pod::as_markdown(&text);
     let text = news::as_markdown(&text, topic);
     let text = plain::as_markdown(&text);
     let text = plain::without_dateline(&text);

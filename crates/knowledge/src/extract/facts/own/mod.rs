@@ -33,6 +33,16 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     if !text.trim_end().ends_with(['.', '"', '”', ')']) || begins_elsewhere(tokens) {
         return None;
     }
+    // `This is a port of`, right below the title.
+    let says_what = opens
+        && !thing.is_document
+        && matches!(tokens, [this, is, article, noun, ..]
+            if this.text == "This" && is.text == "is" && words::is_determiner(article.text)
+                && !TEXTS.contains(&noun.text) && !is_vague(noun));
+    if says_what && !(1..tokens.len()).any(|at| points(tokens, at)) {
+        let told = format!("{}{}", thing.name, text.get(tokens[0].end..)?);
+        return statement(&told, &token::tokens(&told), token::tokens(&thing.name).len());
+    }
     let is_text = says_text(tokens, thing, opens);
     // `This document explains`: of the text, not of what it is about.
     let is_itself = tokens.get(1).is_some_and(|noun| match noun.text {
@@ -86,6 +96,13 @@ pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> boo
         && tokens.get(2).is_some_and(|verb| OF_SPECIFICATION.contains(&verb.text));
     this.text == "This" && is_noun && (opens || is_named || is_of_document || is_spec)
 }
+
+/// What a page may be itself.
+const TEXTS: &[&str] = &[
+    "article", "book", "changelog", "chapter", "collection", "document", "draft", "file", "guide",
+    "list", "manual", "overview", "page", "post", "quick", "reference", "short", "summary",
+    "tutorial", "work",
+];
 
 /// What a specification does.
 const OF_SPECIFICATION: &[&str] = &[
@@ -180,7 +197,13 @@ pub(super) const COUNTS: &[&str] =
 fn is_verb_by_place(tokens: &[Token<'_>], at: usize) -> bool {
     let before = tokens[at - 1].lower();
     let next = tokens.get(at + 1).map_or("", |next| next.text);
-    let is_led = tokens[at - 1].joins() && at > 1 && !matches!(before.as_str(), "and" | "or");
+    // `The restaurant, Ocean View, offers`
+    let is_apposed = tokens[at - 1].after == ","
+        && tokens[..at].iter().filter(|token| token.after == ",").count() == 2
+        && tokens.get(at + 1).is_some();
+    let is_led = (tokens[at - 1].joins() || is_apposed)
+        && at > 1
+        && !matches!(before.as_str(), "and" | "or");
     let is_adverb = before.len() > 4 && before.ends_with("ly");
     // `The certificate rotates every twelve hours.`: else nothing is one.
     let is_sure = |token: &Token<'_>| {

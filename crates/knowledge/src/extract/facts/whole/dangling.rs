@@ -199,9 +199,10 @@ pub(super) fn obliges(tokens: &[Token<'_>], verb: usize) -> bool {
     })
 }
 
-/// `$1,623.70`
+/// `$1,623.70`, `US$171-million`
 fn is_price(text: &str) -> bool {
-    let is_part = |char: char| char.is_ascii_digit() || ".,".contains(char);
+    let is_part = |char: char| char.is_ascii_alphanumeric() || ".,-".contains(char);
+    let text = text.trim_start_matches(|char: char| char.is_ascii_uppercase());
     text.strip_prefix('$').is_some_and(|rest| {
         rest.starts_with(|char: char| char.is_ascii_digit()) && rest.chars().all(is_part)
     })

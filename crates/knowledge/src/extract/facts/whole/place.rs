@@ -35,7 +35,7 @@ pub(in crate::extract) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String
     let all = page.blocks.iter().map(|block| {
         if let Kind::Heading(level) = block.kind {
             open.retain(|(above, _)| *above < level);
-            let heading = without_number(&block.text);
+            let heading = without_number(block.text.trim_end_matches("[edit]"));
             let heading = tidy(heading.split(" (").next().unwrap_or_default());
             let is_code = || coded.contains(&level) && shape::is_acronym(&heading);
             let is_intent = INTENDED.contains(fold(&heading).as_str());
