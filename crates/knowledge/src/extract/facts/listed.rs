@@ -2,8 +2,8 @@
 //! with a colon: `SQLite is found in:`.
 
 use super::ground::{Ground, named};
-use super::own::{has_subject, points, verb};
-use super::{is_told, shown};
+use super::own::{COUNTS, has_subject, points, verb};
+use super::{is_plural, is_told, shown};
 use crate::extract::Statement;
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
@@ -64,14 +64,34 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
                 || !is_heading && !all[..verb].iter().any(is_relative)
         });
         if let Some(item) = item(&block.text).filter(|_| is_heading || !is_sentence) {
-            let text = shown(&named(thing, &format!("{lead}: {item}")));
+            // `It has three properties:`, which are told together or not at all.
+            let together = (counts(lead) && !is_heading).then(|| found.pop_if(|_| count > 0));
+            let whole = together.flatten().map(|(_, before): (usize, Statement)| before);
+            let (text, line) = match whole {
+                Some(before) => {
+                    let before_it = before.text.trim_end_matches('.');
+                    (format!("{before_it}; {item}"), before.line)
+                }
+                None => (named(thing, &format!("{lead}: {item}")), page.line_of(block)),
+            };
+            let text = shown(&text);
             if is_told(&text) {
                 count += 1;
-                found.push((thing.entity, Statement { text, line: page.line_of(block) }));
+                found.push((thing.entity, Statement { text, line }));
             }
         }
     }
+    let is_open = |(_, fact): &(usize, Statement)| {
+        let said = fact.text.split_once(" – ").map_or(fact.text.as_str(), |(_, said)| said);
+        said.split_once(": ").is_some_and(|(lead, all)| counts(lead) && !all.contains("; "))
+    };
+    found.retain(|fact| !is_open(fact));
     found
+}
+
+/// Whether a lead says how many items follow: `There are two modes`.
+fn counts(lead: &str) -> bool {
+    tokens(lead).windows(2).any(|two| COUNTS[..9].contains(&two[0].text) && is_plural(two[1].text))
 }
 
 /// The items of lists within a list whose own items are nothing but labels: `CPU`, and below it what that is.

@@ -96,7 +96,8 @@ impl<'p> Unnamed<'p> {
             whole::of(text, thing, &setting)
         };
         let is_own = of_own.is_some();
-        let Some(kept) = of_own.or_else(of_whole) else { return };
+        let of_option = || is_below_option(page, sentence).then(|| own::tagline(text, &tokens));
+        let Some(kept) = of_own.or_else(of_whole).or_else(|| of_option().flatten()) else { return };
         let statement = Statement { text: whole::named(thing, part, &kept), line: sentence.line };
         let found = if is_own { &mut self.own } else { &mut self.whole };
         found.push((thing.entity, statement));
@@ -111,6 +112,22 @@ fn is_of_condition(page: &Page, sentence: &Sentence, tokens: &[Token<'_>]) -> bo
     let before = page.before(sentence).last();
     let is_led = before.is_some_and(|it| page.text(it).starts_with("If "));
     is_led && own::verb(tokens).is_some_and(|verb| tokens[verb].text == "will")
+}
+
+/// `A list of peers to connect to.`, right below the heading `ListenPeers`.
+fn is_below_option(page: &Page, sentence: &Sentence) -> bool {
+    let heading = sentence.block.checked_sub(1).and_then(|above| page.blocks.get(above));
+    let heading = heading.filter(|_| sentence.first);
+    let text = page.text(sentence);
+    let tells = ["A ", "An ", "The "].iter().any(|article| text.starts_with(article));
+    tells
+        && text.ends_with('.')
+        && heading.is_some_and(|it| {
+            let is_coded = it.marks.iter().any(|(range, mark)| {
+                *mark == Mark::Code && range.start == 0 && range.end == it.text.trim_end().len()
+            });
+            matches!(it.kind, Kind::Heading(_)) && is_coded
+        })
 }
 
 /// Whether code, or what is set off as that is, begins a sentence.

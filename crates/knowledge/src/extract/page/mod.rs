@@ -247,9 +247,12 @@ fn blocks(text: &str, topic: &str, is_message: bool) -> (Option<String>, Vec<Blo
             if headed.is_some() {
                 blocks.iter_mut().skip(1).for_each(Block::lower);
             }
-            let mut all =
-                properties::of_front_matter(text.get(..document.body.start).unwrap_or_default());
+            let front = text.get(..document.body.start).unwrap_or_default();
+            let mut all = properties::of_front_matter(front);
             all.extend(rows);
+            let told = properties::texts(front).into_iter();
+            let told = told.flat_map(|(line, text)| Reader::new(line, is_message).read(&text).0);
+            blocks.splice(0..0, told);
             (title, blocks, all)
         }
         Err(_) => (None, plain_blocks(&text), Vec::new()),

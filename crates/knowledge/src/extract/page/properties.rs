@@ -207,6 +207,28 @@ pub(super) fn day(text: &str) -> Option<String> {
     (structural(day) == Err(Rejection::Date)).then(|| day.to_owned())
 }
 
+/// The texts that generators of sites are given in front matter, each with its line: `text: |`.
+pub(super) fn texts(front: &str) -> Vec<(usize, String)> {
+    const LEAST: usize = 300;
+    fn walk(node: yaml::Node, found: &mut Vec<(usize, String)>) {
+        match node.value {
+            Value::Scalar(text) if text.len() >= LEAST && text.contains(". ") => {
+                found.push((node.line + 1, text));
+            }
+            Value::Scalar(_) | Value::Null => {}
+            Value::Sequence(all) => all.into_iter().for_each(|node| walk(node, found)),
+            Value::Mapping(all) => all.into_iter().for_each(|(_, node)| walk(node, found)),
+        }
+    }
+    let inner = front.trim_start_matches('\u{feff}').strip_prefix("---");
+    let inner = inner.and_then(|rest| rest.rsplit_once("\n---")).map(|(inner, _)| inner);
+    let mut found = Vec::new();
+    if let Some(Ok(node)) = inner.map(|inner| yaml::parse(inner, &FRONT_MATTER_BUDGET)) {
+        walk(node, &mut found);
+    }
+    found
+}
+
 /// The keys of front matter that say something, and their values.
 pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
     let inner = text.trim_start_matches('\u{feff}').strip_prefix("---");

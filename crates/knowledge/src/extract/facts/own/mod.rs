@@ -115,7 +115,7 @@ const OF_DOCUMENT: &[&str] =
     &["agreement", "handbook", "notice", "policy", "service", "site", "statement", "website"];
 
 /// `Fastest LZ4 implementation in Rust.`, right below the title: what the thing is.
-fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
+pub(super) fn tagline(text: &str, tokens: &[Token<'_>]) -> Option<String> {
     let word = tokens.first()?.lower();
     let tells = !words::is_verb_base(&word)
         && (words::is_determiner(&word) || !words::is_starter(&word))

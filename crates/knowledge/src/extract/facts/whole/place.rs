@@ -109,8 +109,9 @@ pub(in crate::extract) fn named(thing: &Thing, part: Option<&str>, statement: &s
     let said = fold(statement);
     let is_said = |part: &&str| {
         let told = |word: &str| {
-            let stem = word.strip_suffix('s').unwrap_or(word);
-            said.contains(stem) || shape::is_joint(word)
+            let stem = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
+            let mut all = said.split(|char: char| !char.is_alphanumeric() && char != '\'');
+            all.any(|other| stem(other) == stem(word)) || shape::is_joint(word)
         };
         fold(part).split(' ').all(told)
     };
