@@ -102,7 +102,18 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     // `Motion to move the site`: what became of it, another sentence tells.
     let is_moved = word(0) == "motion" && word(1) == "to";
     let last = tokens.last().map(Token::lower).unwrap_or_default();
-    let is_cut_short = matches!(last.as_str(), "did" | "differently" | "does" | "likewise" | "not");
+    let is_cut_short = matches!(
+        last.as_str(),
+        "did" | "differently" | "does" | "either" | "likewise" | "meanwhile" | "not"
+    ) || last == "well"
+        && word(tokens.len().saturating_sub(2)) == "as"
+        && tokens.iter().any(|token| token.text == "but");
+    // `As usual,`, `Either way,`: as when, another sentence tells.
+    let lead: Vec<String> = tokens.iter().take(4).map(Token::lower).collect();
+    let lead = format!("{} ", lead.join(" "));
+    let is_led = ["as usual ", "either way ", "in a short time ", "in the end "]
+        .iter()
+        .any(|it| lead.starts_with(it));
     // `was presented in [ston86]`: who reads it elsewhere has no list of what is cited.
     let cites = tokens.windows(2).any(|two| {
         matches!(two[0].text, "in" | "by" | "from" | "see")
@@ -144,6 +155,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     let is_clause = matches!(word(0).as_str(), "where" | "whether")
         && !tokens[..verb.min(tokens.len())].iter().any(|token| token.after.contains(','));
     concludes
+        || is_led
         || is_clause
         || is_said
         || counts_them
@@ -239,6 +251,14 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "past" => matches!(word(at + 1).as_str(), "few" | "several"),
             "recent" => word(at.wrapping_sub(1)) == "the" && word(at + 1) != "of",
             "now" => at == 0 && word(1) == "that",
+            "meanwhile" => true,
+            // `The last command`, `the remaining cases`: of those that the text has before.
+            "remaining" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
+            "last" | "previous" => {
+                const SHOWN: &[&str] =
+                    &["command", "example", "paragraph", "question", "section", "snippet", "step"];
+                word(at.wrapping_sub(1)) == "the" && SHOWN.contains(&word(at + 1).as_str())
+            }
             // What is listed behind it, or the year that another sentence names.
             "following" => {
                 word(at.wrapping_sub(1)) == "the"
@@ -254,7 +274,10 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                     )
             }
             // `It can be had from here.`
-            "here" => word(at.wrapping_sub(1)) == "from" && ends(at),
+            "here" => {
+                let before = word(at.wrapping_sub(1));
+                matches!(before.as_str(), "described" | "from" | "shown") && ends(at)
+            }
             // `Foo follows the same routine.`: as what, another sentence tells.
             "same" => {
                 at > verb
@@ -325,7 +348,9 @@ fn is_object(tokens: &[Token<'_>], at: usize) -> bool {
     };
     let before = tokens[at - 1].lower();
     let follows = tokens[at - 1].joins()
-        && (words::is_finite(&before, false) || words::is_noun_verb(&before));
+        && (words::is_finite(&before, false)
+            || words::is_noun_verb(&before)
+            || words::is_gerund(&before));
     follows
         && !words::is_auxiliary(&before)
         && !clause[..end].iter().any(is_verb)

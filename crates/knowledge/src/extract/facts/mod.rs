@@ -70,7 +70,8 @@ pub(super) fn collect(
             page.blocks.get(above).is_some_and(|it| it.text.trim_end().ends_with('?'))
         };
         let is_answer = sentence.first && sentence.block.checked_sub(1).is_some_and(asks);
-        let text = text.strip_prefix("A. ").filter(|_| is_answer).unwrap_or(text);
+        let answer = text.strip_prefix("A. ").filter(|_| is_answer);
+        let text = answer.or_else(|| text.strip_prefix("A: ")).unwrap_or(text);
         let text = lead::without(text).map_or(Cow::Borrowed(text), Cow::Owned);
         let text = colon::closed(page, sentence, text.as_ref()).map_or(text, Cow::Owned);
         let text = text.as_ref();
@@ -93,6 +94,10 @@ pub(super) fn collect(
         // `Before you begin, see to it that:`, `You may have it on in one of these ways:`
         let addresses = tokens.first().is_some_and(|it| matches!(it.text, "You" | "Your"));
         if item && (is_goal || is_of_other || leads && addresses) {
+            continue;
+        }
+        // `Ann Hill: [A Day at Foo]`: the title of something else.
+        if item && sentence.first && is_link_entry(page, sentence) {
             continue;
         }
         // What is told behind `crates.io:`, which is linked, holds there.
@@ -194,6 +199,19 @@ struct Told {
     acts: bool,
     /// Something that it has, or whose name has its name in it, was told of: `it` may stand for either.
     owns: bool,
+}
+
+/// Whether all that an item says behind a colon is a link.
+fn is_link_entry(page: &Page, sentence: &Sentence) -> bool {
+    let block = page.blocks.get(sentence.block);
+    block.is_some_and(|block| {
+        let is_rest = |(range, mark): &(std::ops::Range<usize>, Mark)| {
+            *mark == Mark::Link
+                && range.end >= block.text.trim_end().len()
+                && block.text[..range.start].trim_end().ends_with(':')
+        };
+        block.marks.iter().any(is_rest)
+    })
 }
 
 /// Whether a sentence is about something else that the page's thing gave its name, of which the paragraph told

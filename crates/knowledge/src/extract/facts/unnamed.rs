@@ -110,7 +110,10 @@ impl<'p> Unnamed<'p> {
 /// the condition of the sentence before holds.
 fn is_of_condition(page: &Page, sentence: &Sentence, tokens: &[Token<'_>]) -> bool {
     let before = page.before(sentence).last();
-    let is_led = before.is_some_and(|it| page.text(it).starts_with("If "));
+    let is_led = before.is_some_and(|it| {
+        let text = page.text(it);
+        text.starts_with("If ") || text.contains(" if ")
+    });
     is_led && own::verb(tokens).is_some_and(|verb| tokens[verb].text == "will")
 }
 

@@ -255,12 +255,17 @@ pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
             value => scalar(value)?,
         };
         let key = key.replace(['_', '-'], " ");
-        let files = FILING.contains(key.to_lowercase().as_str()) || is_setting(&key, &value);
+        let files = is_filed(&key, &value);
         let files = files && !(is_specified && is_one_of(&key));
         let row = Row { cells: vec![key, value], line: node.line, ..Row::default() };
         (!files).then_some(row)
     });
     rows.collect()
+}
+
+/// Whether a key of a header says how the page is filed, shown or kept.
+pub(super) fn is_filed(key: &str, value: &str) -> bool {
+    FILING.contains(key.to_lowercase().as_str()) || is_setting(key, value)
 }
 
 /// Whether front matter tells a generator of sites how to show or keep a page, and nothing of what the

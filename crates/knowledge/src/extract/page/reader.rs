@@ -158,6 +158,9 @@ impl Reader {
             return false;
         }
         for (number, key, value) in pairs {
+            if is_header && properties::is_filed(key, value) && !key.eq_ignore_ascii_case("date") {
+                continue;
+            }
             let cells = vec![key.to_owned(), value.to_owned()];
             let (line, section) = (block.line + number, self.section.title().map(str::to_owned));
             self.rows.push(Row { cells, section, line, ..Row::default() });

@@ -69,7 +69,13 @@ pub(super) fn is_mass(clause: &[Token<'_>], verb: usize, begins: bool) -> bool {
 /// `There may be several records for a domain`: that something is, of which it is told what.
 pub(super) fn is_there(clause: &[Token<'_>], verb: usize) -> bool {
     const LEAST: usize = 7;
-    let begins = clause.first().is_some_and(|first| first.lower() == "there")
+    // `There are two more`: which, another sentence tells.
+    let counts = clause.get(verb + 1).is_some_and(|it| own::COUNTS.contains(&it.text))
+        && clause
+            .get(verb + 2)
+            .is_some_and(|it| matches!(it.text, "additional" | "more" | "other"));
+    let begins = !counts
+        && clause.first().is_some_and(|first| first.lower() == "there")
         && !clause.iter().any(|token| matches!(token.text, "it" | "they" | "them"));
     let said = clause.iter().skip(verb + 1).take_while(|it| !words::ends_phrase(&it.lower()));
     let said: Vec<&Token<'_>> = said.collect();
