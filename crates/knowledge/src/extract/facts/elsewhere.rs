@@ -253,7 +253,12 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             "now" => at == 0 && word(1) == "that",
             "meanwhile" => true,
             // `The last command`, `the remaining cases`: of those that the text has before.
-            "remaining" => word(at.wrapping_sub(1)) == "the" && word(at + 2) != "of",
+            "remaining" => {
+                let next = word(at + 1);
+                let counts = COUNTS.contains(&next.as_str())
+                    || next.starts_with(|char: char| char.is_ascii_digit());
+                word(at.wrapping_sub(1)) == "the" && !counts && word(at + 2) != "of"
+            }
             "last" | "previous" => {
                 const SHOWN: &[&str] =
                     &["command", "example", "paragraph", "question", "section", "snippet", "step"];

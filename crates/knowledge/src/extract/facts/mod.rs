@@ -201,14 +201,21 @@ struct Told {
     owns: bool,
 }
 
+/// `Illuminating Shadows: Two days at Foo`, with no verb.
+fn is_title(text: &str) -> bool {
+    own::verb(&token::tokens(text)).is_none() && !text.trim_end().ends_with('.')
+}
+
 /// Whether all that an item says behind a colon is a link.
 fn is_link_entry(page: &Page, sentence: &Sentence) -> bool {
     let block = page.blocks.get(sentence.block);
     block.is_some_and(|block| {
+        // The title of a linked text stands within the link, or behind it.
         let is_rest = |(range, mark): &(std::ops::Range<usize>, Mark)| {
+            let behind = block.text.get(range.end..).unwrap_or_default().trim();
             *mark == Mark::Link
-                && range.end >= block.text.trim_end().len()
-                && block.text[..range.start].trim_end().ends_with(':')
+                && (behind.is_empty() && block.text[..range.start].trim_end().ends_with(':')
+                    || range.start == 0 && behind.starts_with(':') && is_title(&behind[1..]))
         };
         block.marks.iter().any(is_rest)
     })

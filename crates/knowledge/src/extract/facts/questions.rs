@@ -108,6 +108,10 @@ fn answer_of(text: &str, ours: &[&str]) -> Option<String> {
 fn points(text: &str, others: &[&str]) -> bool {
     const POINTING: &[&str] =
         &["above", "below", "following", "here", "see", "that", "these", "this"];
+    // `The FAQ answers this question.`
+    if text.contains("answers this") || text.contains("answered in") {
+        return true;
+    }
     let mut words = text
         .split_whitespace()
         .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase());

@@ -53,6 +53,11 @@ pub(in crate::extract) fn collect(
     let others = others(page, &thing_key);
     let is_other = |section: &str| others.iter().any(|other| other == section);
     for (number, row) in page.rows.iter().enumerate() {
+        // What leads to the pages before and behind.
+        let is_leading = |cell: &String| matches!(fold(cell).as_str(), "next" | "previous");
+        if row.header.iter().any(is_leading) {
+            continue;
+        }
         if is_numbers(row) || is_open(row, page.rows.get(number + 1)) || is_vote(row) {
             continue;
         }

@@ -27,19 +27,26 @@ static WEIGHTY: Words = list!(words "weighty");
 pub(in crate::extract) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String>> {
     let own = fold(&thing.name);
     let coded = coded(page);
+    // A page whose parts have headings of the first level.
+    let tops = page.blocks.iter().filter(|block| block.kind == Kind::Heading(1));
+    let has_parts = tops.count() > 2;
+    let title = page.blocks.iter().position(|block| block.kind == Kind::Heading(1));
+    let mut number = 0..;
     let mut open: Vec<(u8, Option<String>)> = Vec::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for block in page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_))) {
         *counts.entry(block.text.trim()).or_default() += 1;
     }
     let all = page.blocks.iter().map(|block| {
+        let is_title = number.next() == title;
         if let Kind::Heading(level) = block.kind {
             open.retain(|(above, _)| *above < level);
             let heading = without_number(block.text.trim_end_matches("[edit]"));
             let heading = tidy(heading.split(" (").next().unwrap_or_default());
             let is_code = || coded.contains(&level) && shape::is_acronym(&heading);
             let is_intent = INTENDED.contains(fold(&heading).as_str());
-            let says = level > 1 && (tells_part(&heading, &own) || is_intent || is_code());
+            let says = (level > 1 || has_parts && !is_title)
+                && (tells_part(&heading, &own) || is_intent || is_code());
             // `Health and safety`, below each of several places.
             let above = open.last().and_then(|(_, above)| above.as_deref());
             let is_one_of_several = counts.get(block.text.trim()).is_some_and(|count| *count > 1);
