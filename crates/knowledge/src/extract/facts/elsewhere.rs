@@ -39,6 +39,10 @@ pub(super) fn is_explained(tokens: &[Token<'_>], at: usize) -> bool {
             let goes_on = at > 3 && tokens[at - 1].after == "," && words::is_auxiliary(&next);
             before == "than" || goes_on
         }
+        // `3.6 or later`, `version 3.6 or a later one`
+        "later" | "earlier" | "newer" if before == "a" => {
+            tokens[..at].iter().any(|it| it.text.bytes().any(|byte| byte.is_ascii_digit()))
+        }
         "above" | "below" | "later" | "earlier" | "higher" | "newer" => before == "or",
         "could" | "might" | "would" => {
             tokens[..at].iter().any(|it| matches!(it.text, "if" | "unless" | "whether"))
