@@ -228,8 +228,8 @@ fn of_one(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> 
     {
         thing.name = format!("{}, {date}", thing.name);
     }
-    let mut facts = match grammar {
-        Some(grammar) => foreign::collect(&page, grammar, thing.as_ref(), &names),
+    let (mut facts, is_of_person) = match grammar {
+        Some(grammar) => (foreign::collect(&page, grammar, thing.as_ref(), &names), false),
         None => facts::collect(&page, thing.as_ref(), &names),
     };
     if let Some(thing) = thing.as_ref().filter(|thing| thing.is_sure) {
@@ -262,6 +262,13 @@ fn of_one(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> 
             })
         };
         let parts_of_page = facts::parts(&page, thing);
+        // On a page about somebody what does not name them is about others.
+        if is_of_person {
+            let last = thing.name.rsplit(' ').next().unwrap_or_default();
+            facts.retain(|(entity, fact)| {
+                *entity == thing.entity || fact.text.contains(last) || !is_part(*entity, &fact.text)
+            });
+        }
         for (entity, statement) in &mut facts {
             let parts = statement.text.split_once(" – ");
             let parts = parts.filter(|(label, _)| is_label(*entity, label));

@@ -158,7 +158,17 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     // `Whether or not the node should`, `Where X is a code`: a clause of another sentence.
     let is_clause = matches!(word(0).as_str(), "where" | "whether")
         && !tokens[..verb.min(tokens.len())].iter().any(|token| token.after.contains(','));
+    // `Longer names are cut`: than which, another sentence tells.
+    const COMPARED: &[&str] =
+        &["fewer", "higher", "larger", "longer", "lower", "newer", "older", "shorter", "smaller"];
+    let is_compared = COMPARED.contains(&word(0).as_str())
+        && verb <= 3
+        && !tokens.iter().any(|token| matches!(token.text, "than" | "the"));
+    let is_exception = word(0) == "the"
+        && tokens[..verb.min(tokens.len())].iter().any(|it| it.text == "exception");
     concludes
+        || is_compared
+        || is_exception
         || is_led
         || is_clause
         || is_said
@@ -356,13 +366,16 @@ fn is_object(tokens: &[Token<'_>], at: usize) -> bool {
         words::is_finite(&word, true) || words::looks_past(&word)
     };
     let before = tokens[at - 1].lower();
+    // `that brewery and changed`, `that step of it`
+    let goes_on = clause.get(1).is_some_and(|next| matches!(next.text, "and" | "or"))
+        && clause.first().is_some_and(Token::joins);
     let follows = tokens[at - 1].joins()
         && (words::is_finite(&before, false)
             || words::is_noun_verb(&before)
             || words::is_gerund(&before));
     follows
         && !words::is_auxiliary(&before)
-        && !clause[..end].iter().any(is_verb)
+        && (goes_on || !clause[..end].iter().any(is_verb))
         && clause.first().is_some_and(|noun| !words::is_starter(&noun.lower()))
 }
 

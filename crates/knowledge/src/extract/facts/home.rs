@@ -76,6 +76,11 @@ impl Home {
         (!near.iter().any(brings)).then(|| format!("{name}{}", &text[noun.end..]))
     }
 
+    /// Whether the thing is somebody, for whom the page has a pronoun.
+    pub(super) fn is_person(&self) -> bool {
+        self.pronoun.is_some()
+    }
+
     pub(super) fn take(&mut self, told: &Told, thing: Option<&Thing>) {
         if thing.is_some_and(|thing| thing.entity == told.entity) {
             self.pronoun = self.pronoun.or(told.pronoun);

@@ -91,7 +91,10 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
 
 /// Whether a lead says how many items follow: `There are two modes`.
 fn counts(lead: &str) -> bool {
-    tokens(lead).windows(2).any(|two| COUNTS[..9].contains(&two[0].text) && is_plural(two[1].text))
+    lead.ends_with("namely")
+        || tokens(lead)
+            .windows(2)
+            .any(|two| COUNTS[..9].contains(&two[0].text) && is_plural(two[1].text))
 }
 
 /// The items of lists within a list whose own items are nothing but labels: `CPU`, and below it what that is.

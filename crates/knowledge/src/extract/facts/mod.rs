@@ -43,12 +43,12 @@ use unnamed::Unnamed;
 pub(super) use whole::{named as named_below, parts};
 
 /// What is found: the entity's number and a statement, in the order of the page, what its tables
-/// say behind the rest.
+/// say behind the rest; and whether the page is about somebody.
 pub(super) fn collect(
     page: &Page,
     thing: Option<&Thing>,
     names: &Names,
-) -> Vec<(usize, Statement)> {
+) -> (Vec<(usize, Statement)>, bool) {
     let mut found = Vec::new();
     let mut before: Option<Told> = None;
     let mut home = Home::default();
@@ -152,6 +152,10 @@ pub(super) fn collect(
         }
     }
     let (mut own, mut whole) = unnamed.map(|it| (it.own, it.whole)).unwrap_or_default();
+    // What a page about somebody says without naming them is about others.
+    if home.is_person() {
+        (own, whole) = Default::default();
+    }
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
         dated::tell(page, thing, [&mut found, &mut own, &mut whole]);
     }
@@ -176,7 +180,7 @@ pub(super) fn collect(
     // What is told without its name comes last: there is room for so many facts alone.
     found.extend(own);
     found.extend(whole::best(whole));
-    found
+    (found, home.is_person())
 }
 
 /// Whom the sentence before was about.
@@ -201,21 +205,14 @@ struct Told {
     owns: bool,
 }
 
-/// `Illuminating Shadows: Two days at Foo`, with no verb.
-fn is_title(text: &str) -> bool {
-    own::verb(&token::tokens(text)).is_none() && !text.trim_end().ends_with('.')
-}
-
 /// Whether all that an item says behind a colon is a link.
 fn is_link_entry(page: &Page, sentence: &Sentence) -> bool {
     let block = page.blocks.get(sentence.block);
     block.is_some_and(|block| {
-        // The title of a linked text stands within the link, or behind it.
         let is_rest = |(range, mark): &(std::ops::Range<usize>, Mark)| {
-            let behind = block.text.get(range.end..).unwrap_or_default().trim();
             *mark == Mark::Link
-                && (behind.is_empty() && block.text[..range.start].trim_end().ends_with(':')
-                    || range.start == 0 && behind.starts_with(':') && is_title(&behind[1..]))
+                && range.end >= block.text.trim_end().len()
+                && block.text[..range.start].trim_end().ends_with(':')
         };
         block.marks.iter().any(is_rest)
     })

@@ -78,7 +78,7 @@ fn question(block: &Block) -> Option<&str> {
 /// The sentences that answer: the first, and those behind it while there is room.
 /// `ours` are words that nobody but whoever wrote the page says.
 fn answer_of(text: &str, ours: &[&str]) -> Option<String> {
-    const ROOM: usize = 32;
+    const ROOM: usize = 45;
     let text = text.strip_prefix("A:").or(text.strip_prefix("A.")).unwrap_or(text).trim();
     let mut all = sentences(text).into_iter().filter_map(|range| text.get(range)).map(str::trim);
     let first = all.next()?;

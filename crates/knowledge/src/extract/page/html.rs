@@ -1,8 +1,12 @@
-//! The text of blocks of HTML within Markdown: what stands beside them without a blank line between, and
-//! what folds away. Captions, tables, lists and paragraphs of theirs are left out.
+//! The text of blocks of HTML within Markdown: what stands beside them without a blank line between, what
+//! folds away, their headings, and paragraphs and items that are sentences. Captions and tables are left out.
 
 /// Elements within which, and outside of all, text is read.
 const READ: &[&str] = &["details", "div", "section"];
+/// Elements within which sentences are read, and no captions and labels.
+const TOLD: &[&str] = &["article", "blockquote", "body", "li", "main", "ol", "p", "ul"];
+/// Bytes of what is a sentence there, and no caption.
+const LEAST: usize = 70;
 /// Elements within a text.
 const INLINE: &[&str] = &[
     "a", "abbr", "b", "br", "code", "del", "em", "font", "i", "img", "ins", "kbd", "mark", "q",
@@ -40,19 +44,31 @@ pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
     let (mut text, mut from) = (String::new(), 0);
     let (mut rest, mut line) = (literal, 0);
     let mut is_said = false;
-    let mut take = |text: &mut String, is_said: bool, from: usize| {
+    let mut take = |text: &mut String, is_said: bool, from: usize, open: &[String]| {
         let before = text.len() - text.trim_start().len();
         let lines = text[..before].matches('\n').count();
-        if is_said {
-            let bare: Vec<&str> = text.trim().lines().map(str::trim).collect();
-            found.push((from + lines, bare.join("\n")));
+        let bare: Vec<&str> = text.trim().lines().map(str::trim).collect();
+        let bare = bare.join("\n");
+        let is_within = open.iter().any(|name| TOLD.contains(&name.as_str()));
+        let is_told = !is_within || bare.len() >= LEAST && bare.contains(['.', '!']);
+        let mark = match open.last().map(String::as_str) {
+            Some("li") => "- ".to_owned(),
+            Some(name) => level(name).map_or_else(String::new, |level| "#".repeat(level) + " "),
+            None => String::new(),
+        };
+        if is_said && (is_told || mark.starts_with('#')) {
+            found.push((from + lines, mark + &bare));
         }
         text.clear();
+    };
+    let is_read = |open: &[String]| {
+        let mut names = open.iter().map(String::as_str);
+        names.all(|name| READ.contains(&name) || TOLD.contains(&name) || level(name).is_some())
     };
     while let Some(at) = rest.find('<') {
         let (before, tagged) = rest.split_at(at);
         let (tag, behind) = tagged.split_at(end_of_tag(tagged));
-        let is_read = open.iter().all(|name| READ.contains(&name.as_str()));
+        let is_read = is_read(&open);
         let name = name_of(tag);
         if is_read {
             text.push_str(before);
@@ -67,7 +83,7 @@ pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
                 text.push_str(if is_read { tag } else { "" });
             }
             Some(name) => {
-                take(&mut text, std::mem::take(&mut is_said), from);
+                take(&mut text, std::mem::take(&mut is_said), from, &open);
                 from = line + before.matches('\n').count() + tag.matches('\n').count();
                 if tag.starts_with("</") {
                     let opened = open.iter().rposition(|it| *it == name);
@@ -83,12 +99,18 @@ pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
         line += before.matches('\n').count() + tag.matches('\n').count();
         rest = behind;
     }
-    if open.iter().all(|name| READ.contains(&name.as_str())) {
+    if is_read(&open) {
         text.push_str(rest);
         is_said |= rest.contains(char::is_alphabetic);
     }
-    take(&mut text, is_said, from);
+    take(&mut text, is_said, from, &open);
     found
+}
+
+/// The level of a heading: 2 of `h2`.
+fn level(name: &str) -> Option<usize> {
+    let level = name.strip_prefix('h').filter(|_| name.len() == 2)?.parse().ok()?;
+    (1..=6).contains(&level).then_some(level)
 }
 
 /// Bytes of the tag or comment that a text begins with; one if it begins with none.
@@ -145,6 +167,13 @@ mod tests {
                 vec![(2, "Foo has 50 < 60 boxes.")],
             ),
             ("<p>A caption</p>\n<table><tr><td>x</td></tr></table>\n", vec![]),
+            (
+                "<h3>Old walls</h3>\n<ul>\n<li>Foo was built by Ann Hill, who had come from Bar, in the year 1801.</li>\n<li>x</li></ul>",
+                vec![
+                    (0, "### Old walls"),
+                    (2, "- Foo was built by Ann Hill, who had come from Bar, in the year 1801."),
+                ],
+            ),
             ("<!-- a > b -->\n<script>\nlet x;\n</script>\n", vec![]),
             ("</p></div>Foo<hr>Bar", vec![(0, "Foo"), (0, "Bar")]),
             ("<div a", vec![]),

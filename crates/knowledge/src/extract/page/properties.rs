@@ -315,6 +315,9 @@ fn is_clock(value: &str) -> bool {
 /// Whether a value is a number that only a program gave: `447a7021-51fa-4939-903c-15f8a32d604a`.
 fn is_id(value: &str) -> bool {
     const LENGTHS: [usize; 5] = [8, 4, 4, 4, 12];
+    if value.contains('$') && !value.contains(' ') {
+        return true;
+    }
     let parts: Vec<&str> = value.split('-').collect();
     let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
     parts.len() == LENGTHS.len()

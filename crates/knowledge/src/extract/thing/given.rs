@@ -53,7 +53,12 @@ pub(super) fn speaks_of(page: &Page, key: &str, title: Option<&str>) -> bool {
         let says = ["name is", "named", "namen", "name lautet", "called"];
         texts.any(|text| says.iter().any(|says| text.contains(&format!(" {says}{key}"))))
     };
-    !asked.is_empty() && (asked.iter().all(is_told) || in_tops > 0 || is_called())
+    // `Proposal: SE-204`, in the header of a document.
+    const HEADER: usize = 8;
+    let mut header = page.rows.iter().take(HEADER).filter_map(|row| row.cells.get(1));
+    let is_numbered = key.contains(|char: char| char.is_ascii_digit())
+        && header.any(|value| fold(value) == key.trim());
+    !asked.is_empty() && (is_numbered || asked.iter().all(is_told) || in_tops > 0 || is_called())
 }
 
 /// A word without the ending of several, or of what is done: `alerting`.
