@@ -82,8 +82,9 @@ fn option(line: &str) -> Option<String> {
     (is_name && is_plain).then(|| format!("{name}{}", rest.replace('*', "")))
 }
 
+/// A title on a line of its own.
 fn strong(title: &str) -> String {
-    if title.is_empty() { String::new() } else { format!("**{title}**") }
+    if title.is_empty() { String::new() } else { format!("**{title}**  ") }
 }
 
 #[cfg(test)]
@@ -95,10 +96,10 @@ mod tests {
         for (text, expected) in [
             (
                 "!!! warning \"Old\"\n    It is old.\n\n    Two.\nOut\n",
-                "**Old**\nIt is old.\n\nTwo.\nOut\n",
+                "**Old**  \nIt is old.\n\nTwo.\nOut\n",
             ),
             ("??? note\n    It is.\n", "\nIt is.\n"),
-            ("::: tip Be quick\nIt is.\n:::\n", "**Be quick**\nIt is.\n\n"),
+            ("::: tip Be quick\nIt is.\n:::\n", "**Be quick**  \nIt is.\n\n"),
             ("> [!NOTE]\n> It is.\n\n> said\n", "\nIt is.\n\n> said\n"),
             ("WARNING: It is.\nNote: x\n", "It is.\nNote: x\n"),
             ("*-C* <path>\n\tThe file.\n*so*\nx\n", "- `-C <path>`:\n\tThe file.\n*so*\nx\n"),

@@ -107,7 +107,9 @@ pub(super) fn collect(
         });
         let entry = (sentence.first && named.is_none())
             .then(|| names.at(text, &all, 0).filter(|hit| is_entry(&all, hit.end)))
-            .flatten();
+            .flatten()
+            // `P.S.: `
+            .filter(|_| all.first().is_some_and(|first| !first.text.contains('.')));
         if let Some(hit) = entry
             && let Some(last) = all.get(hit.end - 1)
         {

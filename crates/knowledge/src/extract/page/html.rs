@@ -168,10 +168,13 @@ mod tests {
             ),
             ("<p>A caption</p>\n<table><tr><td>x</td></tr></table>\n", vec![]),
             (
-                "<h3>Old walls</h3>\n<ul>\n<li>Foo was built by Ann Hill, who had come from Bar, in the year 1801.</li>\n<li>x</li></ul>",
+                "<h3>Old walls</h3>\n<ul>\n<li>Foo was built by Ann Hill, who had come there from Bar, in the year 1801.</li>\n<li>x</li></ul>",
                 vec![
                     (0, "### Old walls"),
-                    (2, "- Foo was built by Ann Hill, who had come from Bar, in the year 1801."),
+                    (
+                        2,
+                        "- Foo was built by Ann Hill, who had come there from Bar, in the year 1801.",
+                    ),
                 ],
             ),
             ("<!-- a > b -->\n<script>\nlet x;\n</script>\n", vec![]),

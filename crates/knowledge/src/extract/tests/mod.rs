@@ -1,5 +1,6 @@
 //! What is found in texts; by subject.
 
+mod given;
 mod hostile;
 mod languages;
 mod names;

@@ -211,6 +211,8 @@ fn is_verb_by_place(tokens: &[Token<'_>], at: usize) -> bool {
         words::is_auxiliary(&word)
             || word.ends_with('s') && words::is_finite(&word, false) && !words::is_noun_verb(&word)
     };
+    // `Foo matches 100% of it`
+    let is_amount = next.starts_with(|char: char| char.is_ascii_digit() || char == '$');
     let opens = tokens[0].lower();
     let is_alone = (words::is_determiner(&opens) || words::looks_gerund(&opens))
         && tokens.last().is_some_and(|last| last.after.starts_with('.'))
@@ -219,7 +221,8 @@ fn is_verb_by_place(tokens: &[Token<'_>], at: usize) -> bool {
         && is_led
         && tokens[at].joins()
         && (is_adverb
-            || (words::is_determiner(next) || next == "to" || is_alone) && !is_plural(&before))
+            || (words::is_determiner(next) || is_amount || next == "to" || is_alone)
+                && !is_plural(&before))
 }
 
 /// `The maintainers remain responsible`: a verb in its base form behind several.

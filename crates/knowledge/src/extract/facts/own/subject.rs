@@ -121,7 +121,9 @@ pub(in crate::extract::facts) fn has_subject(
     if of_part {
         return false;
     }
-    if from > 0 && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
+    // `37signals offers`, on the page of its benefits.
+    let is_name = from > 0 || first.text.starts_with(|char: char| char.is_ascii_digit());
+    if is_name && subject.len() == 1 && own.split(' ').any(|own| own.len() > 3 && own == word) {
         return true;
     }
     // `The Court ordered`: short for what another sentence names in full.

@@ -129,8 +129,10 @@ fn sentence(
     if does || needs {
         return None;
     }
-    let begins =
-        setting.coded || text.trim_start_matches(['"', '“']).starts_with(char::is_uppercase);
+    let is_named = thing.name.split(' ').next().is_some_and(|own| own == tokens[0].text);
+    let begins = setting.coded
+        || is_named
+        || text.trim_start_matches(['"', '“']).starts_with(char::is_uppercase);
     let ends = text.trim_end().ends_with(['.', '"', '”', ')'])
         || item && text.ends_with(char::is_alphanumeric);
     if !LENGTH.contains(&tokens.len()) || !begins || !ends || text.contains('?') {
