@@ -2,12 +2,7 @@
 
 use std::path::Path;
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use super::{Outcome, Result, Ui, escape_control_line, workspace};
 use elophanto_app::beginning::{Beginning, begin};
 use elophanto_base::counted::counted;
 use elophanto_repo::{Repository, locate};

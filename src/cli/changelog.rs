@@ -2,12 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
-    workspace,
-};
+use super::{Outcome, Result, Ui, escape_control_line, visible, workspace};
 use elophanto_app::changelog as gathered;
 use elophanto_text::changelog::{self, Entry};
 
@@ -32,8 +27,7 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
         let written = gathered::write(&workspace, ui)?;
         let said = if written.written { "written" } else { "up to date" };
         let text = format!("{said}: {}", escape_control_line(&written.path));
-        ui.emit(&written, text)?;
-        return Ok(Outcome::Done);
+        return ui.done(&written, text);
     }
     let entries = gathered::entries(&workspace, ui)?;
     let texts = changelog::newest_first(&entries);

@@ -1,16 +1,7 @@
 //! `elophanto clean`
 
-use serde::Serialize;
-
-use super::{
-    Outcome,
-    arguments::Json,
-    clean_entities,
-    doctor::size,
-    error::Result,
-    ui::Ui,
-    workspace::{self, Workspace},
-};
+use super::{Json, Outcome, Result, Ui, Workspace, clean_entities, doctor::size, workspace};
+use crate::wire::upkeep::TidiedWire;
 use elophanto_app::clean;
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{compact::Compacted, tidy::tidy};
@@ -52,14 +43,6 @@ enum Action {
     Undo(Json<clean_entities::UndoArgs>),
 }
 
-/// What was done, or would be, as `--json` prints it.
-#[derive(Serialize)]
-struct DoneWire<T> {
-    dry_run: bool,
-    #[serde(flatten)]
-    done: T,
-}
-
 pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     match &args.action {
@@ -80,8 +63,7 @@ pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome> {
     let done = tidy(&workspace.context(), dry_run)?;
     let freed = if dry_run { "would free" } else { "freed" };
     let text = format!("{freed} {} in {}", size(done.bytes), counted(done.files, "local file"));
-    ui.emit(&DoneWire { dry_run, done }, text)?;
-    Ok(Outcome::Done)
+    ui.done(&TidiedWire { dry_run, done }, text)
 }
 
 fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<()> {
@@ -98,7 +80,7 @@ fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<()> {
         size(done.bytes_freed),
         counted(done.questions_closed, "question")
     );
-    ui.emit(&DoneWire { dry_run, done }, text)
+    ui.emit(&TidiedWire { dry_run, done }, text)
 }
 
 fn compact_tables(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<()> {
@@ -118,7 +100,7 @@ fn compact_tables(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(
             agreeing(vectors_dropped, "goes", "go"),
         ),
     };
-    ui.emit(&DoneWire { dry_run, done }, text)?;
+    ui.emit(&TidiedWire { dry_run, done }, text)?;
     if worth && !dry_run {
         ui.talk(
             "staged; commit it on the default branch. Git's history keeps the old tables: a \

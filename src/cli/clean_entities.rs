@@ -1,14 +1,9 @@
 //! `elophanto clean`: entities that are one.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace::Workspace,
-};
+use super::{Outcome, Result, Ui, Workspace, escape_control_line};
+use crate::wire::ProposalWire;
 use elophanto_app::{clean::entities, llm::asker::Reach};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::learn::{
@@ -40,25 +35,11 @@ pub struct UndoArgs {
     id: String,
 }
 
-/// A proposal, as `--json` prints it.
-#[derive(Serialize)]
-struct ProposalWire<'a> {
-    from: &'a str,
-    from_name: &'a str,
-    into: &'a str,
-    into_name: &'a str,
-    certain: bool,
-    reason: &'a str,
-    similarity: f32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_says: Option<&'a str>,
-}
-
 /// Merges what is certain if that is wanted, and says what else may be one.
 pub fn merge_all(workspace: &Workspace, apply: bool, dry: bool, ui: &mut Ui) -> Result<()> {
     let would = if apply { "would merge" } else { "may merge" };
     let told = &mut |proposal: &Proposal, merged: Option<&Merge>| match merged {
-        None => ui.emit(&wire(proposal, None), line(proposal, would)),
+        None => ui.emit(&ProposalWire::of(proposal, None), line(proposal, would)),
         Some(done) => {
             let line = line(proposal, "merged");
             let text = format!("{line} (undo: elophanto clean undo {})", done.id);
@@ -93,17 +74,15 @@ pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<O
             escape_control_line(&proposal.from.0),
             escape_control_line(&proposal.into.0)
         ));
-        ui.emit(&wire(proposal, said), text)
+        ui.emit(&ProposalWire::of(proposal, said), text)
     };
-    if entities::review(workspace, reach, args.yes, &beside, told)? == 0 {
-        return Ok(ui.nothing("no entities look alike"));
-    }
-    Ok(Outcome::Done)
+    let pairs = entities::review(workspace, reach, args.yes, &beside, told)?;
+    Ok(ui.listed(pairs == 0, "no entities look alike"))
 }
 
 pub fn merge_two(workspace: &Workspace, args: &MergeArgs, ui: &mut Ui) -> Result<Outcome> {
     let done = entities::merge(workspace, &args.from, &args.into)?;
-    ui.emit(
+    ui.done(
         &merged_wire(&done),
         format_args!(
             "merged {} into {} (undo: elophanto clean undo {})",
@@ -111,8 +90,7 @@ pub fn merge_two(workspace: &Workspace, args: &MergeArgs, ui: &mut Ui) -> Result
             escape_control_line(&done.into_name),
             done.id
         ),
-    )?;
-    Ok(Outcome::Done)
+    )
 }
 
 pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -120,11 +98,10 @@ pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outco
         Some(Unmerged::Done(merge)) => (merge, "are two again", Outcome::Done),
         Some(Unmerged::Already(merge)) => (merge, "were taken apart before", Outcome::Negative),
         None => {
-            ui.talk(format_args!(
+            return Ok(ui.nothing(format_args!(
                 "no merge is called `{}`; its id stood beside it when it was made",
                 escape_control_line(&args.id)
-            ));
-            return Ok(Outcome::Negative);
+            )));
         }
     };
     let (from, into) =
@@ -140,19 +117,6 @@ fn merged_wire(merge: &Merge) -> Value {
         "id": id, "from": from, "from_name": from_name, "into": into, "into_name": into_name,
         "undone": undone,
     })
-}
-
-fn wire<'a>(proposal: &'a Proposal, model_says: Option<&'a str>) -> ProposalWire<'a> {
-    ProposalWire {
-        from: &proposal.from.0,
-        from_name: &proposal.from.1,
-        into: &proposal.into.0,
-        into_name: &proposal.into.1,
-        certain: proposal.is_certain,
-        reason: &proposal.reason,
-        similarity: (proposal.similarity * 1_000.0).round() / 1_000.0,
-        model_says,
-    }
 }
 
 fn line(proposal: &Proposal, verb: &str) -> String {

@@ -4,12 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
-    workspace,
-};
+use super::{Outcome, Result, Ui, escape_control_line, visible, workspace};
 use elophanto_app::doctor::{Diagnosis, Facts, Finding, Unfilled, examine};
 use elophanto_base::counted::counted;
 use elophanto_repo::locate;

@@ -3,11 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Outcome,
-    error::Result,
-    scan::interval,
-    ui::{Ui, escape_control_line},
-    workspace::{self, Workspace},
+    Outcome, Result, Ui, Workspace, escape_control_line, flags, scan::interval, workspace,
 };
 use elophanto_app::enrich::enrich;
 use elophanto_base::counted::counted;
@@ -34,8 +30,7 @@ pub struct EnrichArgs {
 }
 
 pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome> {
-    let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
-    let workspace = workspace::open(flags.collect(), ui)?;
+    let workspace = workspace::open(flags([("llm.budget.run", args.budget.clone())]), ui)?;
     let interval = interval(args.every.as_deref(), workspace.config.enrich.every)?;
     let Some(interval) = interval else { return once(&workspace, args.yes, ui) };
     loop {
@@ -66,6 +61,5 @@ fn once(workspace: &Workspace, yes: bool, ui: &mut Ui) -> Result<Outcome> {
     };
     let queued = counted(round.queued, "queued search");
     let read = counted(round.processed, "response");
-    ui.emit(&round, format_args!("{queued} made{about}, {read} read"))?;
-    Ok(Outcome::Done)
+    ui.done(&round, format_args!("{queued} made{about}, {read} read"))
 }

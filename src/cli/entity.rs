@@ -2,12 +2,7 @@
 
 use serde_json::json;
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use super::{Outcome, Result, Ui, escape_control_line, workspace};
 use elophanto_app::{
     entities::{self, FoundIn, Happened, KnownFact, delete, find, found_in, history, nearest},
     learning::Learning,
@@ -44,8 +39,7 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome> {
         match found_in(&store, &snapshot, name, fact) {
             Ok(found) => found.iter().try_for_each(|it| ui.emit(it, found_text(it)))?,
             Err(cause) => {
-                ui.talk(escape_control_line(&cause.to_string()));
-                return Ok(Outcome::Negative);
+                return Ok(ui.nothing(escape_control_line(&cause.to_string())));
             }
         }
         return Ok(Outcome::Done);
@@ -62,8 +56,9 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome> {
     let Some(found) = find(&snapshot, name).cloned() else {
         let near = nearest(&snapshot, name).map(escape_control_line);
         let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        ui.talk(format_args!("nothing is known of `{}`{meant}", escape_control_line(name)));
-        return Ok(Outcome::Negative);
+        return Ok(
+            ui.nothing(format_args!("nothing is known of `{}`{meant}", escape_control_line(name)))
+        );
     };
     if !args.delete {
         return show(&store, &found, ui);
@@ -87,10 +82,7 @@ fn list(store: &EntityStore, snapshot: &EntitySnapshot, ui: &mut Ui) -> Result<O
         let (name, facts) = (escape_control_line(listed.name), counted(listed.facts, "fact"));
         ui.emit(listed, format_args!("{}. {name} ({facts})", listed.number))?;
     }
-    if all.is_empty() {
-        return Ok(ui.nothing("nothing is known yet: `elophanto learn \"a topic\"`"));
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(all.is_empty(), "nothing is known yet: `elophanto learn \"a topic\"`"))
 }
 
 fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome> {
@@ -122,8 +114,7 @@ fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome> {
             lines.extend(told(number, fact).into_iter().map(|line| format!("{indent}{line}")));
         }
     }
-    ui.emit(&wire, lines.join("\n"))?;
-    Ok(Outcome::Done)
+    ui.done(&wire, lines.join("\n"))
 }
 
 /// A fact with its number, and below it when and where it was found out.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use secrecy::SecretString;
 
-use super::unlock::UnlockArgs;
+use super::UnlockArgs;
 use elophanto_app::{
     environment::{Environment, HARMLESS, Parts, Secrets},
     keys::Asking,

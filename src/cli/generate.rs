@@ -2,11 +2,7 @@
 
 use clap::CommandFactory;
 
-use super::{
-    Cli, Outcome,
-    error::{CliError, Result},
-    ui::Ui,
-};
+use super::{Cli, CliError, Outcome, Result, Ui};
 
 /// Print completions for a shell
 ///

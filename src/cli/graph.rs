@@ -1,11 +1,6 @@
 //! `elophanto graph`
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use super::{Outcome, Result, Ui, escape_control_line, workspace};
 use elophanto_app::graph::{graph, nodes_and_edges};
 use elophanto_text::graph::{Found, Graph, dot, mermaid, text};
 

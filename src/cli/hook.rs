@@ -2,21 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    Outcome,
-    arguments::Json,
-    env,
-    error::{CliError, Result},
-    hook_run,
-    ui::{Ui, escape_control_line},
+    CliError, DoneLines, Json, NoArgs, Outcome, Result, Ui, env, escape_control_line, hook_run,
     workspace::refuse_links_out,
 };
 use elophanto_app::{
     hook_run::{begin, end},
-    hooks::{self, Change, Folder, Foreign, HookError, HookName, Installation, Place, State},
+    hooks::{
+        self, Change, Folder, Foreign, HookError, HookName, Installation, Place, Standing, State,
+    },
 };
 use elophanto_repo::{Git, Repository, locate};
 
@@ -32,10 +28,14 @@ pub struct HookArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum HookCommand {
-    Install(InstallArgs),
+    Install(DoneLines<InstallArgs>),
     Run(RunArgs),
-    Uninstall(UninstallArgs),
-    Status(Json<StatusArgs>),
+    /// Take our hooks out and leave the folder as it was
+    Uninstall(DoneLines<NoArgs>),
+    /// Say which hooks run us
+    ///
+    /// Exits with 0 if pre-commit and post-merge do, with 1 otherwise.
+    Status(Json<NoArgs>),
 }
 
 /// Run us from git's hooks, beside the hooks that are there
@@ -53,24 +53,7 @@ pub struct InstallArgs {
     /// look in `PATH`
     #[arg(long, value_name = "PROGRAM")]
     program: Option<PathBuf>,
-    /// Print what was done as JSON Lines
-    #[arg(long)]
-    json: bool,
 }
-
-/// Take our hooks out and leave the folder as it was
-#[derive(clap::Args, Debug)]
-pub struct UninstallArgs {
-    /// Print what was done as JSON Lines
-    #[arg(long)]
-    json: bool,
-}
-
-/// Say which hooks run us
-///
-/// Exits with 0 if pre-commit and post-merge do, with 1 otherwise.
-#[derive(clap::Args, Debug)]
-pub struct StatusArgs {}
 
 /// Do what a hook does
 ///
@@ -86,18 +69,6 @@ pub struct RunArgs {
     /// Print findings as JSON Lines
     #[arg(long)]
     json: bool,
-}
-
-/// How a hook stands, as `--json` prints it.
-#[derive(Serialize)]
-struct StandingWire<'a> {
-    hook: &'a str,
-    path: String,
-    state: &'a str,
-    default: bool,
-    foreign: Option<&'a str>,
-    program: Option<String>,
-    program_exists: bool,
 }
 
 pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -151,16 +122,16 @@ fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
     let status = hooks::status(repository)?;
     for (name, standing) in &status.hooks {
         let program = standing.program.as_ref();
-        let wire = StandingWire {
-            hook: name.as_str(),
-            path: shown(repository, &status.folder, *name),
-            state: state_word(standing.state),
-            default: name.is_default(),
-            foreign: standing.foreign.map(foreign_word),
-            program: program.map(|program| program.display().to_string()),
-            program_exists: program.is_some_and(|program| program.is_file()),
-        };
-        ui.emit(&wire, escape_control_line(&standing_text(&wire)))?;
+        let wire = json!({
+            "hook": name.as_str(),
+            "path": shown(repository, &status.folder, *name),
+            "state": standing.state.name(),
+            "default": name.is_default(),
+            "foreign": standing.foreign.map(Foreign::name),
+            "program": program.map(|program| program.display().to_string()),
+            "program_exists": program.is_some_and(|program| program.is_file()),
+        });
+        ui.emit(&wire, escape_control_line(&standing_text(*name, standing)))?;
     }
     if status.folder.place == Place::Outside {
         ui.note(HookError::Outside { folder: status.folder.path.clone() });
@@ -168,22 +139,23 @@ fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
     Ok(if status.is_complete() { Outcome::Done } else { Outcome::Negative })
 }
 
-fn standing_text(wire: &StandingWire<'_>) -> String {
-    let mut text = format!("{:<13}  {}", wire.hook, wire.state);
-    if wire.state == "missing" && !wire.default {
+fn standing_text(name: HookName, standing: &Standing) -> String {
+    let Standing { state, foreign, program } = standing;
+    let mut text = format!("{name:<13}  {state}");
+    if *state == State::Missing && !name.is_default() {
         text.push_str(" (installed with --eager)");
     }
-    text.push_str(match wire.foreign {
-        Some("alone") => ", another hook is there",
-        Some("same-file") => ", in one file with another hook",
-        Some("saved") => ", hands over to the hook that was there",
-        _ => "",
+    text.push_str(match foreign {
+        Some(Foreign::Alone) => ", another hook is there",
+        Some(Foreign::SameFile) => ", in one file with another hook",
+        Some(Foreign::Saved) => ", hands over to the hook that was there",
+        None => "",
     });
-    match &wire.program {
-        Some(program) if !wire.program_exists => {
-            text.push_str(&format!(", names `{program}`, which is missing"));
+    match program {
+        Some(program) if !program.is_file() => {
+            text.push_str(&format!(", names `{}`, which is missing", program.display()));
         }
-        None if wire.state != "missing" => text.push_str(", looks in PATH"),
+        None if *state != State::Missing => text.push_str(", looks in PATH"),
         _ => {}
     }
     text
@@ -191,12 +163,6 @@ fn standing_text(wire: &StandingWire<'_>) -> String {
 
 fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Result<()> {
     for (name, change, standing) in &done.changes {
-        let action = match change {
-            Change::Installed => "installed",
-            Change::Updated => "updated",
-            Change::Unchanged => "unchanged",
-            Change::Removed => "removed",
-        };
         let hook = name.as_str();
         let beside = match (change, standing.foreign) {
             (Change::Removed, Some(_)) => " (your hook is as it was)".to_owned(),
@@ -207,28 +173,13 @@ fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Re
             _ => String::new(),
         };
         let path = shown(repository, &done.folder, *name);
-        let text = format!("{action}: {}{beside}", escape_control_line(&path));
-        let foreign = standing.foreign.map(foreign_word);
-        let wire = json!({ "hook": hook, "path": path, "action": action, "foreign": foreign });
+        let text = format!("{change}: {}{beside}", escape_control_line(&path));
+        let foreign = standing.foreign.map(Foreign::name);
+        let wire =
+            json!({ "hook": hook, "path": path, "action": change.name(), "foreign": foreign });
         ui.emit(&wire, text)?;
     }
     Ok(())
-}
-
-fn state_word(state: State) -> &'static str {
-    match state {
-        State::Installed => "installed",
-        State::Altered => "altered",
-        State::Missing => "missing",
-    }
-}
-
-fn foreign_word(foreign: Foreign) -> &'static str {
-    match foreign {
-        Foreign::Alone => "alone",
-        Foreign::SameFile => "same-file",
-        Foreign::Saved => "saved",
-    }
 }
 
 fn shown(repository: &Repository, folder: &Folder, name: HookName) -> String {

@@ -9,11 +9,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{
-    Outcome, env,
-    error::{CliError, Result},
-    ui::{Ui, escape_control_line},
-};
+use super::{CliError, Outcome, Result, Ui, env, escape_control_line};
 use elophanto_app::{
     hook_run::{freshen, look},
     hooks::HookName,

@@ -2,15 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::json;
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace::{self, Workspace},
-};
+use super::{Outcome, Result, Ui, Workspace, escape_control_line, workspace};
+use crate::wire::upkeep::CheckedWire;
 use elophanto_app::{
     embedding::background as waiting,
     hidden,
@@ -23,7 +18,6 @@ use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::process;
 use elophanto_index::{
     Problem, Refreshed,
-    check::Gaps,
     watch::{Method, Watch},
 };
 
@@ -74,14 +68,6 @@ pub struct IndexArgs {
     /// Print the summary and each problem as JSON Lines
     #[arg(long)]
     pub json: bool,
-}
-
-/// What `--check` found, as `--json` prints it.
-#[derive(Serialize)]
-struct CheckWire<'a> {
-    ok: bool,
-    #[serde(flatten)]
-    gaps: &'a Gaps,
 }
 
 impl IndexArgs {
@@ -152,7 +138,7 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
         Some(base) => super::index_git::verify_vectors(workspace, &refreshed.snapshot, base, ui)?,
         None => 0,
     };
-    let wire = CheckWire { ok: gaps.is_empty() && forged == 0, gaps: &gaps };
+    let wire = CheckedWire { ok: gaps.is_empty() && forged == 0, gaps: &gaps };
     let report = &refreshed.report;
     if gaps.is_empty() && forged > 0 {
         if ui.json {
@@ -162,15 +148,14 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
     }
     if gaps.is_empty() {
         let (files, chunks) = (report.files, report.chunks);
-        ui.emit(
+        return ui.done(
             &wire,
             format_args!(
                 "ok: {}, {}, all indexed, every vector in a table",
                 counted(files, "file"),
                 counted(chunks, "chunk")
             ),
-        )?;
-        return Ok(Outcome::Done);
+        );
     }
     ui.emit(
         &wire,

@@ -2,12 +2,7 @@
 
 use serde_json::json;
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace::Workspace,
-};
+use super::{Outcome, Result, Ui, Workspace, escape_control_line};
 use elophanto_app::index::git::{self, StageRequest};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
@@ -31,8 +26,7 @@ pub fn stage(workspace: &Workspace, wanted: StageRequest, ui: &mut Ui) -> Result
         ),
         (None, vectors) => format!("{} staged", counted(vectors, "vector")),
     };
-    ui.emit(&staging, text)?;
-    Ok(Outcome::Done)
+    ui.done(&staging, text)
 }
 
 /// Settles a conflict over the tables.

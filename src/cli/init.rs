@@ -4,11 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{
-    Outcome, env,
-    error::Result,
-    ui::{Ui, exact_line},
-};
+use super::{Outcome, Result, Ui, env, exact_line};
 use elophanto_app::init::{
     InitAction,
     make::{InitRequest, init},

@@ -2,12 +2,7 @@
 
 use serde_json::json;
 
-use super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use super::{Outcome, Result, Ui, escape_control_line, workspace};
 use elophanto_app::{
     interest::{self, Act, WishRequest},
     when::day,
@@ -91,10 +86,7 @@ fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome> {
         });
         ui.emit(&wire, format!("{}  {counts:+.2}  {what}", day(at.as_second())))?;
     }
-    match why.acts.is_empty() {
-        true => Ok(ui.nothing("you did nothing that shows it")),
-        false => Ok(Outcome::Done),
-    }
+    Ok(ui.listed(why.acts.is_empty(), "you did nothing that shows it"))
 }
 
 pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -126,10 +118,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome> {
         );
         ui.emit(&wire, text)?;
     }
-    if ranked.is_empty() {
-        return Ok(ui.nothing("nothing yet: `elophanto like` a topic, or `learn` about one"));
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(ranked.is_empty(), "nothing yet: `elophanto like` a topic, or `learn` about one"))
 }
 
 pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -137,17 +126,15 @@ pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome> {
     let positive = args.reaction == "+";
     let react = if args.undo { interest::unreact } else { interest::react };
     let Some(reacted) = react(&workspace, &args.id, positive)? else {
-        ui.talk(format_args!(
+        return Ok(ui.nothing(format_args!(
             "no notification or answer is called `{}`; the id stands beside what you were told",
             escape_control_line(&args.id)
-        ));
-        return Ok(Outcome::Negative);
+        )));
     };
     let text = match reacted.to {
         _ if args.undo => "taken back: it counts no more",
         Answered::Notification if !positive => "noted: nothing more is searched for about it",
         _ => "noted",
     };
-    ui.emit(&reacted, text)?;
-    Ok(Outcome::Done)
+    ui.done(&reacted, text)
 }

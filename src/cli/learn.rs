@@ -2,17 +2,13 @@
 
 use std::io::Read;
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    Outcome,
-    arguments::Json,
-    error::{CliError, Result},
-    learn_setup::{self, ServiceArg},
-    ui::{Ui, escape_control_line},
-    workspace::{self, Workspace},
+    CliError, Json, Outcome, Result, Ui, Workspace, escape_control_line, flags, learn_setup,
+    workspace,
 };
+use crate::wire::UndoneWire;
 use elophanto_app::learn::{
     FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts, put_back,
     undo,
@@ -44,7 +40,7 @@ pub struct LearnArgs {
     /// Set up where the web is searched: asks for what it takes, tries it, and writes your own
     /// settings
     #[arg(long, value_name = "SERVICE", num_args = 0..=1, conflicts_with_all = ["topic", "message"])]
-    setup: Option<Option<ServiceArg>>,
+    setup: Option<Option<learn_setup::ServiceArg>>,
     /// Only put it into the queue, which `enrich` works off
     #[arg(long, requires = "topic")]
     background: bool,
@@ -75,23 +71,11 @@ struct UndoArgs {
     back: bool,
 }
 
-/// What was taken back, as `--json` prints it.
-#[derive(Serialize)]
-struct UndoneWire<'a> {
-    id: &'a str,
-    facts: usize,
-    /// Facts that others say too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    confirmed: Option<usize>,
-    entities: &'a [String],
-}
-
 pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(service) = args.setup {
         return learn_setup::run(service, ui);
     }
-    let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
-    let workspace = workspace::open(flags.collect(), ui)?;
+    let workspace = workspace::open(flags([("llm.budget.run", args.budget.clone())]), ui)?;
     if let Some(Action::Undo(args)) = &args.action {
         return match args.back {
             true => again(&workspace, &args.id, ui),
@@ -161,20 +145,16 @@ fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<
         0 => format!("noted {}", noted.id),
         _ => format!("noted {}\n{}", noted.id, lines(&noted.entities)),
     };
-    ui.emit(&noted, text)?;
-    Ok(Outcome::Done)
+    ui.done(&noted, text)
 }
 
 fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
     let Some((own, undone)) = undo(workspace, id)? else {
-        ui.talk(format_args!(
+        return Ok(ui.nothing(format_args!(
             "no search, prompt or message is called `{}`; `elophanto learn --json` lists them",
             escape_control_line(id)
-        ));
-        return Ok(Outcome::Negative);
+        )));
     };
-    let confirmed = Some(undone.confirmed).filter(|count| *count > 0);
-    let wire = UndoneWire { id, facts: undone.facts, confirmed, entities: &undone.entities };
     let names: Vec<String> = undone.entities.iter().map(|name| escape_control_line(name)).collect();
     let mut facts = counted(undone.facts, "fact");
     if undone.confirmed > 0 {
@@ -186,7 +166,7 @@ fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
         false => format!(" and {}", names.join(", ")),
     };
     let off = if undone.called_off == 0 { "" } else { ", and what was still to come" };
-    ui.emit(&wire, format_args!("took back {facts}{gone}{off}"))?;
+    ui.emit(&UndoneWire::of(id, &undone), format_args!("took back {facts}{gone}{off}"))?;
     if undone.facts > 0 {
         ui.note(format_args!(
             "no source brings this again; `elophanto learn undo {} --back` puts it back",
@@ -200,8 +180,9 @@ fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
 /// Puts back what was taken back.
 fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
     let Some(back) = put_back(workspace, id)? else {
-        ui.talk(format_args!("nothing of `{}` was taken back", escape_control_line(id)));
-        return Ok(Outcome::Negative);
+        return Ok(
+            ui.nothing(format_args!("nothing of `{}` was taken back", escape_control_line(id)))
+        );
     };
     let names: Vec<String> = back.entities.iter().map(|name| escape_control_line(name)).collect();
     let there = match names.is_empty() {
@@ -209,8 +190,7 @@ fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
         false => format!(" and {}", names.join(", ")),
     };
     let wire = json!({ "id": id, "facts": back.facts, "entities": back.entities });
-    ui.emit(&wire, format_args!("put back {}{there}", counted(back.facts, "fact")))?;
-    Ok(Outcome::Done)
+    ui.done(&wire, format_args!("put back {}{there}", counted(back.facts, "fact")))
 }
 
 /// What is to be read instead of searching.
@@ -255,10 +235,7 @@ fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome> {
     for prompt in &all {
         show(prompt, ui)?;
     }
-    if all.is_empty() {
-        return Ok(ui.nothing("nothing was asked for yet: `elophanto learn \"a topic\"`"));
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(all.is_empty(), "nothing was asked for yet: `elophanto learn \"a topic\"`"))
 }
 
 fn show(prompt: &Prompted, ui: &mut Ui) -> Result<()> {

@@ -4,11 +4,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
 use super::{
-    Outcome, env,
-    error::{CliError, Result},
-    secret_input::{self, Descriptor},
-    ui::{Ui, escape_control_line},
-    unlock::UnlockArgs,
+    CliError, Descriptor, Outcome, Result, Ui, UnlockArgs, env, escape_control_line, secret_input,
 };
 use elophanto_app::learn_setup::{Wanted, set_up};
 use elophanto_net::vault::{Kind, Name};

@@ -1,7 +1,7 @@
-//! `elophanto lsp`
+//! `elophanto lsp` and `acp`: programs that an editor starts.
 
-use super::{Outcome, env, error::Result};
-use crate::lsp;
+use super::{NoArgs, Outcome, Result, env};
+use crate::{acp, lsp};
 
 /// Serve an editor, over standard input and output
 ///
@@ -24,4 +24,13 @@ pub fn run(_: &LspArgs) -> Result<Outcome> {
     let folder = std::path::absolute(".")?;
     let is_done = lsp::serve_stdio(folder, env::environment())?;
     Ok(if is_done { Outcome::Done } else { Outcome::Negative })
+}
+
+/// Serves until the editor goes.
+///
+/// # Errors
+/// When no thread can be started, or nobody spoke the protocol.
+pub fn acp(_: &NoArgs) -> Result<Outcome> {
+    acp::serve_stdio(env::environment())?;
+    Ok(Outcome::Done)
 }

@@ -1,9 +1,8 @@
 //! The door for people, scripts and hooks.
 //!
-//! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
+//! Owns arguments, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
-mod acp;
 mod agent;
 mod arguments;
 mod begin;
@@ -16,7 +15,6 @@ mod editor;
 mod enrich;
 mod entity;
 mod env;
-mod error;
 mod eval;
 mod gateway;
 mod generate;
@@ -48,11 +46,15 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 pub use crate::terminal::Outcome;
-use crate::terminal::{secret_input, ui};
-use arguments::Json;
+use crate::terminal::{
+    secret_input::{self, Descriptor},
+    ui::{self, Ui, escape_control_line, exact_line, report, visible},
+};
+use arguments::{DoneJson, DoneLines, Json, NoArgs, OneJson, commands, flags, one_of};
+use elophanto_app::{Error as CliError, Result};
 use elophanto_knowledge::interest::PreferenceKind::{Dislike, Like};
-use error::{CliError, Result};
-use ui::Ui;
+use unlock::UnlockArgs;
+use workspace::Workspace;
 
 /// Turns a git repository's Markdown into a knowledge base that people and AI agents share
 ///
@@ -68,49 +70,52 @@ pub struct Cli {
     no_color: bool,
 }
 
-// What a subcommand takes is put together once it is called: most are not.
-#[derive(clap::Subcommand, Debug)]
-#[command(defer = true)]
-enum Command {
-    Init(init::InitArgs),
-    Index(index::IndexArgs),
-    Scan(Box<Json<scan::ScanArgs>>),
-    Graph(graph::GraphArgs),
-    Search(Box<search::SearchArgs>),
-    Learn(Json<learn::LearnArgs>),
-    Enrich(Json<enrich::EnrichArgs>),
+commands! {
+    enum Command(args, ui);
+    Init(init::InitArgs) => init::run(args, ui);
+    Index(index::IndexArgs) => index::run(args, ui);
+    Scan(Box<Json<scan::ScanArgs>>) => scan::run(args, ui);
+    Graph(graph::GraphArgs) => graph::run(args, ui);
+    Search(Box<search::SearchArgs>) => search::run(args, ui);
+    Learn(Json<learn::LearnArgs>) => learn::run(args, ui);
+    Enrich(Json<enrich::EnrichArgs>) => enrich::run(args, ui);
     #[command(alias = "memory")]
-    Entity(Json<entity::EntityArgs>),
+    Entity(Json<entity::EntityArgs>) => entity::run(args, ui);
     /// Say that you like a topic: an entity is made of it, and it is worth finding out more
-    Like(Json<interest::WishArgs>),
+    Like(Json<interest::WishArgs>) => interest::wish(args, Like, false, ui);
     /// Take a like back
-    Unlike(Json<interest::WishArgs>),
+    Unlike(Json<interest::WishArgs>) => interest::wish(args, Like, true, ui);
     /// Say that you do not care for a topic: nothing more is found out about it
-    Dislike(Json<interest::WishArgs>),
+    Dislike(Json<interest::WishArgs>) => interest::wish(args, Dislike, false, ui);
     /// Take a dislike back
-    Undislike(Json<interest::WishArgs>),
-    Interests(Json<interest::InterestsArgs>),
-    React(Json<interest::ReactArgs>),
-    Agent(agent::AgentArgs),
-    Gateway(gateway::GatewayArgs),
-    Channel(channel::ChannelArgs),
-    Page(Json<page::PageArgs>),
-    Acp(acp::AcpArgs),
-    Publish(Json<publish::PublishArgs>),
-    Lsp(lsp::LspArgs),
-    Editor(editor::EditorArgs),
-    Schedule(schedule::ScheduleArgs),
-    Changelog(Json<changelog::ChangelogArgs>),
-    Doctor(Json<doctor::DoctorArgs>),
-    Clean(Json<clean::CleanArgs>),
-    Eval(Json<eval::EvalArgs>),
-    Hook(hook::HookArgs),
-    Trust(Json<trust::TrustArgs>),
-    Vault(vault::VaultArgs),
-    Model(model::ModelArgs),
-    Usage(Json<usage::UsageArgs>),
-    Completions(generate::CompletionsArgs),
-    Man(generate::ManArgs),
+    Undislike(Json<interest::WishArgs>) => interest::wish(args, Dislike, true, ui);
+    Interests(Json<interest::InterestsArgs>) => interest::interests(args, ui);
+    React(Json<interest::ReactArgs>) => interest::react(args, ui);
+    Agent(agent::AgentArgs) => args.run(ui);
+    Gateway(gateway::GatewayArgs) => gateway::run(args, ui);
+    Channel(channel::ChannelArgs) => args.run(ui);
+    Page(Json<page::PageArgs>) => page::run(args, ui);
+    /// Be the agent of your editor, over standard input and output
+    ///
+    /// The agent of `elophanto agent chat` in editors that speak the Agent Client Protocol, such as Zed,
+    /// JetBrains and Neovim: plans, calls and diffs as they come, approvals in between, conversations that go
+    /// on later. Your editor starts it: editors/README.md says what to write where.
+    Acp(NoArgs) => lsp::acp(args);
+    Publish(Json<publish::PublishArgs>) => publish::run(args, ui);
+    Lsp(lsp::LspArgs) => lsp::run(args);
+    Editor(editor::EditorArgs) => args.run(ui);
+    Schedule(schedule::ScheduleArgs) => args.run(ui);
+    Changelog(Json<changelog::ChangelogArgs>) => changelog::run(args, ui);
+    Doctor(Json<doctor::DoctorArgs>) => doctor::run(args, ui);
+    Clean(Json<clean::CleanArgs>) => clean::run(args, ui);
+    Eval(Json<eval::EvalArgs>) => eval::run(args, ui);
+    Hook(hook::HookArgs) => hook::run(args, ui);
+    Trust(Json<trust::TrustArgs>) => trust::run(args, ui);
+    Vault(vault::VaultArgs) => args.run(ui);
+    Model(model::ModelArgs) => args.run(ui);
+    Usage(Json<usage::UsageArgs>) => usage::run(args, ui);
+    Completions(generate::CompletionsArgs) => generate::completions(args, ui);
+    Man(generate::ManArgs) => generate::man(args, ui);
 }
 
 /// Runs the program.
@@ -130,14 +135,14 @@ pub fn main() -> ExitCode {
             let code = u8::try_from(cause.exit_code()).unwrap_or(2);
             return match cause.print() {
                 Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => {
-                    ui::report(&cause.into());
+                    report(&cause.into());
                     ExitCode::from(2)
                 }
                 _ => ExitCode::from(code),
             };
         }
     };
-    exit_code(with_ui(cli.no_color, is_json, |ui| dispatch(&cli.command, ui)))
+    exit_code(with_ui(cli.no_color, is_json, |ui| cli.command.run(ui)))
 }
 
 fn exit_code(ended: Result<Outcome>) -> ExitCode {
@@ -146,7 +151,7 @@ fn exit_code(ended: Result<Outcome>) -> ExitCode {
         Ok(Outcome::Negative) => ExitCode::from(1),
         Err(cause) if cause.broken_pipe => ExitCode::SUCCESS,
         Err(cause) => {
-            ui::report(&cause);
+            report(&cause);
             ExitCode::from(2)
         }
     }
@@ -215,45 +220,6 @@ fn says_json(matches: &ArgMatches) -> bool {
     is_said || matches.subcommand().is_some_and(|(_, below)| says_json(below))
 }
 
-fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome> {
-    match command {
-        Command::Init(args) => init::run(args, ui),
-        Command::Index(args) => index::run(args, ui),
-        Command::Scan(args) => scan::run(args, ui),
-        Command::Graph(args) => graph::run(args, ui),
-        Command::Search(args) => search::run(args, ui),
-        Command::Learn(args) => learn::run(args, ui),
-        Command::Enrich(args) => enrich::run(args, ui),
-        Command::Entity(args) => entity::run(args, ui),
-        Command::Like(args) => interest::wish(args, Like, false, ui),
-        Command::Unlike(args) => interest::wish(args, Like, true, ui),
-        Command::Dislike(args) => interest::wish(args, Dislike, false, ui),
-        Command::Undislike(args) => interest::wish(args, Dislike, true, ui),
-        Command::Interests(args) => interest::interests(args, ui),
-        Command::React(args) => interest::react(args, ui),
-        Command::Agent(args) => agent::run(args, ui),
-        Command::Gateway(args) => gateway::run(args, ui),
-        Command::Channel(args) => channel::run(args, ui),
-        Command::Page(args) => page::run(args, ui),
-        Command::Acp(args) => acp::run(args),
-        Command::Publish(args) => publish::run(args, ui),
-        Command::Lsp(args) => lsp::run(args),
-        Command::Editor(args) => editor::run(args, ui),
-        Command::Schedule(args) => schedule::run(args, ui),
-        Command::Changelog(args) => changelog::run(args, ui),
-        Command::Doctor(args) => doctor::run(args, ui),
-        Command::Clean(args) => clean::run(args, ui),
-        Command::Eval(args) => eval::run(args, ui),
-        Command::Hook(args) => hook::run(args, ui),
-        Command::Trust(args) => trust::run(args, ui),
-        Command::Vault(args) => vault::run(args, ui),
-        Command::Model(args) => model::run(args, ui),
-        Command::Usage(args) => usage::run(args, ui),
-        Command::Completions(args) => generate::completions(args, ui),
-        Command::Man(args) => generate::man(args, ui),
-    }
-}
-
 /// A panic that ends the program is a bug, and says how to report it. One while Lance reads a damaged
 /// table is turned into an error where it is called; it need not be printed as well.
 fn tell_of_panics() {
@@ -265,7 +231,7 @@ fn tell_of_panics() {
             usual(panic);
         }
         if name == "main" {
-            ui::report(&CliError::bug("elophanto had to stop"));
+            report(&CliError::bug("elophanto had to stop"));
         }
     }));
 }

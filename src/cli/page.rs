@@ -10,11 +10,7 @@ use axum::http::Method;
 use serde_json::json;
 
 use super::{
-    Outcome,
-    error::Result,
-    gateway::serve::usual_program,
-    ui::{Ui, escape_control_line},
-    workspace::{self, Workspace},
+    Outcome, Result, Ui, Workspace, escape_control_line, gateway::serve::usual_program, workspace,
 };
 use crate::{
     gateway::files::GatewayFiles,
@@ -81,8 +77,7 @@ pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     // The address is good once, for a minute.
-    ui.emit(&json!({ "url": url, "opened": opened }), &url)?;
-    Ok(Outcome::Done)
+    ui.done(&json!({ "url": url, "opened": opened }), &url)
 }
 
 fn export(workspace: Workspace, folder: &Path, at: Option<&str>, ui: &mut Ui) -> Result<Outcome> {
@@ -96,8 +91,7 @@ fn export(workspace: Workspace, folder: &Path, at: Option<&str>, ui: &mut Ui) ->
         counted(written.pages, "page"),
         escape_control_line(&written.folder)
     );
-    ui.emit(&written, text)?;
-    Ok(Outcome::Done)
+    ui.done(&written, text)
 }
 
 /// Opens an address in the browser of the desktop; whether there is one.

@@ -2,12 +2,7 @@
 
 use serde_json::json;
 
-use super::{
-    Outcome, env,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use super::{Outcome, Result, Ui, env, escape_control_line, workspace};
 use elophanto_app::{
     fleet::{self, Folded, Form, Outcome as Became, PublishRequest, Published},
     keys::Asking,
@@ -182,8 +177,7 @@ fn say_folded(folded: &Folded, ui: &mut Ui) -> Result<Outcome> {
         "{} folded: {inserted} rows new, {updated} changed, {deleted} gone{packed}",
         counted(taken.len(), "publication")
     );
-    ui.emit(&wire, text)?;
-    Ok(Outcome::Done)
+    ui.done(&wire, text)
 }
 
 fn list(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {

@@ -6,26 +6,19 @@ use std::{
     time::Duration,
 };
 
-use serde::Serialize;
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     flag,
 };
 
-use super::{
-    Outcome,
-    arguments::Json,
-    env,
-    error::{CliError, Result},
-    ui::{Ui, escape_control_line},
-};
-use crate::gateway::files::GatewayFiles;
+use super::{CliError, Json, Outcome, Result, Ui, commands, env, escape_control_line};
+use crate::{gateway::files::GatewayFiles, wire::upkeep::JobWire};
 use elophanto_app::{
     Error,
     config::{format_duration, parse_duration},
     schedule::{
-        Added, Adding, Backend, GatewayUnit, Installed, Job, Jobs, Place, ScheduleError,
-        kept_entry, service_unit, timer_unit, unit_name,
+        Added, Adding, Backend, GatewayUnit, Job, Jobs, Place, ScheduleError, kept_entry,
+        service_unit, timer_unit, unit_name,
     },
 };
 use elophanto_repo::locate;
@@ -33,32 +26,26 @@ use elophanto_repo::locate;
 const LINGER: &str =
     "hint: it runs while you are logged in; `loginctl enable-linger` makes it run always";
 
-/// Run a command at intervals
-///
-/// Installs a systemd user timer, or a line in your crontab where there is no systemd, that runs
-/// `elophanto COMMAND` in this repository; where there is neither, your gateway runs it while it lives. Runs do not pile up, and each writes one line of what
-/// it did, which `list` shows.
-#[derive(clap::Args, Debug)]
-pub struct ScheduleArgs {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum Action {
+commands! {
+    /// Run a command at intervals
+    ///
+    /// Installs a systemd user timer, or a line in your crontab where there is no systemd, that runs
+    /// `elophanto COMMAND` in this repository; where there is neither, your gateway runs it while it lives. Runs do not pile up, and each writes one line of what
+    /// it did, which `list` shows.
+    struct ScheduleArgs(args, ui);
     /// Install a job
-    Add(AddArgs),
+    Add(AddArgs) => add(args, ui);
     /// List the jobs of this repository
-    List(Json<ListArgs>),
+    List(Json<ListArgs>) => list(args, ui);
     /// Take a job away
-    Remove(RemoveArgs),
+    Remove(RemoveArgs) => remove(args, ui);
     /// Print what `add` would install
-    Print(AddArgs),
+    Print(AddArgs) => print(args, ui);
     /// Have systemd start your gateway whenever you log in
-    Gateway(GatewayArgs),
+    Gateway(GatewayArgs) => gateway(args, ui);
     /// What the timer calls: runs the command unless its last run is still going
     #[command(hide = true)]
-    Run(RunArgs),
+    Run(RunArgs) => execute(args, ui);
 }
 
 #[derive(clap::Args, Debug)]
@@ -109,29 +96,6 @@ struct RunArgs {
     command: Vec<String>,
 }
 
-/// A job, as `--json` prints it.
-#[derive(Serialize)]
-struct JobWire<'a> {
-    name: &'a str,
-    every: String,
-    command: &'a [String],
-    folder: String,
-    /// `systemd`, `cron` or `gateway`.
-    by: &'static str,
-    last: Option<String>,
-}
-
-pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome> {
-    match &args.action {
-        Action::Add(args) => add(args, ui),
-        Action::Print(args) => print(args, ui),
-        Action::List(args) => list(args, ui),
-        Action::Remove(args) => remove(args, ui),
-        Action::Gateway(args) => gateway(args, ui),
-        Action::Run(args) => execute(args, ui),
-    }
-}
-
 fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     let job = job(args)?;
     let jobs = Jobs::of(&env::environment())?;
@@ -144,8 +108,7 @@ fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
         ));
     }
     let every = format_duration(job.every);
-    let by = word(backend);
-    ui.line(format_args!("{} {}: every {every}, by {by}", job.name, what(outcome)))?;
+    ui.line(format_args!("{} {outcome}: every {every}, by {backend}", job.name))?;
     match backend {
         Backend::Systemd => ui.talk(LINGER),
         Backend::Gateway => ui.talk(
@@ -177,7 +140,7 @@ fn gateway(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let unit = GatewayUnit { folder, program: env::own_program()? };
     let outcome = scheduler.add_gateway(&unit, args.replace)?;
-    ui.line(format_args!("gateway {}: from each login on, by systemd", what(outcome)))?;
+    ui.line(format_args!("gateway {outcome}: from each login on, by systemd"))?;
     ui.talk(LINGER);
     Ok(Outcome::Done)
 }
@@ -205,21 +168,15 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let jobs = Jobs::of(&env::environment())?;
     let here = locate(Path::new(".")).ok().filter(|_| !args.all);
     let listing = jobs.list(here.as_ref().map(|repository| &*repository.root))?;
-    for Installed { backend, job } in &listing.jobs {
+    for installed in &listing.jobs {
+        let job = &installed.job;
         let last = jobs.last(job).map(|run| {
             let exit =
                 run.exit.map_or_else(|| "a signal".to_owned(), |code| format!("exit {code}"));
             format!("{} {exit}: {}", run.at, run.said)
         });
-        let wire = JobWire {
-            name: &job.name,
-            every: format_duration(job.every),
-            command: &job.command,
-            folder: job.folder.display().to_string(),
-            by: word(*backend),
-            last: last.clone(),
-        };
-        let last = last.map(|line| format!("\n    last: {line}")).unwrap_or_default();
+        let wire = JobWire::of(installed, last);
+        let last = wire.last.iter().map(|line| format!("\n    last: {line}")).collect::<String>();
         let text = format!(
             "{}  every {}  {}  ({}){}",
             job.name,
@@ -233,15 +190,7 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let is_here = |unit: &GatewayUnit| here.as_ref().is_none_or(|it| *it.root == *unit.folder);
     let own = jobs.scheduler().gateway()?.filter(is_here);
     if let Some(unit) = &own {
-        let wire = JobWire {
-            name: "gateway",
-            every: "login".to_owned(),
-            command: &["gateway".to_owned()],
-            folder: unit.folder.display().to_string(),
-            by: word(Backend::Systemd),
-            last: None,
-        };
-        ui.emit(&wire, "gateway  from each login on  (systemd)")?;
+        ui.emit(&JobWire::from(unit), "gateway  from each login on  (systemd)")?;
     }
     for place in &listing.unclear {
         match place {
@@ -295,20 +244,4 @@ fn job(args: &AddArgs) -> Result<Job> {
         CliError::new(cause).hint("give a number with m, h or d, such as `--every 10m`")
     })?;
     Job::around(Path::new("."), &args.name, every, &args.command, env::own_program()?)
-}
-
-fn word(backend: Backend) -> &'static str {
-    match backend {
-        Backend::Systemd => "systemd",
-        Backend::Cron => "cron",
-        Backend::Gateway => "gateway",
-    }
-}
-
-fn what(outcome: elophanto_app::schedule::Outcome) -> &'static str {
-    match outcome {
-        elophanto_app::schedule::Outcome::Added => "added",
-        elophanto_app::schedule::Outcome::Replaced => "replaced",
-        elophanto_app::schedule::Outcome::AlreadyThere => "was there already",
-    }
 }

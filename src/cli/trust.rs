@@ -1,18 +1,11 @@
 //! `elophanto trust`
 
-use std::{
-    borrow::Cow,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::json;
 
-use super::{
-    Outcome, env,
-    error::{CliError, Result},
-    ui::{Ui, escape_control_line, exact_line, visible},
-};
+use super::{CliError, Outcome, Result, Ui, env, escape_control_line, exact_line, visible};
+use crate::wire::upkeep::TrustPageWire;
 use elophanto_app::{
     config::{Guarded, REPOSITORY_FILE, TrustEntry, TrustStore, digest},
     pages::{Page, Pages, Trust},
@@ -46,20 +39,6 @@ pub struct TrustArgs {
     /// Forget all trust in this repository
     #[arg(long)]
     revoke: bool,
-}
-
-/// A page that needs trust, as `--json` prints it.
-#[derive(Serialize)]
-struct PageWire<'a> {
-    page: String,
-    lines: usize,
-    /// The user trusted something else that it said.
-    changed: bool,
-    /// Hash of what it says.
-    digest: &'a str,
-    /// With `--show` and `--pages`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Cow<'a, str>>,
 }
 
 pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -143,18 +122,14 @@ fn trust_pages(pages: &Pages, asked: &[Page], args: &TrustArgs, ui: &mut Ui) -> 
     let (trusted, new): (Vec<&Page>, Vec<&Page>) =
         asked.iter().partition(|page| page.trust == Trust::Given);
     for page in &new {
-        let text = String::from_utf8_lossy(&page.bytes);
-        let lines = text.lines().count();
-        let changed = page.trust == Trust::Changed;
-        let path = page.path.to_string_lossy().into_owned();
-        let what = if changed { "changed since you trusted it" } else { "not trusted" };
-        let mut line = format!("{}: {}, {what}", exact_line(&path), counted(lines, "line"));
-        if args.show || is_asked {
+        let wire = TrustPageWire::of(page, args.show || is_asked);
+        let what = if wire.changed { "changed since you trusted it" } else { "not trusted" };
+        let path = exact_line(&page.path.to_string_lossy());
+        let mut line = format!("{path}: {}, {what}", counted(wire.lines, "line"));
+        if let Some(text) = &wire.text {
             line = format!("{line}\n\n{}\n", visible(text.trim_end()));
         }
-        let text = (args.show || is_asked).then_some(text);
-        let digest = &digest(&page.bytes);
-        ui.emit(&PageWire { page: path, lines, changed, digest, text }, line)?;
+        ui.emit(&wire, line)?;
     }
     ui.flush()?;
     if is_asked && !new.is_empty() {

@@ -1,10 +1,6 @@
 //! How commands that need a secret unlock the vault.
 
-use super::{
-    env,
-    error::Result,
-    secret_input::{self, Descriptor},
-};
+use super::{Descriptor, Result, env, secret_input};
 use elophanto_app::{keys::Asking, vault::Entrance};
 use elophanto_net::vault::Vault;
 

@@ -5,13 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{
-    Outcome,
-    arguments::one_of,
-    env,
-    error::Result,
-    ui::{Ui, escape_control_line},
-};
+use super::{Outcome, Result, Ui, env, escape_control_line, one_of};
 pub use elophanto_app::usage::usd;
 use elophanto_app::{
     settings::Settings,

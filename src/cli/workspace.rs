@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{env, error::Result, ui::Ui};
+use super::{Result, Ui, env};
 use elophanto_app::settings::Settings;
 pub use elophanto_app::workspace::*;
 use elophanto_repo::{Repository, locate};

@@ -18,5 +18,6 @@ mod standings;
 mod taken;
 #[cfg(test)]
 mod tests;
+pub mod told;
 mod visitors;
 pub mod waiting;

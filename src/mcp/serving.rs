@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
+
 use super::{
     operations,
     server::{Http, Server, serve_http, serve_stdio},
@@ -45,6 +47,23 @@ pub struct OverHttp {
     pub allowed_hosts: Vec<String>,
     pub allowed_origins: Vec<String>,
     pub requests_per_minute: u32,
+}
+
+/// A server, as `--json` prints it.
+#[derive(Serialize)]
+pub struct ServerWire {
+    url: String,
+    pid: u32,
+    running: bool,
+    started: bool,
+    version: &'static str,
+}
+
+impl ServerWire {
+    pub fn of(running: &Running, started: bool) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        Self { url: running.url(), pid: running.pid, running: true, started, version }
+    }
 }
 
 /// Serves until the client goes or the process is told to end: over standard input and output, or over

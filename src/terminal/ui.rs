@@ -119,6 +119,17 @@ impl Ui {
         if self.json { self.json(wire) } else { self.line(text) }
     }
 
+    /// The same, which is all that a command has to say.
+    pub fn done<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<Outcome> {
+        self.emit(wire, text)?;
+        Ok(Outcome::Done)
+    }
+
+    /// How a list ends: of an empty one it is said that it is.
+    pub fn listed(&self, is_empty: bool, nothing: impl Display) -> Outcome {
+        if is_empty { self.nothing(nothing) } else { Outcome::Done }
+    }
+
     /// Says of a list that there is nothing to show, and which command makes the first one.
     pub fn nothing(&self, said: impl Display) -> Outcome {
         self.talk(said);

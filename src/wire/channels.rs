@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use elophanto_app::channels::{Listed, Person, Registry};
+use elophanto_app::channels::{Listed, Person, Platform, Registry};
 
 /// A bot.
 #[derive(Serialize)]
@@ -46,5 +46,20 @@ impl<'a> From<&'a Listed> for BotWire<'a> {
 impl<'a> From<&'a Person> for PersonWire<'a> {
     fn from(person: &'a Person) -> Self {
         Self { id: &person.id, name: &person.name, approves: person.approves }
+    }
+}
+
+/// Somebody of whom something changed.
+#[derive(Serialize)]
+pub struct ChangedWire<'a> {
+    pub channel: &'static str,
+    #[serde(flatten)]
+    person: PersonWire<'a>,
+    may_write: bool,
+}
+
+impl<'a> ChangedWire<'a> {
+    pub fn of(platform: Platform, person: &'a Person, may_write: bool) -> Self {
+        Self { channel: platform.name(), person: person.into(), may_write }
     }
 }

@@ -1,7 +1,9 @@
 //! `learn`, `questions`, `entity` and `status`.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+
+use elophanto_knowledge::learn::{merge::Proposal, undo::Undone};
 
 /// What `learn` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -41,4 +43,53 @@ pub struct StatusArguments {}
 
 fn items() -> usize {
     20
+}
+
+/// Entities that may be one, as `--json` prints them.
+#[derive(Serialize)]
+pub struct ProposalWire<'a> {
+    from: &'a str,
+    from_name: &'a str,
+    into: &'a str,
+    into_name: &'a str,
+    certain: bool,
+    reason: &'a str,
+    similarity: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_says: Option<&'a str>,
+}
+
+impl<'a> ProposalWire<'a> {
+    /// Of a proposal, and what a model thinks of it.
+    pub fn of(proposal: &'a Proposal, model_says: Option<&'a str>) -> Self {
+        Self {
+            from: &proposal.from.0,
+            from_name: &proposal.from.1,
+            into: &proposal.into.0,
+            into_name: &proposal.into.1,
+            certain: proposal.is_certain,
+            reason: &proposal.reason,
+            similarity: (proposal.similarity * 1_000.0).round() / 1_000.0,
+            model_says,
+        }
+    }
+}
+
+/// What was taken back, as `--json` prints it.
+#[derive(Serialize)]
+pub struct UndoneWire<'a> {
+    id: &'a str,
+    facts: usize,
+    /// Facts that others say too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmed: Option<usize>,
+    entities: &'a [String],
+}
+
+impl<'a> UndoneWire<'a> {
+    pub fn of(id: &'a str, undone: &'a Undone) -> Self {
+        let Undone { facts, confirmed, entities, .. } = undone;
+        let confirmed = Some(*confirmed).filter(|count| *count > 0);
+        Self { id, facts: *facts, confirmed, entities }
+    }
 }

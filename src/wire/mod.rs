@@ -8,23 +8,34 @@
 
 pub mod channels;
 mod conversation;
+mod evidence;
 mod forms;
 pub mod gateway;
 mod hit;
 mod knowledge;
 mod lessons;
+mod models;
 mod named;
 mod notes;
 pub mod page;
 mod printed;
 mod schema;
 mod search;
+mod skills;
+pub mod upkeep;
 
 pub use conversation::{CallWire, MessageWire, ResultWire, SessionWire};
+pub use evidence::{AnswerWire, EvidenceWire, IndexedWire};
 pub use forms::{FORMS, Form};
 pub use hit::{Told, state};
-pub use knowledge::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments};
-pub use lessons::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire};
+pub use knowledge::{
+    EntityArguments, LearnArguments, ProposalWire, QuestionsArguments, StatusArguments, UndoneWire,
+};
+pub use lessons::{
+    ContradictedWire, ForgottenWire, JoinedWire, LikelyWire, MemoryWire, RecallArguments,
+    RememberArguments, RememberedWire, SharedWire, WipedWire,
+};
+pub use models::{TriedEmbedderWire, TriedWire};
 pub use named::{Named, Names};
 pub use notes::{GetArguments, PartWire, WriteNoteArguments, WrittenWire};
 pub use printed::printed_json;
@@ -33,6 +44,7 @@ pub use search::{
     AlikeWire, BlameWire, CommitWire, ConfidenceWire, DriftWire, ExplainWire, FoundWire, HitWire,
     OtherwiseWire, PassageWire, SearchArguments, SimilarArguments, SourceWire,
 };
+pub use skills::{EntryWire, PlanWire, ShadowedWire, SkillWire};
 
 pub use elophanto_text::place::{PREFIX, TEMPLATE, from_uri, to_uri};
 

@@ -10,9 +10,9 @@ use crate::{
     Error, Result, agent::skill_store::SkillStore, reporter::Reporter, workspace::Workspace,
 };
 use elophanto_agent::skills::{
-    self, MAX_SKILL_BYTES, Plan, Skill, SkillError, hub::Published, installed, new_skill,
-    plan_update,
+    self, MAX_SKILL_BYTES, SkillError, hub::Published, installed, new_skill, plan_update,
 };
+pub use elophanto_agent::skills::{Origin, Plan, Shadowed, Skill, hub::Entry};
 use elophanto_base::counted::counted;
 
 /// Where a repository keeps the skills that are made here.

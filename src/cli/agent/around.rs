@@ -2,11 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::{
-    error::{CliError, Result},
-    ui::{Ui, exact_line},
-    workspace::Workspace,
-};
+use crate::cli::{CliError, Result, Ui, Workspace, exact_line};
 use elophanto_app::{
     agent::{
         End, Finished, Prepared,
@@ -218,7 +214,7 @@ fn tell_work_tree(left: Left, ui: &mut Ui) -> Result<()> {
         counted(*commits, "commit"),
     ));
     if ui.json {
-        ui.json(&WorkTreeWire { kind: "worktree", kept: &kept })?;
+        ui.json(&Line::Worktree(&kept))?;
     }
     match pull_request {
         Some(pull_request) => emit_pull_request(pull_request, ui),
@@ -228,23 +224,13 @@ fn tell_work_tree(left: Left, ui: &mut Ui) -> Result<()> {
 
 fn emit_pull_request(pull_request: &PullRequest, ui: &mut Ui) -> Result<()> {
     let text = format!("# {}\n\n{}", pull_request.title, pull_request.body);
-    ui.emit(&PullRequestWire { kind: "pull_request", pull_request }, text)
+    ui.emit(&Line::PullRequest(pull_request), text)
 }
 
-/// As one of the lines of `--json`.
+/// A work tree or a pull request, as one of the lines of `--json`.
 #[derive(serde::Serialize)]
-struct PullRequestWire<'p> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(flatten)]
-    pull_request: &'p PullRequest,
-}
-
-/// The same of a work tree.
-#[derive(serde::Serialize)]
-struct WorkTreeWire<'p> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(flatten)]
-    kept: &'p Kept,
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Line<'p> {
+    Worktree(&'p Kept),
+    PullRequest(&'p PullRequest),
 }

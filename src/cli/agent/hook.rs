@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::{Outcome, env, error::Result, ui::Ui};
+use crate::cli::{Outcome, Result, Ui, env};
 use elophanto_app::clients::session::{begun, ending};
 
 /// Most bytes that a program says to its hook.

@@ -2,32 +2,19 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
-use super::super::{
-    Outcome,
-    arguments::Json,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use crate::cli::{Json, Outcome, Result, Ui, commands, escape_control_line, workspace};
+use crate::wire::EntryWire;
 use elophanto_agent::skills::{self, hub};
 use elophanto_app::{agent::skill_store::SkillStore, skills as app};
 use elophanto_base::counted::counted;
 
-/// The hub: skills to choose from, where your own settings say (`agent.hub`)
-///
-/// It is part of the program unless you name a folder or the address of a git repository.
-#[derive(clap::Args, Debug)]
-pub struct HubArgs {
-    #[command(subcommand)]
-    command: HubCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum HubCommand {
-    Search(Json<SearchArgs>),
-    Publish(Json<PublishArgs>),
+commands! {
+    /// The hub: skills to choose from, where your own settings say (`agent.hub`)
+    ///
+    /// It is part of the program unless you name a folder or the address of a git repository.
+    struct HubArgs(args, ui);
+    Search(Json<SearchArgs>) => search(args, ui);
+    Publish(Json<PublishArgs>) => publish(args, ui);
 }
 
 /// Search the skills of the hub; all of them without QUERY
@@ -54,22 +41,6 @@ struct PublishArgs {
     /// The folder, such as the top of a git repository
     #[arg(default_value = ".")]
     folder: PathBuf,
-}
-
-/// An entry of the hub, as `--json` prints it.
-#[derive(Serialize)]
-struct EntryWire<'a> {
-    #[serde(flatten)]
-    entry: &'a hub::Entry,
-    hub: &'a str,
-    installed: bool,
-}
-
-pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome> {
-    match &args.command {
-        HubCommand::Search(args) => search(args, ui),
-        HubCommand::Publish(args) => publish(args, ui),
-    }
 }
 
 fn publish(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -106,9 +77,8 @@ fn search(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
         let text = format!("hub:{}{mark}  {}", entry.name, entry.description);
         ui.emit(&wire, escape_control_line(&text))?;
     }
-    if found.is_empty() {
-        ui.talk(format_args!("nothing found among {}", counted(hub.entries.len(), "skill")));
-        return Ok(Outcome::Negative);
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(
+        found.is_empty(),
+        format_args!("nothing found among {}", counted(hub.entries.len(), "skill")),
+    ))
 }

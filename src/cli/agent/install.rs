@@ -2,14 +2,8 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
-use super::super::{
-    Outcome, env,
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
-};
-use elophanto_app::clients::{Client, Scope, Setup, SetupRequest, diff, setup};
+use crate::cli::{Outcome, Result, Ui, env, escape_control_line, visible};
+use elophanto_app::clients::{Client, Made, Scope, Setup, SetupRequest, diff, setup};
 
 /// Set up an agent's program: the MCP server and a skill that says when to use it
 ///
@@ -39,28 +33,13 @@ pub struct InstallArgs {
     yes: bool,
 }
 
-/// A changed file, as `--json` prints it.
-#[derive(Serialize)]
-struct ChangeWire<'a> {
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    purpose: Option<&'a str>,
-    /// `made`, `changed` or `removed`.
-    change: &'static str,
-    /// Whether it was written.
-    done: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    backup: Option<String>,
-}
-
 pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let scope = if args.project { Scope::Project } else { Scope::User };
     let InstallArgs { client, hooks, remove, .. } = *args;
     let request = SetupRequest { client, scope, hooks, remove, folder: Path::new(".") };
     let setup = setup(&request, &env::environment())?;
     if setup.changes.is_empty() {
-        ui.talk("nothing to change");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("nothing to change"));
     }
     if !ui.json {
         for change in &setup.changes {
@@ -85,21 +64,13 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
 /// Makes the changes if they were agreed to, and says what was done or would be.
 pub fn carry_out(setup: &Setup, is_agreed: bool, says_purpose: bool, ui: &mut Ui) -> Result<()> {
     for change in &setup.changes {
-        let backup = if is_agreed { setup.make(change)? } else { None };
-        let backup = backup.map(|path| path.to_string_lossy().into_owned());
-        let path = change.path.to_string_lossy().into_owned();
-        let what = match (&change.before, &change.after) {
-            (None, _) => "made",
-            (Some(_), Some(_)) => "changed",
-            (Some(_), None) => "removed",
-        };
+        let made = setup.make(change, is_agreed)?;
         if ui.json {
-            let purpose = says_purpose.then_some(change.purpose);
-            ui.json(&ChangeWire { path, purpose, change: what, done: is_agreed, backup })?;
+            ui.json(&Made { purpose: made.purpose.filter(|_| says_purpose), ..made })?;
         } else if is_agreed {
-            let kept = backup
-                .map_or(String::new(), |path| format!(" (before: {})", escape_control_line(&path)));
-            ui.talk(format_args!("{what} {}{kept}", escape_control_line(&path)));
+            let kept = made.backup.as_deref().map(escape_control_line);
+            let kept = kept.map(|path| format!(" (before: {path})")).unwrap_or_default();
+            ui.talk(format_args!("{} {}{kept}", made.change, escape_control_line(&made.path)));
         }
     }
     Ok(())

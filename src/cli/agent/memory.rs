@@ -1,17 +1,10 @@
 //! `elophanto agent memory`
 
-use serde::Serialize;
-
-use super::{
-    super::{
-        Outcome,
-        arguments::Json,
-        error::Result,
-        ui::{Ui, escape_control_line, visible},
-        workspace,
-    },
-    memory_care, memory_forget, remember,
+use super::{memory_care, memory_forget, remember};
+use crate::cli::{
+    Json, NoArgs, Outcome, Result, Ui, commands, escape_control_line, visible, workspace,
 };
+use crate::wire::MemoryWire;
 use elophanto_app::{
     memory::{Correction, EventType, Memories, Place},
     when::day,
@@ -19,28 +12,23 @@ use elophanto_app::{
 use elophanto_base::one_line::one_line;
 use elophanto_knowledge::memory::{Memory, Rate, abbreviated, repo_name};
 
-/// Look through what agents remember, and mend it
-///
-/// A correction is a new record that takes the place of another; so is forgetting. Every clone obeys
-/// them once it has them.
-#[derive(clap::Args, Debug)]
-pub struct MemoryArgs {
-    #[command(subcommand)]
-    command: MemoryCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum MemoryCommand {
-    List(Json<ListArgs>),
-    Show(Json<ShowArgs>),
-    Edit(Json<EditArgs>),
-    Forget(Json<memory_forget::ForgetArgs>),
-    Wipe(Json<memory_forget::WipeArgs>),
-    Join(Json<memory_care::JoinArgs>),
-    Stats(Json<memory_care::StatsArgs>),
-    Export(memory_care::ExportArgs),
-    Archive(Json<memory_care::ArchiveArgs>),
-    Patterns(Json<memory_care::PatternsArgs>),
+commands! {
+    /// Look through what agents remember, and mend it
+    ///
+    /// A correction is a new record that takes the place of another; so is forgetting. Every clone obeys
+    /// them once it has them.
+    struct MemoryArgs(args, ui, memories: &Memories<'_>);
+    List(Json<ListArgs>) => list(args, memories, ui);
+    Show(Json<ShowArgs>) => show(args, memories, ui);
+    Edit(Json<EditArgs>) => edit(args, memories, ui);
+    Forget(Json<memory_forget::ForgetArgs>) => memory_forget::forget(args, memories, ui);
+    Wipe(Json<memory_forget::WipeArgs>) => memory_forget::wipe(args, memories, ui);
+    Join(Json<memory_care::JoinArgs>) => memory_care::join(args, memories, ui);
+    /// Say how much is remembered, and what recalling it saves
+    Stats(Json<NoArgs>) => memory_care::stats(args, memories, ui);
+    Export(memory_care::ExportArgs) => memory_care::export(args, memories, ui);
+    Archive(Json<memory_care::ArchiveArgs>) => memory_care::archive(args, memories, ui);
+    Patterns(Json<memory_care::PatternsArgs>) => memory_care::patterns(args, memories, ui);
 }
 
 /// List lessons, the newest first
@@ -97,61 +85,7 @@ struct EditArgs {
 
 pub fn run(args: &MemoryArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    let memories = Memories::open(&workspace);
-    match &args.command {
-        MemoryCommand::List(args) => list(args, &memories, ui),
-        MemoryCommand::Show(args) => show(args, &memories, ui),
-        MemoryCommand::Edit(args) => edit(args, &memories, ui),
-        MemoryCommand::Forget(args) => memory_forget::forget(args, &memories, ui),
-        MemoryCommand::Wipe(args) => memory_forget::wipe(args, &memories, ui),
-        MemoryCommand::Join(args) => memory_care::join(args, &memories, ui),
-        MemoryCommand::Stats(args) => memory_care::stats(args, &memories, ui),
-        MemoryCommand::Export(args) => memory_care::export(args, &memories, ui),
-        MemoryCommand::Archive(args) => memory_care::archive(args, &memories, ui),
-        MemoryCommand::Patterns(args) => memory_care::patterns(args, &memories, ui),
-    }
-}
-
-/// A record, as `--json` prints it.
-#[derive(Serialize)]
-struct MemoryWire<'a> {
-    id: &'a str,
-    timestamp: String,
-    agent_id: &'a str,
-    repo: &'a str,
-    event_type: &'static str,
-    context: &'a str,
-    command: &'a str,
-    lesson: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    success_rate: Option<String>,
-    tags: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replaces: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-}
-
-impl<'a> MemoryWire<'a> {
-    fn of(memory: &'a Memory, place: Option<&'a Place>) -> Self {
-        Self {
-            id: &memory.id,
-            timestamp: memory.timestamp.to_string(),
-            agent_id: &memory.agent_id,
-            repo: &memory.repo,
-            event_type: memory.event_type.as_str(),
-            context: &memory.context,
-            command: &memory.command,
-            lesson: &memory.lesson,
-            success_rate: memory.success_rate.map(|rate| rate.to_string()),
-            tags: &memory.tags,
-            replaces: memory.replaces.as_deref(),
-            path: place.map(|place| place.path.as_str()),
-            line: place.map(|place| place.line),
-        }
-    }
+    args.run(ui, &Memories::open(&workspace))
 }
 
 fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
@@ -220,8 +154,7 @@ fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     if let Some(Place { path, line, .. }) = place {
         text.push_str(&format!("{}:{line}", escape_control_line(path)));
     }
-    ui.emit(&MemoryWire::of(memory, place), text)?;
-    Ok(Outcome::Done)
+    ui.done(&MemoryWire::of(memory, place), text)
 }
 
 fn edit(args: &EditArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {

@@ -2,20 +2,16 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::super::{
-    Outcome,
-    error::{CliError, Result},
-    ui::{Ui, escape_control_line},
-};
-use elophanto_app::memory::{Joined, Memories, Nothing, Patterns};
+use crate::cli::{CliError, NoArgs, Outcome, Result, Ui, escape_control_line};
+use crate::wire::{JoinedWire, LikelyWire, SharedWire};
+use elophanto_app::memory::{Memories, Nothing, Patterns};
 use elophanto_base::{
     counted::{agreeing, counted},
     one_line::one_line,
 };
-use elophanto_knowledge::memory::{Likely, Memory, Shared, abbreviated, repo_name};
+use elophanto_knowledge::memory::{Memory, Shared, abbreviated, repo_name};
 
 /// Says why nothing is told, and how the first lesson is written down where there is none.
 pub fn nothing(nothing: &Nothing, ui: &Ui) -> Outcome {
@@ -27,10 +23,6 @@ pub fn nothing(nothing: &Nothing, ui: &Ui) -> Outcome {
         other => other.to_string(),
     })
 }
-
-/// Say how much is remembered, and what recalling it saves
-#[derive(clap::Args, Debug)]
-pub struct StatsArgs {}
 
 /// Print all lessons of a repository as JSON Lines, corrections applied
 #[derive(clap::Args, Debug)]
@@ -85,7 +77,7 @@ pub struct JoinArgs {
     agent: Option<String>,
 }
 
-pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
+pub fn stats(_: &NoArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let Some(stats) = memories.stats(ui)? else {
         return Ok(nothing(&Nothing::AtAll, ui));
     };
@@ -114,8 +106,7 @@ pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome>
             agreeing(stats.shared, "was", "were")
         ));
     }
-    ui.emit(&stats, text)?;
-    Ok(Outcome::Done)
+    ui.done(&stats, text)
 }
 
 pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
@@ -158,36 +149,6 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<O
     Ok(if moved.files > 0 { Outcome::Done } else { Outcome::Negative })
 }
 
-/// A lesson of several repositories, as `--json` prints it.
-#[derive(Serialize)]
-struct SharedWire<'a> {
-    id: &'a str,
-    lesson: &'a str,
-    repositories: &'a [String],
-    records: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    success_rate: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<&'a str>,
-}
-
-/// Two lessons that may be one, as `--json` prints them.
-#[derive(Serialize)]
-struct LikelyWire<'a> {
-    /// The newer first.
-    likely: [LikelyLesson<'a>; 2],
-    /// Cosine of what they say to do.
-    nearness: f32,
-}
-
-#[derive(Serialize)]
-struct LikelyLesson<'a> {
-    id: &'a str,
-    repo: &'a str,
-    context: &'a str,
-    lesson: &'a str,
-}
-
 pub fn patterns(args: &PatternsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let Patterns { shared, likely, id_length } = memories.patterns(args.promote.as_deref(), ui)?;
     let id_of = |memory: &Memory| escape_control_line(abbreviated(&memory.id, id_length));
@@ -196,7 +157,8 @@ pub fn patterns(args: &PatternsArgs, memories: &Memories, ui: &mut Ui) -> Result
             ui.nothing("no lesson was learnt in three repositories, and no two seem to be one")
         );
     }
-    for (Shared { memory, repositories, records, rate }, note) in &shared {
+    for (lesson, note) in &shared {
+        let Shared { memory, repositories, records, .. } = lesson;
         let text = match note {
             Some(path) => format!("written: {}", escape_control_line(path)),
             None => format!(
@@ -207,22 +169,12 @@ pub fn patterns(args: &PatternsArgs, memories: &Memories, ui: &mut Ui) -> Result
                 counted(*records, "record")
             ),
         };
-        let success_rate = rate.map(|rate| rate.to_string());
-        let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
-        let note = note.as_deref();
-        let wire = SharedWire { id, lesson, repositories, records: *records, success_rate, note };
-        ui.emit(&wire, text)?;
+        ui.emit(&SharedWire::of(lesson, note.as_deref()), text)?;
     }
     if args.promote.is_none() && !shared.is_empty() {
         ui.talk("write the note of one with --promote ID");
     }
-    for Likely { lessons, nearness } in &likely {
-        let likely = lessons.each_ref().map(|it| LikelyLesson {
-            id: &it.id,
-            repo: &it.repo,
-            context: &it.context,
-            lesson: &it.lesson,
-        });
+    for pair in &likely {
         let line = |memory: &Memory| {
             let (context, lesson) = (&memory.context, &memory.lesson);
             let said = match context.trim().is_empty() {
@@ -231,9 +183,9 @@ pub fn patterns(args: &PatternsArgs, memories: &Memories, ui: &mut Ui) -> Result
             };
             format!("{}  {}", id_of(memory), escape_control_line(&one_line(&said, 160)))
         };
-        let [newer, older] = lessons;
+        let [newer, older] = &pair.lessons;
         let text = format!("perhaps one:\n  {}\n  {}", line(newer), line(older));
-        ui.emit(&LikelyWire { likely, nearness: *nearness }, text)?;
+        ui.emit(&LikelyWire::from(pair), text)?;
     }
     if !likely.is_empty() {
         ui.talk(
@@ -243,34 +195,16 @@ pub fn patterns(args: &PatternsArgs, memories: &Memories, ui: &mut Ui) -> Result
     Ok(Outcome::Done)
 }
 
-/// What was joined, as `--json` prints it.
-#[derive(Serialize)]
-struct JoinedWire<'a> {
-    /// The lesson that stands for all of them.
-    id: &'a str,
-    lesson: &'a str,
-    joined: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    success_rate: Option<String>,
-}
-
 pub fn join(args: &JoinArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let ids: Vec<String> = std::iter::once(&args.kept).chain(&args.others).cloned().collect();
-    let Joined { remembered, joined } = memories.join(&ids, args.agent.as_deref(), ui)?;
-    let memory = &remembered.memory;
-    let wire = JoinedWire {
-        id: &memory.id,
-        lesson: &memory.lesson,
-        joined: joined.iter().map(|it| it.id.as_str()).collect(),
-        success_rate: memory.success_rate.map(|rate| rate.to_string()),
-    };
+    let joined = memories.join(&ids, args.agent.as_deref(), ui)?;
+    let (wire, memory) = (JoinedWire::from(&joined), &joined.remembered.memory);
     let rate = wire.success_rate.as_ref().map(|rate| format!(" ({rate})")).unwrap_or_default();
     let lesson = escape_control_line(&one_line(&memory.lesson, 100));
     let text = format!(
         "{}  {lesson}{rate}, joined with {}",
         memory.id,
-        counted(joined.len(), "other lesson")
+        counted(joined.joined.len(), "other lesson")
     );
-    ui.emit(&wire, text)?;
-    Ok(Outcome::Done)
+    ui.done(&wire, text)
 }

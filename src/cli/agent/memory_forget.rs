@@ -1,15 +1,8 @@
 //! `elophanto agent memory forget` and `wipe`
 
-use serde::Serialize;
-
-use super::{
-    super::{
-        Outcome,
-        error::Result,
-        ui::{Ui, escape_control_line},
-    },
-    memory::{listed, said},
-};
+use super::memory::{listed, said};
+use crate::cli::{Outcome, Result, Ui, escape_control_line};
+use crate::wire::{ForgottenWire, WipedWire};
 use elophanto_app::memory::{About, Forgotten, Held, Memories, Wiping};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::repo_name;
@@ -57,17 +50,6 @@ pub struct WipeArgs {
     agent: Option<String>,
 }
 
-/// What was forgotten, as `--json` prints it.
-#[derive(Serialize)]
-struct ForgottenWire<'a> {
-    id: &'a str,
-    lesson: &'a str,
-    /// Whether it is: nobody may have agreed.
-    forgotten: bool,
-    /// Whether its line is gone from the file.
-    removed: bool,
-}
-
 pub fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     if let Some(text) = &args.about {
         return forget_about(text, args, memories, ui);
@@ -113,12 +95,12 @@ fn forget_about(
     if !(args.yes || ui.confirm(&format!("Forget {count} about `{text}`?"))?) {
         if ui.json {
             for memory in &lessons {
-                let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
-                ui.json(&ForgottenWire { id, lesson, forgotten: false, removed: false })?;
+                ui.json(&ForgottenWire::of(memory, false, false))?;
             }
         }
-        ui.talk(format_args!("{count} would be forgotten; nobody agreed (`--yes` agrees)"));
-        return Ok(Outcome::Negative);
+        return Ok(
+            ui.nothing(format_args!("{count} would be forgotten; nobody agreed (`--yes` agrees)"))
+        );
     }
     let forgotten = memories.forget_all(&lessons, args.remove, args.agent.as_deref(), ui)?;
     tell(&forgotten, memories, ui)?;
@@ -127,8 +109,7 @@ fn forget_about(
 
 fn tell(forgotten: &[Forgotten], memories: &Memories, ui: &mut Ui) -> Result<()> {
     for Forgotten { memory, removed, left_in } in forgotten {
-        let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
-        let wire = ForgottenWire { id, lesson, forgotten: true, removed: *removed };
+        let wire = ForgottenWire::of(memory, true, *removed);
         ui.emit(&wire, format_args!("forgotten: {}", said(memory)))?;
         for path in left_in {
             let path = memories.shown(path);
@@ -147,26 +128,6 @@ fn tell(forgotten: &[Forgotten], memories: &Memories, ui: &mut Ui) -> Result<()>
     Ok(())
 }
 
-/// What was wiped, as `--json` prints it.
-#[derive(Serialize)]
-struct WipedWire<'a> {
-    ids: &'a [String],
-    /// Whether it is: nobody may have agreed.
-    wiped: bool,
-    /// Records that were taken out, or would be.
-    records: usize,
-    /// Files that held them.
-    files: Vec<&'a str>,
-    /// Places in other programs' files, which are left alone.
-    left: Vec<String>,
-    /// Commits that brought it into git's history.
-    history: &'a [Held],
-    /// Whether what is staged in git still holds it.
-    staged: bool,
-    /// Commands that take it out of the history.
-    purge: Vec<String>,
-}
-
 pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     let wiping = memories.wiping(&args.id, ui)?;
     let is_due = wiping.asks();
@@ -178,21 +139,7 @@ pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
     let is_agreed = !is_due || args.yes || ui.confirm(&wiping.question())?;
     let wipe = || memories.wipe(&wiping, args.agent.as_deref());
     let wiped = is_agreed.then(wipe).transpose()?;
-    let mut files: Vec<&str> = match &wiped {
-        Some(wiped) => wiped.files.iter().map(String::as_str).collect(),
-        None => wiping.places.iter().map(|(path, _)| path.as_str()).collect(),
-    };
-    files.dedup();
-    let wire = WipedWire {
-        ids: &wiping.ids,
-        wiped: wiped.is_some() && is_due,
-        records: wiped.as_ref().map_or(wiping.places.len(), |wiped| wiped.records),
-        left: wiping.foreign.iter().map(|(path, line)| format!("{path}:{line}")).collect(),
-        history: &wiping.history.held,
-        staged: wiping.history.is_staged,
-        purge: wiping.history.purge(),
-        files,
-    };
+    let wire = WipedWire::of(&wiping, wiped.as_ref());
     let (records, in_files) = (counted(wire.records, "record"), counted(wire.files.len(), "file"));
     let text = match (is_due, is_agreed) {
         (true, true) if wire.records == 0 => "forgotten: no file of ours holds it".to_owned(),

@@ -21,57 +21,29 @@ mod tools;
 mod undo;
 mod work;
 
-use super::{Outcome, arguments::Json, error::Result, ui::Ui};
+use super::{Json, NoArgs, commands};
 
-/// The agent, and what agents share: lessons, notes, an MCP server
-#[derive(clap::Args, Debug)]
-pub struct AgentArgs {
-    #[command(subcommand)]
-    command: AgentCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-#[command(defer = true)]
-enum AgentCommand {
-    Run(run::RunArgs),
-    Chat(chat::ChatArgs),
-    Runs(runs::RunsArgs),
-    Sessions(runs::SessionsArgs),
-    Undo(Json<undo::UndoArgs>),
-    Tools(Json<tools::ToolsArgs>),
-    Plugin(plugin::PluginArgs),
-    Skill(skill::SkillArgs),
-    Hub(hub::HubArgs),
-    Remember(Json<remember::RememberArgs>),
-    Recall(Json<recall::RecallArgs>),
-    Memory(memory::MemoryArgs),
-    Note(Json<note::NoteArgs>),
-    Mcp(mcp::McpArgs),
-    Install(Json<install::InstallArgs>),
+commands! {
+    /// The agent, and what agents share: lessons, notes, an MCP server
+    struct AgentArgs(args, ui);
+    Run(run::RunArgs) => run::run(args, ui);
+    Chat(chat::ChatArgs) => chat::run(args, ui);
+    Runs(runs::RunsArgs) => runs::run(args, ui);
+    Sessions(runs::SessionsArgs) => runs::list_sessions(args, ui);
+    Undo(Json<undo::UndoArgs>) => undo::run(args, ui);
+    Tools(Json<tools::ToolsArgs>) => tools::run(args, ui);
+    Plugin(plugin::PluginArgs) => plugin::run(args, ui);
+    Skill(skill::SkillArgs) => args.run(ui);
+    Hub(hub::HubArgs) => args.run(ui);
+    Remember(Json<remember::RememberArgs>) => remember::run(args, ui);
+    Recall(Json<recall::RecallArgs>) => recall::run(args, ui);
+    Memory(memory::MemoryArgs) => memory::run(args, ui);
+    Note(Json<note::NoteArgs>) => note::run(args, ui);
+    Mcp(mcp::McpArgs) => args.run(ui);
+    Install(Json<install::InstallArgs>) => install::run(args, ui);
     #[command(hide = true)]
-    Hook(hook::HookArgs),
+    Hook(hook::HookArgs) => hook::run(args, ui);
+    /// Becomes the program that standard input names, in its sandbox
     #[command(hide = true)]
-    Fenced(fenced::FencedArgs),
-}
-
-pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome> {
-    match &args.command {
-        AgentCommand::Run(args) => run::run(args, ui),
-        AgentCommand::Chat(args) => chat::run(args, ui),
-        AgentCommand::Runs(args) => runs::run(args, ui),
-        AgentCommand::Sessions(args) => runs::list_sessions(args, ui),
-        AgentCommand::Undo(args) => undo::run(args, ui),
-        AgentCommand::Tools(args) => tools::run(args, ui),
-        AgentCommand::Plugin(args) => plugin::run(args, ui),
-        AgentCommand::Skill(args) => skill::run(args, ui),
-        AgentCommand::Hub(args) => hub::run(args, ui),
-        AgentCommand::Fenced(_) => fenced::run(),
-        AgentCommand::Remember(args) => remember::run(args, ui),
-        AgentCommand::Recall(args) => recall::run(args, ui),
-        AgentCommand::Memory(args) => memory::run(args, ui),
-        AgentCommand::Note(args) => note::run(args, ui),
-        AgentCommand::Mcp(args) => mcp::run(args, ui),
-        AgentCommand::Install(args) => install::run(args, ui),
-        AgentCommand::Hook(args) => hook::run(args, ui),
-    }
+    Fenced(NoArgs) => fenced::run(args);
 }

@@ -1,11 +1,6 @@
 //! `elophanto agent note`
 
-use super::super::{
-    Outcome,
-    error::{CliError, Result},
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use crate::cli::{CliError, Outcome, Result, Ui, escape_control_line, workspace};
 use crate::wire::WrittenWire;
 use elophanto_app::notes::{MOST_BYTES, sections, write};
 use elophanto_text::authoring::{Draft, Kind};
@@ -68,6 +63,5 @@ pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome> {
     };
     let path = write(&workspace, &draft, None, ui)?.path.to_string_lossy().into_owned();
     let shown = escape_control_line(&path);
-    ui.emit(&WrittenWire { path, hash: None }, shown)?;
-    Ok(Outcome::Done)
+    ui.done(&WrittenWire { path, hash: None }, shown)
 }

@@ -2,13 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, visible},
-    workspace,
-};
 use super::memory_care::nothing;
+use crate::cli::{Outcome, Result, Ui, visible, workspace};
 use crate::wire::printed_json;
 use elophanto_app::{
     fleet::{self, Reader},

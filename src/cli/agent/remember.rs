@@ -2,12 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::super::{
-    Outcome,
-    error::{CliError, Result},
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use crate::cli::{CliError, Outcome, Result, Ui, escape_control_line, workspace};
 use crate::wire::RememberedWire;
 use elophanto_app::memory::{Memories, Remembered};
 use elophanto_base::counted::{agreeing, counted};

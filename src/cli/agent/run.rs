@@ -2,16 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::{
-    super::{
-        Outcome,
-        error::{CliError, Result},
-        ui::Ui,
-        workspace::{self, Workspace},
-    },
-    around::AroundArgs,
-    work,
-};
+use super::{around::AroundArgs, work};
+use crate::cli::{CliError, Outcome, Result, Ui, Workspace, workspace};
 use crate::terminal::{json_lines::Wire, run::Terminal, signals::end_at_signals};
 use elophanto_app::{
     Reporter,

@@ -4,15 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{
-    super::{
-        Outcome, env,
-        error::{CliError, Result},
-        ui::{Ui, escape_control_line, visible},
-        workspace,
-    },
-    around::tell_left_out,
-};
+use super::around::tell_left_out;
+use crate::cli::{CliError, Outcome, Result, Ui, env, escape_control_line, visible, workspace};
 use crate::wire::{MessageWire, ResultWire, SessionWire};
 use elophanto_agent::{RunTrail, Session, Sessions, Trails};
 use elophanto_app::{
@@ -113,10 +106,7 @@ pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome> {
         }
         ui.emit(row, text)?;
     }
-    if listed.is_empty() {
-        return Ok(ui.nothing("nothing was run: `elophanto agent run 'GOAL'`"));
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(listed.is_empty(), "nothing was run: `elophanto agent run 'GOAL'`"))
 }
 
 /// What a run changed, for `git apply`.
@@ -251,8 +241,5 @@ pub fn print_sessions(sessions: &[Session], is_placed: bool, ui: &mut Ui) -> Res
     for session in sessions {
         ui.emit(&SessionWire::of(session), of_session(session, is_placed))?;
     }
-    if sessions.is_empty() {
-        return Ok(ui.nothing("no conversation is kept: `elophanto agent chat` begins one"));
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(sessions.is_empty(), "no conversation is kept: `elophanto agent chat` begins one"))
 }

@@ -4,15 +4,8 @@ use elophanto_app::mcp;
 use elophanto_base::counted::counted;
 use serde_json::Value;
 
-use super::{
-    super::{
-        Outcome,
-        error::Result,
-        ui::{Ui, escape_control_line},
-        workspace,
-    },
-    work,
-};
+use super::work;
+use crate::cli::{Outcome, Result, Ui, escape_control_line, workspace};
 
 /// List the tools of the agent: those built in, and deployed plugins
 ///

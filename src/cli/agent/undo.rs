@@ -1,11 +1,6 @@
 //! `elophanto agent undo`
 
-use super::super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, exact_line},
-    workspace,
-};
+use crate::cli::{Outcome, Result, Ui, exact_line, workspace};
 use elophanto_app::{
     runs::{self, Left, OnBranch, UndoRequest, Undone},
     shell::quoted,

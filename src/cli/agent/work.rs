@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{env, error::Result, ui::Ui, workspace::Workspace};
+use crate::cli::{Result, Ui, Workspace, env};
 use crate::{mcp::knowledge_tools, terminal::screen::Screen};
 use elophanto_app::{
     Reporter,
@@ -19,12 +19,11 @@ pub fn flags(
     max_steps: Option<usize>,
     budget: &Option<String>,
 ) -> Vec<(String, String)> {
-    let flags = [
+    crate::cli::flags([
         ("agent.mode", mode.map(|mode| mode.to_string())),
         ("agent.max_steps", max_steps.map(|steps| steps.to_string())),
         ("llm.budget.run", budget.clone()),
-    ];
-    flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    ])
 }
 
 /// The terminal that this process talks with.

@@ -3,18 +3,8 @@
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::{
-    super::{
-        Outcome,
-        arguments::one_of,
-        env,
-        error::Result,
-        secret_input::{self, Descriptor},
-        ui::Ui,
-        unlock::UnlockArgs,
-    },
-    bots,
-};
+use super::bots;
+use crate::cli::{Descriptor, Outcome, Result, Ui, UnlockArgs, env, one_of, secret_input};
 use elophanto_app::{
     Error,
     channels::{Bot, Bots, First, Platform, SetUp},

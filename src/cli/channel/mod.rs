@@ -5,14 +5,7 @@ mod people;
 
 use serde_json::json;
 
-use super::{
-    Outcome,
-    arguments::{Json, one_of},
-    env,
-    error::Result,
-    ui::Ui,
-    workspace,
-};
+use super::{Json, NoArgs, Outcome, Result, Ui, commands, env, one_of, workspace};
 use crate::{
     gateway::files::GatewayFiles,
     wire::channels::{BotWire, PersonWire},
@@ -23,53 +16,32 @@ use elophanto_app::{
 };
 use elophanto_base::visible::escape_control_line;
 
-/// Let people write to the agent on platforms such as Telegram, by a bot of yours
-///
-/// Your gateway is at work there while it runs. Nobody may write to a bot whom you have not let in, on
-/// this machine.
-#[derive(clap::Args, Debug)]
-pub struct ChannelArgs {
-    #[command(subcommand)]
-    command: ChannelCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum ChannelCommand {
-    Add(Json<add::AddArgs>),
+commands! {
+    /// Let people write to the agent on platforms such as Telegram, by a bot of yours
+    ///
+    /// Your gateway is at work there while it runs. Nobody may write to a bot whom you have not let in, on
+    /// this machine.
+    struct ChannelArgs(args, ui);
+    Add(Json<add::AddArgs>) => add::run(args, ui);
     /// Say which bots there are, who may write to them, and who would like to
-    List(Json<ListArgs>),
+    List(Json<NoArgs>) => list(args, ui);
     /// Take a bot away: nobody may write to it any more
     ///
     /// Its token stays in the vault: `elophanto vault remove NAME` takes it away, and the platform makes it
     /// invalid.
-    Remove(Json<OneArgs>),
+    Remove(Json<OneArgs>) => remove(args.platform, ui);
     /// Ask the platform who the bot is, with the token that is kept
-    Test(Json<OneArgs>),
-    Pair(Json<people::PairArgs>),
-    Approve(Json<people::ApproveArgs>),
-    LeaveOut(Json<people::LeaveOutArgs>),
+    Test(Json<OneArgs>) => test(args.platform, ui);
+    Pair(Json<people::PairArgs>) => people::pair(args, ui);
+    Approve(Json<people::ApproveArgs>) => people::approve(args, ui);
+    LeaveOut(Json<people::LeaveOutArgs>) => people::leave_out(args, ui);
 }
-
-#[derive(clap::Args, Debug)]
-struct ListArgs {}
 
 #[derive(clap::Args, Debug)]
 struct OneArgs {
     /// The platform
     #[arg(value_parser = one_of(&Platform::ALL, Platform::name))]
     platform: Platform,
-}
-
-pub fn run(args: &ChannelArgs, ui: &mut Ui) -> Result<Outcome> {
-    match &args.command {
-        ChannelCommand::Add(args) => add::run(args, ui),
-        ChannelCommand::List(_) => list(ui),
-        ChannelCommand::Remove(args) => remove(args.platform, ui),
-        ChannelCommand::Test(args) => test(args.platform, ui),
-        ChannelCommand::Pair(args) => people::pair(args, ui),
-        ChannelCommand::Approve(args) => people::approve(args, ui),
-        ChannelCommand::LeaveOut(args) => people::leave_out(args, ui),
-    }
 }
 
 /// Bots of the user, and the files of their gateway.
@@ -80,7 +52,7 @@ fn bots(ui: &Ui) -> Result<(Bots, GatewayFiles)> {
     Ok((Bots::new(&files.folder, settings, env::environment()), files))
 }
 
-fn list(ui: &mut Ui) -> Result<Outcome> {
+fn list(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let (listed, unread) = bots(ui)?.0.list();
     let mut unread = unread.into_iter();
     for error in unread.by_ref().take(if listed.is_empty() { 0 } else { usize::MAX }) {
@@ -102,10 +74,7 @@ fn list(ui: &mut Ui) -> Result<Outcome> {
         }
         ui.emit(&wire, text)?;
     }
-    match listed.is_empty() {
-        true => Ok(ui.nothing("no bot is set up: `elophanto channel add telegram`")),
-        false => Ok(Outcome::Done),
-    }
+    Ok(ui.listed(listed.is_empty(), "no bot is set up: `elophanto channel add telegram`"))
 }
 
 fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome> {

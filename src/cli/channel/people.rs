@@ -1,12 +1,8 @@
 //! Who may write to a bot: `elophanto channel pair`, `approve` and `leave-out`
 
-use serde::Serialize;
-
-use super::{
-    super::{Outcome, arguments::one_of, error::Result, ui::Ui},
-    bots,
-};
-use crate::wire::channels::PersonWire;
+use super::bots;
+use crate::cli::{Outcome, Result, Ui, one_of};
+use crate::wire::channels::ChangedWire;
 use elophanto_app::channels::Platform;
 
 /// Let somebody in who wrote to a bot, by the code that it told them
@@ -44,21 +40,12 @@ pub struct LeaveOutArgs {
     id: String,
 }
 
-/// Somebody of whom something changed, as `--json` prints it.
-#[derive(Serialize)]
-struct ChangedWire<'a> {
-    channel: &'static str,
-    #[serde(flatten)]
-    person: PersonWire<'a>,
-    may_write: bool,
-}
-
 pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome> {
     let (platform, person) = bots(ui)?.0.pair(&args.code, args.approve)?;
     let channel = platform.name();
     let approves = if person.approves { ", and answers approvals" } else { "" };
     let text = format!("{} ({channel} {}) may write to you{approves}", person.name, person.id);
-    ui.emit(&ChangedWire { channel, person: PersonWire::from(&person), may_write: true }, text)?;
+    ui.emit(&ChangedWire::of(platform, &person, true), text)?;
     if !person.approves {
         ui.note(format_args!(
             "what would need an approval is not done for them: `elophanto channel approve {channel} {}` \
@@ -76,15 +63,12 @@ pub fn approve(args: &ApproveArgs, ui: &mut Ui) -> Result<Outcome> {
         true => format!("{} answers approvals", person.name),
         false => format!("{} answers approvals no more", person.name),
     };
-    let channel = platform.name();
-    ui.emit(&ChangedWire { channel, person: PersonWire::from(&person), may_write: true }, text)?;
-    Ok(Outcome::Done)
+    ui.done(&ChangedWire::of(platform, &person, true), text)
 }
 
 pub fn leave_out(args: &LeaveOutArgs, ui: &mut Ui) -> Result<Outcome> {
     let platform = args.platform;
     let person = bots(ui)?.0.leave_out(platform, &args.id)?;
-    let (channel, text) = (platform.name(), format!("{} may write no more", person.name));
-    ui.emit(&ChangedWire { channel, person: PersonWire::from(&person), may_write: false }, text)?;
-    Ok(Outcome::Done)
+    let text = format!("{} may write no more", person.name);
+    ui.done(&ChangedWire::of(platform, &person, false), text)
 }

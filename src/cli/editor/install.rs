@@ -4,12 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::super::{
-    Outcome,
-    agent::install::carry_out,
-    env,
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
+use crate::cli::{
+    Outcome, Result, Ui, agent::install::carry_out, env, escape_control_line, visible,
 };
 use elophanto_app::{
     clients::diff,
@@ -44,8 +40,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let request = EditorRequest { editor, remove, vsix: args.vsix.as_deref() };
     let planned = plan(&request, &environment)?;
     if planned.is_done() {
-        ui.talk("nothing to change");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("nothing to change"));
     }
     if !ui.json {
         for change in &planned.setup.changes {

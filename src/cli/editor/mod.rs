@@ -2,21 +2,10 @@
 
 mod install;
 
-use super::{Outcome, arguments::Json, error::Result, ui::Ui};
+use super::{Json, commands};
 
-/// Set up your editor
-#[derive(clap::Args, Debug)]
-pub struct EditorArgs {
-    #[command(subcommand)]
-    command: EditorCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum EditorCommand {
-    Install(Json<install::InstallArgs>),
-}
-
-pub fn run(args: &EditorArgs, ui: &mut Ui) -> Result<Outcome> {
-    let EditorCommand::Install(args) = &args.command;
-    install::run(args, ui)
+commands! {
+    /// Set up your editor
+    struct EditorArgs(args, ui);
+    Install(Json<install::InstallArgs>) => install::run(args, ui);
 }

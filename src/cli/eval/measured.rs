@@ -5,10 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::super::{
-    error::Result,
-    ui::{Ui, escape_control_line},
-};
+use crate::cli::{Result, Ui, escape_control_line};
 use elophanto_app::eval::{Eval, Row, Run};
 use elophanto_base::counted::counted;
 use elophanto_index::eval::{Answered, Paired, TestSet};

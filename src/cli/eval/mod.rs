@@ -7,16 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Serialize;
-
-use super::{Outcome, env, error::Result, ui::Ui};
+use super::{Outcome, Result, Ui, env, flags};
+use crate::wire::upkeep::{JudgedWire, ThresholdsWire};
 use elophanto_app::eval::Eval;
 use elophanto_base::counted::{agreeing, counted};
-use elophanto_index::{
-    eval::{AtLevel, Judged, TestSet, Thresholds, parted},
-    search::Level,
-};
-use elophanto_models::Features;
+use elophanto_index::eval::{AtLevel, Judged, TestSet, Thresholds, parted};
 
 /// Measure how well search answers your own questions
 ///
@@ -68,12 +63,10 @@ pub struct EvalArgs {
 }
 
 pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome> {
-    let flags = [
+    let flags = flags([
         ("search.ranking", args.ranking.clone()),
         ("knowledge.embedding_provider", args.model.clone()),
-    ];
-    let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let flags: Vec<(String, String)> = flags.collect();
+    ]);
     let environment = env::environment();
     let open = |flags| match &args.dir {
         Some(dir) => Eval::open(dir, Path::new("."), &environment, flags),
@@ -132,14 +125,6 @@ fn say_unknown(set: &TestSet, ui: &Ui) {
     }
 }
 
-/// Measured thresholds, as `--json` prints them.
-#[derive(Serialize)]
-struct ThresholdsWire<'a> {
-    model: &'a str,
-    #[serde(flatten)]
-    found: &'a Thresholds,
-}
-
 fn tell_thresholds(model: &str, found: &Thresholds, ui: &mut Ui) -> Result<()> {
     let percent = |share: f64| share * 100.0;
     let text = format!(
@@ -168,30 +153,9 @@ fn tell_thresholds(model: &str, found: &Thresholds, ui: &mut Ui) -> Result<()> {
     ui.emit(&ThresholdsWire { model, found }, text)
 }
 
-/// One question of `--against`, as `--json` prints it.
-#[derive(Serialize)]
-struct JudgedWire {
-    own: bool,
-    level: Level,
-    log_odds: f32,
-    first: bool,
-    among_five: bool,
-    #[serde(flatten)]
-    features: Features,
-}
-
 fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<()> {
     if ui.json {
-        for Judged { is_own, confidence, is_first, is_among_five } in judged {
-            ui.json(&JudgedWire {
-                own: *is_own,
-                level: confidence.level,
-                log_odds: confidence.log_odds,
-                first: *is_first,
-                among_five: *is_among_five,
-                features: confidence.features,
-            })?;
-        }
+        judged.iter().try_for_each(|it| ui.json(&JudgedWire::from(it)))?;
     }
     let found = parted(judged);
     let mut text = format!(

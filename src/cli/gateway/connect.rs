@@ -1,6 +1,6 @@
 //! `elophanto gateway connect`
 
-use super::super::{Outcome, env, error::Result, ui::Ui};
+use crate::cli::{Outcome, Result, Ui, env};
 use crate::{
     gateway::{
         bridge::{MOST_LINE, bridge},

@@ -5,7 +5,7 @@ pub mod serve;
 mod status;
 mod token;
 
-use super::{Outcome, arguments::Json, error::Result, ui::Ui};
+use super::{Json, NoArgs, Outcome, Result, Ui};
 
 /// Serve conversations with the agent, and MCP, to programs of yours
 ///
@@ -18,13 +18,16 @@ pub struct GatewayArgs {
     #[command(subcommand)]
     command: Option<GatewayCommand>,
     #[command(flatten)]
-    serve: serve::ServeArgs,
+    serve: Json<serve::ServeArgs>,
 }
 
 #[derive(clap::Subcommand, Debug)]
 enum GatewayCommand {
     Status(Json<status::StatusArgs>),
-    Stop(Json<status::StopArgs>),
+    /// Stop your gateway
+    ///
+    /// Runs that go on are ended and written down. Exits with 1 if none runs.
+    Stop(Json<NoArgs>),
     Token(token::TokenArgs),
     Connect(connect::ConnectArgs),
 }
@@ -34,7 +37,7 @@ pub fn run(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome> {
         None => serve::run(&args.serve, ui),
         Some(GatewayCommand::Status(args)) => status::run(args, ui),
         Some(GatewayCommand::Stop(args)) => status::stop(args, ui),
-        Some(GatewayCommand::Token(args)) => token::run(args, ui),
+        Some(GatewayCommand::Token(args)) => args.run(ui),
         Some(GatewayCommand::Connect(args)) => connect::run(args, ui),
     }
 }

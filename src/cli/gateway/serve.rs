@@ -3,22 +3,16 @@
 use std::{
     net::{IpAddr, SocketAddr},
     os::fd::AsFd,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
 };
 
-use serde::Serialize;
-
-use super::super::{
-    Outcome, env,
-    error::Result,
-    ui::{Ui, report},
-    workspace,
-};
+use crate::cli::{Outcome, Result, Ui, env, flags, report, workspace};
 use crate::{
     gateway::{
         files::GatewayFiles,
         serving::{self, Serving},
+        told::GatewayWire,
     },
     listening::{life, own::own_name, running::Running},
     terminal::{
@@ -66,38 +60,6 @@ pub struct ServeArgs {
     /// Talk with the agent here, while it serves: one line is one message
     #[arg(long, conflicts_with_all = ["ensure", "json"])]
     chat: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// A gateway, as `--json` prints it.
-#[derive(Serialize)]
-pub struct GatewayWire {
-    /// Where conversations are held.
-    pub url: String,
-    /// Where MCP is served.
-    pub mcp: String,
-    /// Where programs of this user reach it.
-    pub socket: Option<PathBuf>,
-    pub pid: u32,
-    pub running: bool,
-    pub started: bool,
-    pub version: &'static str,
-}
-
-impl GatewayWire {
-    pub fn of(running: &Running, started: bool) -> Self {
-        Self {
-            url: running.base().replacen("http", "ws", 1) + "/gateway",
-            mcp: running.url(),
-            socket: running.socket.clone(),
-            pid: running.pid,
-            running: true,
-            started,
-            version: env!("CARGO_PKG_VERSION"),
-        }
-    }
 }
 
 pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -199,9 +161,10 @@ pub fn usual_program() -> Result<Vec<String>> {
 
 impl ServeArgs {
     fn flags(&self) -> Vec<(String, String)> {
-        let host = self.host.map(|host| ("gateway.host".to_owned(), host.to_string()));
-        let port = self.port.map(|port| ("gateway.port".to_owned(), port.to_string()));
-        host.into_iter().chain(port).collect()
+        flags([
+            ("gateway.host", self.host.map(|host| host.to_string())),
+            ("gateway.port", self.port.map(|port| port.to_string())),
+        ])
     }
 
     /// Whether it says anything of how one is to be started that may not hold for one that runs.

@@ -3,22 +3,17 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use elophanto_app::Error;
 use elophanto_base::one_line::one_line;
 
-use super::{
-    super::{
-        Outcome, env,
-        error::Result,
-        ui::{Ui, exact_line},
-    },
-    serve::GatewayWire,
-};
+use crate::cli::{NoArgs, Outcome, Result, Ui, env, exact_line};
 use crate::{
-    gateway::files::GatewayFiles,
+    gateway::{
+        files::GatewayFiles,
+        told::{GatewayWire, StatusWire},
+    },
     listening::{life, own},
 };
 
@@ -33,27 +28,6 @@ pub struct StatusArgs {
     /// Print the token alone
     #[arg(long)]
     token: bool,
-}
-
-/// Stop your gateway
-///
-/// Runs that go on are ended and written down. Exits with 1 if none runs.
-#[derive(clap::Args, Debug)]
-pub struct StopArgs {}
-
-/// What `status --json` prints.
-#[derive(Serialize)]
-struct StatusWire {
-    #[serde(flatten)]
-    gateway: GatewayWire,
-    /// Names and roots.
-    repositories: Value,
-    /// What the settings name and is not served: why, in words.
-    missing: Value,
-    /// Clients that are connected.
-    clients: Value,
-    /// Where something goes on or waits: whose, where, the run, messages behind it, approvals.
-    conversations: Value,
 }
 
 pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -73,13 +47,7 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let health = own::ask(&files.socket, Method::GET, "/health", PATIENCE)?.1;
     let goes_on = own::ask(&files.socket, Method::GET, "/standings", PATIENCE)?.1;
-    let wire = StatusWire {
-        gateway: GatewayWire::of(&running, false),
-        repositories: health["repositories"].clone(),
-        missing: health["missing"].clone(),
-        clients: goes_on["clients"].clone(),
-        conversations: goes_on["conversations"].clone(),
-    };
+    let wire = StatusWire::of(&running, &health, &goes_on);
     let mut text = format!("{}, process {}", wire.gateway.url, running.pid);
     for repository in wire.repositories.as_array().into_iter().flatten() {
         let of = |key: &str| exact_line(repository[key].as_str().unwrap_or_default());
@@ -92,8 +60,7 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     for conversation in wire.conversations.as_array().into_iter().flatten() {
         text.push_str(&standing(conversation));
     }
-    ui.emit(&wire, text)?;
-    Ok(Outcome::Done)
+    ui.done(&wire, text)
 }
 
 /// What goes on in a conversation, and what waits for whom.
@@ -115,14 +82,13 @@ fn standing(conversation: &Value) -> String {
     text
 }
 
-pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome> {
+pub fn stop(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     let Some(running) = life::stop(&files.server)? else { return Ok(none(&files, "", ui)) };
     files.wait_until_ended()?;
     let stopped = GatewayWire::of(&running, false).url;
     let text = format!("stopped: {stopped}");
-    ui.emit(&json!({ "stopped": stopped, "pid": running.pid }), text)?;
-    Ok(Outcome::Done)
+    ui.done(&json!({ "stopped": stopped, "pid": running.pid }), text)
 }
 
 /// That there is none, or one that does not answer.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::Method;
 use serde_json::json;
 
-use super::super::{Outcome, arguments::Json, env, error::Result, ui::Ui};
+use crate::cli::{Json, NoArgs, Outcome, Result, Ui, commands, env};
 use crate::{
     gateway::files::GatewayFiles,
     listening::{own, token::new_token},
@@ -15,26 +15,17 @@ use elophanto_app::Error;
 /// How long the gateway may take to take another one.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The token by which programs come in
-#[derive(clap::Args, Debug)]
-pub struct TokenArgs {
-    #[command(subcommand)]
-    command: TokenCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum TokenCommand {
+commands! {
+    /// The token by which programs come in
+    struct TokenArgs(args, ui);
     /// Put another token in the place of the one there is
     ///
     /// The old one opens nothing from now on, and what it opened is closed. The new one is kept for
     /// every start of the gateway; `gateway status --token` prints it.
-    Rotate(Json<RotateArgs>),
+    Rotate(Json<NoArgs>) => rotate(args, ui);
 }
 
-#[derive(clap::Args, Debug)]
-struct RotateArgs {}
-
-pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome> {
+fn rotate(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     let is_running = files.running().is_some();
     if is_running {
@@ -61,6 +52,5 @@ pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome> {
         false => "another token holds from the next start of the gateway on",
     };
     // Whether a gateway runs that takes it from now on.
-    ui.emit(&json!({ "rotated": true, "running": is_running }), text)?;
-    Ok(Outcome::Done)
+    ui.done(&json!({ "rotated": true, "running": is_running }), text)
 }

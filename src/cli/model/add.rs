@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{Outcome, env, error::Result, ui::Ui};
+use crate::cli::{Outcome, Result, Ui, env};
 use elophanto_app::models::add::{self, AddRequest, Added};
 
 /// Add a sentence model of the BERT family to those of this machine
@@ -23,9 +23,6 @@ pub struct AddArgs {
     /// Put it in the place of one with that name
     #[arg(long)]
     replace: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Remove a model that was added
@@ -35,9 +32,6 @@ pub struct AddArgs {
 pub struct RemoveArgs {
     /// Its name
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -62,6 +56,5 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     if !add::remove(&args.name, &env::environment(), ui)? {
         return Ok(Outcome::Negative);
     }
-    ui.emit(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))?;
-    Ok(Outcome::Done)
+    ui.done(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))
 }

@@ -2,24 +2,10 @@
 
 use serde_json::json;
 
-use super::super::{
-    Outcome, env,
-    error::Result,
-    ui::{Ui, escape_control_line},
-    workspace,
-};
+use crate::cli::{NoArgs, Outcome, Result, Ui, env, escape_control_line, workspace};
 use elophanto_app::models::list::{ListedEmbedder, ListedTask, embedders, language_models};
 
-/// Show which models are used for what, and why others are not
-///
-/// First the model that turns this repository's text into vectors and others that could, then the
-/// language models for each kind of task, in the order in which they are asked. Nobody is asked
-/// anything, no passphrase either, and nothing is sent: whether anything listens at an address of
-/// this machine is all that is tried.
-#[derive(clap::Args, Debug)]
-pub struct ListArgs {}
-
-pub fn run(_: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
+pub fn run(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let (settings, environment) = (workspace::settings(Vec::new(), ui)?, env::environment());
     if !ui.json {
         ui.line("text to vectors")?;

@@ -2,21 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::super::{
-    Outcome, env,
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
-    usage::{money, usd},
-    workspace,
+use crate::cli::{
+    Outcome, Result, Ui, env, escape_control_line, flags, usage::money, visible, workspace,
 };
+use crate::wire::{TriedEmbedderWire, TriedWire};
 use elophanto_app::{
     llm::Failure,
     models::trial::{self, Tried, TriedEmbedder, Wanted},
 };
-use elophanto_models::llm::{Answer, Delta, Sink, Task};
+use elophanto_models::llm::{Delta, Sink, Task};
 
 /// Ask a model something small, to see that it answers
 ///
@@ -49,44 +45,8 @@ pub struct TestArgs {
     pub json: bool,
 }
 
-/// An answer, as `--json` prints it.
-#[derive(Serialize)]
-struct AnswerWire {
-    ok: bool,
-    task: &'static str,
-    model: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<Value>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<CallWire>,
-    input: u64,
-    output: u64,
-    /// `null` where the price is not known.
-    usd: Option<f64>,
-    ms: u128,
-    attempts: u32,
-}
-
-#[derive(Serialize)]
-struct CallWire {
-    name: String,
-    arguments: Value,
-}
-
-/// What came of `--embed`, as `--json` prints it.
-#[derive(Serialize)]
-struct EmbedWire {
-    ok: bool,
-    task: &'static str,
-    #[serde(flatten)]
-    tried: TriedEmbedder,
-}
-
 pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
-    let budget = args.budget.iter().map(|limits| ("llm.budget.run".to_owned(), limits.clone()));
-    let settings = workspace::settings(budget.collect(), ui)?;
+    let settings = workspace::settings(flags([("llm.budget.run", args.budget.clone())]), ui)?;
     let environment = env::environment();
     if args.embed {
         return show_embedder(trial::embed(&settings, &environment, ui)?, ui);
@@ -148,24 +108,9 @@ fn refuse(args: &TestArgs, failure: Failure, ui: &mut Ui) -> Result<Outcome> {
 }
 
 fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Outcome> {
-    let Tried { answer: Answer { reply, model, usd_micros, .. }, ok, took } = tried;
-    let called = !reply.tool_calls.is_empty();
-    let calls = reply.tool_calls.into_iter();
-    let wire = AnswerWire {
-        ok,
-        task: args.task.name(),
-        model: model.to_string(),
-        text: (reply.value.is_none() && !called).then_some(reply.text),
-        value: reply.value,
-        tool_calls: calls
-            .map(|call| CallWire { name: call.name, arguments: call.arguments })
-            .collect(),
-        input: reply.usage.input,
-        output: reply.usage.output,
-        usd: usd_micros.map(usd),
-        ms: took.as_millis(),
-        attempts: reply.attempts,
-    };
+    let price = tried.answer.usd_micros.map_or_else(|| "at an unknown price".to_owned(), money);
+    let wire = TriedWire::of(args.task, tried);
+    let TriedWire { ok, ref model, input, output, attempts, ms, .. } = wire;
     let outcome = if ok { Outcome::Done } else { Outcome::Negative };
     if ui.json {
         ui.json(&wire)?;
@@ -184,8 +129,6 @@ fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Ou
     if !ok {
         ui.talk("it called no tool");
     }
-    let price = usd_micros.map_or_else(|| "at an unknown price".to_owned(), money);
-    let AnswerWire { input, output, attempts, ms, .. } = wire;
     let tries = if attempts > 1 { format!(", {attempts} attempts") } else { String::new() };
     ui.line(escape_control_line(&format!(
         "{model}: {input} tokens in, {output} out, {price}, {:.2} seconds{tries}",
@@ -201,6 +144,5 @@ fn show_embedder(tried: TriedEmbedder, ui: &mut Ui) -> Result<Outcome> {
          {:.2} seconds",
         *ms as f64 / 1e3
     );
-    ui.emit(&EmbedWire { ok: true, task: "embedding", tried }, escape_control_line(&text))?;
-    Ok(Outcome::Done)
+    ui.done(&TriedEmbedderWire::from(tried), escape_control_line(&text))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::{Outcome, error::Result, ui::Ui, workspace};
+use crate::cli::{Outcome, Result, Ui, workspace};
 use elophanto_app::models::tune::{self, TuneRequest, TunedWords};
 use elophanto_base::counted::counted;
 
@@ -26,9 +26,6 @@ pub struct TuneArgs {
     /// Take the words away again
     #[arg(long, conflicts_with_all = ["dry_run", "budget"])]
     remove: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -37,8 +34,7 @@ pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome> {
         let removed = tune::remove(&workspace)?;
         let names: Vec<String> = removed.iter().map(|it| it.display().to_string()).collect();
         if removed.is_empty() {
-            ui.talk("no words were taught here");
-            return Ok(Outcome::Negative);
+            return Ok(ui.nothing("no words were taught here"));
         }
         let text = format!("removed: {}", names.join(", "));
         ui.emit(&json!({ "removed": removed }), text)?;
@@ -66,8 +62,7 @@ pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     ui.emit(&tuned, text)?;
     if !helps {
-        ui.talk("that is not worth a table: nothing is written");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("that is not worth a table: nothing is written"));
     }
     if tuned.file.is_some() {
         ui.talk("next: `elophanto index`, and a commit with the file");

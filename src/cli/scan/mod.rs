@@ -5,13 +5,7 @@ mod questions;
 
 use std::{path::PathBuf, time::Duration};
 
-use super::{
-    Outcome,
-    error::{CliError, Result},
-    index::say_watching,
-    ui::Ui,
-    workspace::{self, Workspace},
-};
+use super::{CliError, Outcome, Result, Ui, Workspace, flags, index::say_watching, workspace};
 use elophanto_app::{
     config::parse_duration,
     questions::Listed,
@@ -76,12 +70,11 @@ pub struct ScanArgs {
 }
 
 pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome> {
-    let flags = [
+    let flags = flags([
         ("scan.max_questions", args.limit.map(|limit| limit.to_string())),
         ("llm.budget.run", args.budget.clone()),
-    ];
-    let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let workspace = workspace::open(flags.collect(), ui)?;
+    ]);
+    let workspace = workspace::open(flags, ui)?;
     if args.list {
         return questions::list(&workspace, args.state, ui);
     }

@@ -1,55 +1,10 @@
 //! `elophanto scan`: how a run and its answers are printed.
 
-use jiff::Timestamp;
-use serde::Serialize;
-
-use super::super::{
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
-};
+use crate::cli::{Result, Ui, escape_control_line, visible};
+use crate::wire::{AnswerWire, EvidenceWire};
 use elophanto_app::scan::Scanned;
 use elophanto_base::counted::counted;
-use elophanto_knowledge::scan::{GapKind, Question, QuestionState, investigate::Found};
-
-/// What a file was found to hold, as other programs take it.
-#[derive(Serialize)]
-struct EvidenceWire<'a> {
-    source: &'static str,
-    #[serde(rename = "type")]
-    evidence_type: &'static str,
-    content: &'a str,
-    metadata: MetadataWire<'a>,
-    confidence: f32,
-}
-
-#[derive(Serialize)]
-struct MetadataWire<'a> {
-    file_path: &'a str,
-    indexed_at: Timestamp,
-}
-
-/// An answer, as `--json` prints it.
-#[derive(Serialize)]
-struct AnswerWire<'a> {
-    id: &'a str,
-    kind: GapKind,
-    question: &'a str,
-    state: QuestionState,
-    file_path: &'a str,
-    /// Only for a path that is not UTF-8: its bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path_bytes: Option<&'a [u8]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_type: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    indexed_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<&'a str>,
-}
+use elophanto_knowledge::scan::{Question, QuestionState, investigate::Found};
 
 /// Prints an answer, as an evidence record if that is wanted.
 pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<()> {
@@ -60,27 +15,8 @@ pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<()> {
         let Some(summary) = summary.filter(|summary| !summary.summary_failed) else {
             return Ok(());
         };
-        return ui.json(&EvidenceWire {
-            source: "documentation",
-            evidence_type: "knowledge_indexed",
-            content: &summary.summary,
-            metadata: MetadataWire { file_path: path, indexed_at: summary.indexed_at },
-            confidence: 0.9,
-        });
+        return ui.json(&EvidenceWire::of_file(path, summary));
     }
-    let wire = AnswerWire {
-        id: &question.id,
-        kind: question.gap,
-        question: &question.question,
-        state: question.state,
-        file_path: path,
-        path_bytes: question.evidence.path_bytes.as_deref(),
-        file_type: question.evidence.file_type.as_deref(),
-        summary: summary.map(|summary| summary.summary.as_str()),
-        model: summary.map(|summary| summary.model.as_str()),
-        indexed_at: summary.map(|summary| summary.indexed_at),
-        answer: question.answer.as_deref(),
-    };
     let text = match (summary, &question.answer) {
         (Some(summary), _) if !summary.summary_failed => summary.summary.as_str(),
         (_, Some(answer)) => answer,
@@ -90,7 +26,7 @@ pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<()> {
     let first = shown.lines().next().unwrap_or_default();
     let failed = if question.state == QuestionState::Failed { ", failed" } else { "" };
     let (path, kind) = (escape_control_line(path), question.gap.as_str());
-    ui.emit(&wire, format_args!("{path}  ({kind}{failed})\n    {first}"))
+    ui.emit(&AnswerWire::from(found), format_args!("{path}  ({kind}{failed})\n    {first}"))
 }
 
 /// Prints what a run came to.

@@ -1,35 +1,10 @@
 //! `elophanto scan --list`, `--show`, `--dismiss` and `--indexed`: what is asked and known.
 
-use jiff::Timestamp;
-use serde::Serialize;
-
-use super::{
-    super::{
-        Outcome,
-        error::{CliError, Result},
-        ui::{Ui, escape_control_line, visible},
-        workspace::Workspace,
-    },
-    output::question_line,
-};
+use super::output::question_line;
+use crate::cli::{CliError, Outcome, Result, Ui, Workspace, escape_control_line, visible};
+use crate::wire::IndexedWire;
 use elophanto_app::questions::{self, Listed, find, known, warn};
-use elophanto_knowledge::scan::{QuestionState, freshness::Freshness};
-
-/// A described file, as `--json` prints it.
-#[derive(Serialize)]
-struct IndexedWire<'a> {
-    file_path: &'a str,
-    /// Only for a path that is not UTF-8: its bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path_bytes: Option<&'a [u8]>,
-    file_type: &'a str,
-    indexed_at: Timestamp,
-    model: &'a str,
-    /// `fresh`, `stale` or `gone`.
-    state: &'static str,
-    summary_failed: bool,
-    summary: &'a str,
-}
+use elophanto_knowledge::scan::QuestionState;
 
 pub fn list(workspace: &Workspace, state: Option<QuestionState>, ui: &mut Ui) -> Result<Outcome> {
     let known = known(workspace)?;
@@ -38,13 +13,11 @@ pub fn list(workspace: &Workspace, state: Option<QuestionState>, ui: &mut Ui) ->
     for question in &questions {
         ui.emit(&Listed::from(*question), question_line(question))?;
     }
-    if questions.is_empty() {
-        return Ok(ui.nothing(match state {
-            None => "no question waits for an answer: `elophanto scan` looks for some",
-            Some(_) => "no such question",
-        }));
-    }
-    Ok(Outcome::Done)
+    let nothing = match state {
+        None => "no question waits for an answer: `elophanto scan` looks for some",
+        Some(_) => "no such question",
+    };
+    Ok(ui.listed(questions.is_empty(), nothing))
 }
 
 pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
@@ -77,8 +50,7 @@ pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
         lines.push(String::new());
         lines.push(visible(&summary.summary));
     }
-    ui.emit(&Listed::from(question), lines.join("\n"))?;
-    Ok(Outcome::Done)
+    ui.done(&Listed::from(question), lines.join("\n"))
 }
 
 pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
@@ -87,8 +59,7 @@ pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> 
         return Err(CliError::unknown("question", id, "scan --list"));
     };
     let dismissed = questions::dismiss(workspace, question)?;
-    ui.emit(&Listed::from(&dismissed), format_args!("dismissed {}", dismissed.id))?;
-    Ok(Outcome::Done)
+    ui.done(&Listed::from(&dismissed), format_args!("dismissed {}", dismissed.id))
 }
 
 pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome> {
@@ -97,24 +68,12 @@ pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome> {
     let mut outcome = Outcome::Negative;
     for (summary, freshness) in questions::described(workspace, &known) {
         outcome = Outcome::Done;
-        let state = match freshness {
-            Freshness::Fresh => "fresh",
-            Freshness::Stale => "stale",
-            Freshness::Gone => "gone",
-        };
-        let wire = IndexedWire {
-            file_path: &summary.file_path,
-            path_bytes: summary.path_bytes.as_deref(),
-            file_type: &summary.file_type,
-            indexed_at: summary.indexed_at,
-            model: &summary.model,
-            state,
-            summary_failed: summary.summary_failed,
-            summary: &summary.summary,
-        };
         let failed = if summary.summary_failed { ", failed" } else { "" };
         let (path, kind) = (escape_control_line(&summary.file_path), &summary.file_type);
-        ui.emit(&wire, format_args!("{path}  ({kind}, {state}{failed})"))?;
+        ui.emit(
+            &IndexedWire::of(&summary, freshness),
+            format_args!("{path}  ({kind}, {freshness}{failed})"),
+        )?;
     }
     if outcome == Outcome::Negative {
         ui.talk("no file is described yet: `elophanto scan --investigate` describes some");

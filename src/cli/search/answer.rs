@@ -2,11 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
-};
+use crate::cli::{Outcome, Result, Ui, escape_control_line, visible};
 use elophanto_app::{
     search::answer::{Citation, Nearest, Reply},
     shell::quoted,

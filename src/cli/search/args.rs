@@ -2,14 +2,8 @@
 
 use std::path::Path;
 
-use super::{
-    super::{
-        error::{CliError, Result},
-        ui::Ui,
-        workspace::Workspace,
-    },
-    output::Format,
-};
+use super::output::Format;
+use crate::cli::{CliError, Result, Ui, Workspace};
 use elophanto_app::search::SearchRequest;
 use elophanto_index::{
     Kind,

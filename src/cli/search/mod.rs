@@ -8,35 +8,26 @@ pub mod places;
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use super::{Outcome, error::Result, ui::Ui, workspace};
-use crate::wire::Told;
+use super::{Outcome, Result, Ui, flags, workspace};
+use crate::wire::{EvidenceWire, Told};
 pub use args::SearchArgs;
 use elophanto_app::{
     fleet::{self, Reader},
     keys::Asking,
     search::{answer::answer as reply_to, search},
 };
-use elophanto_index::search::Answer;
 use notices::{
     say_corrections, say_doubt, say_exclusions, say_nothing, say_too_little, say_undescribed,
 };
 use output::{Format, Shape, print};
 
-/// How sure a reader of evidence may be that it bears on the question, as the reference design has
-/// it.
-const EVIDENCE_CONFIDENCE: f32 = 0.8;
-
 pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
-    let flags = [
+    let flags = flags([
         ("search.limit", args.limit.map(|limit| limit.to_string())),
         ("search.mode", args.mode.clone()),
         ("search.ranking", args.ranking.clone()),
         ("search.refresh_stale", args.refresh_stale.clone()),
-    ];
-    let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let flags = flags.collect();
+    ]);
     let workspace = match &args.fleet {
         None => workspace::open(flags, ui)?,
         Some(_) => workspace::open_anywhere(flags, ui)?,
@@ -62,13 +53,13 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
         return answer::print(&reply, ui);
     }
     if args.evidence {
-        return evidence(typed, answer, ui);
+        ui.json(&EvidenceWire::of_hits(typed, &answer.hits))?;
+        return Ok(if answer.hits.is_empty() { Outcome::Negative } else { Outcome::Done });
     }
     if answer.hits.is_empty() && found.origins.is_some() {
         let what =
             if request.is_narrowed() { "without the filter" } else { "other words, or fewer" };
-        ui.talk(format_args!("nothing found there for `{typed}`: try {what}"));
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing(format_args!("nothing found there for `{typed}`: try {what}")));
     }
     if answer.hits.is_empty() {
         say_nothing(answer, &request, ui);
@@ -104,42 +95,4 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
 fn here(root: &Path) -> PathBuf {
     let here = std::fs::canonicalize(".").unwrap_or_default();
     here.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
-}
-
-/// What was found, as other programs take it.
-#[derive(Serialize)]
-struct EvidenceWire<'a> {
-    source: &'static str,
-    #[serde(rename = "type")]
-    evidence_type: &'static str,
-    content: ContentWire<'a>,
-    metadata: MetadataWire<'a>,
-    confidence: f32,
-}
-
-#[derive(Serialize)]
-struct ContentWire<'a> {
-    summaries: Vec<&'a str>,
-    file_paths: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct MetadataWire<'a> {
-    query: &'a str,
-    result_count: usize,
-}
-
-fn evidence(query: &str, answer: &Answer, ui: &mut Ui) -> Result<Outcome> {
-    let hits = &answer.hits;
-    ui.json(&EvidenceWire {
-        source: "documentation",
-        evidence_type: "indexed_knowledge",
-        content: ContentWire {
-            summaries: hits.iter().map(|hit| hit.text.trim()).collect(),
-            file_paths: hits.iter().map(|hit| hit.path.to_text()).collect(),
-        },
-        metadata: MetadataWire { query, result_count: hits.len() },
-        confidence: EVIDENCE_CONFIDENCE,
-    })?;
-    Ok(if hits.is_empty() { Outcome::Negative } else { Outcome::Done })
 }

@@ -1,9 +1,7 @@
 //! What `elophanto search` says beside its hits, on stderr.
 
-use super::{
-    super::ui::{Ui, escape_control_line},
-    output::Shape,
-};
+use super::output::Shape;
+use crate::cli::{Ui, escape_control_line};
 use elophanto_app::{
     search::{Found, SearchRequest},
     workspace::Workspace,

@@ -2,16 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{
-    super::{
-        error::Result,
-        ui::{Ui, exact_line},
-    },
-    places::{
-        blamed, body, contradictions, explain, further, head, inside, markdown, one_line, warned,
-        warning,
-    },
+use super::places::{
+    blamed, body, contradictions, explain, further, head, inside, markdown, one_line, warned,
+    warning,
 };
+use crate::cli::{Result, Ui, exact_line};
 use crate::wire::Told;
 use elophanto_app::search::budget;
 use elophanto_index::search::{Hit, Level, Listing};

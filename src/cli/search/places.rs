@@ -4,10 +4,8 @@ use std::{ops::Range, path::Path};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{
-    super::ui::{Ui, escape_control_line, exact_line, visible},
-    output::{Format, Shape},
-};
+use super::output::{Format, Shape};
+use crate::cli::{Ui, escape_control_line, exact_line, visible};
 use crate::wire::state;
 use elophanto_app::{doctor::drift_line, when::day};
 use elophanto_index::{

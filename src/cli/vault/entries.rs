@@ -3,12 +3,7 @@
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
-use super::super::{
-    Outcome,
-    error::{CliError, Result},
-    ui::{Ui, visible},
-    unlock::UnlockArgs,
-};
+use crate::cli::{CliError, Outcome, Result, Ui, UnlockArgs, visible};
 use elophanto_app::keys::Asking;
 use elophanto_net::vault::Name;
 
@@ -25,9 +20,6 @@ pub struct GetArgs {
     show: bool,
     #[command(flatten)]
     unlock: UnlockArgs,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// List names and kinds of all secrets, never their values
@@ -49,9 +41,6 @@ pub struct RemoveArgs {
     name: String,
     #[command(flatten)]
     unlock: UnlockArgs,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -112,6 +101,5 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 fn absent(name: &Name, ui: &Ui) -> Result<Outcome> {
-    ui.talk(format_args!("the vault has no entry `{name}`"));
-    Ok(Outcome::Negative)
+    Ok(ui.nothing(format_args!("the vault has no entry `{name}`")))
 }

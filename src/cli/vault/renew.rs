@@ -2,13 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{
-    Outcome, env,
-    error::{CliError, Result},
-    secret_input::Descriptor,
-    ui::Ui,
-    unlock::UnlockArgs,
-};
+use crate::cli::{CliError, Descriptor, NoArgs, Outcome, Result, Ui, UnlockArgs, env};
 use elophanto_app::vault;
 use elophanto_base::counted::counted;
 
@@ -22,19 +16,6 @@ pub struct RotateArgs {
     new_passphrase_fd: Option<String>,
     #[command(flatten)]
     unlock: UnlockArgs,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Have the keyring of this system forget the key that `--remember` gave it
-///
-/// Exits with 1 if it kept none.
-#[derive(clap::Args, Debug)]
-pub struct LockArgs {
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -59,7 +40,7 @@ pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-pub fn lock(ui: &mut Ui) -> Result<Outcome> {
+pub fn lock(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let forgotten = vault::lock(&env::environment())?;
     if ui.json {
         ui.json(&json!({ "forgotten": forgotten }))?;

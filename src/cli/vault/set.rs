@@ -2,14 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{
-    Outcome,
-    arguments::one_of,
-    error::{CliError, Result},
-    secret_input::{self, Descriptor},
-    ui::Ui,
-    unlock::UnlockArgs,
-};
+use crate::cli::{CliError, Descriptor, Outcome, Result, Ui, UnlockArgs, one_of, secret_input};
 use elophanto_net::vault::{Kind, Name};
 
 /// Keep a secret under a name, in place of what the name held before
@@ -32,9 +25,6 @@ pub struct SetArgs {
     value_fd: Option<String>,
     #[command(flatten)]
     unlock: UnlockArgs,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome> {

@@ -32,6 +32,16 @@ impl Origin {
         !matches!(self, Self::Repository)
     }
 
+    /// The name as programs are told it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Repository => "repository",
+            Self::Installed { .. } => "installed",
+            Self::Bundled => "bundled",
+        }
+    }
+
     /// A word or two for people and models.
     pub fn label(&self) -> &'static str {
         match self {

@@ -35,7 +35,7 @@ pub use error::ClientError;
 pub use hook_input::{HookInput, hook_input, start_output, stop_output};
 pub use hooks::{hooks, remove_hooks};
 pub use plan::{install, remove};
-pub use setup::{Setup, SetupRequest, own_files, setup};
+pub use setup::{Made, Setup, SetupRequest, own_files, setup};
 pub use skill::skill;
 pub use transcript::{MAX_TRANSCRIPT_BYTES, wants_reminder};
 

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::Serialize;
+
 use super::{Change, Client, MAX_FILE_BYTES, Places, Scope, hooks, install, remove};
 use crate::{Environment, Error, Result};
 use elophanto_base::regular::if_there;
@@ -29,6 +31,21 @@ pub struct Setup {
     pub changes: Vec<Change>,
     /// Root of the repository that brings the files, if one does.
     root: Option<PathBuf>,
+}
+
+/// What became of a file, or would.
+#[derive(Debug, Serialize)]
+pub struct Made {
+    pub path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<&'static str>,
+    /// `made`, `changed` or `removed`.
+    pub change: &'static str,
+    /// Whether it was written.
+    pub done: bool,
+    /// Where the old one is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backup: Option<String>,
 }
 
 /// Plans what to change; nothing is written.
@@ -110,12 +127,27 @@ fn reach(path: &Path, root: Option<&Path>) -> io::Result<(Folder, PathBuf)> {
 }
 
 impl Setup {
-    /// Makes one of the changes, if the file is still as it was when it was planned; says where the
-    /// old one is kept.
+    /// Makes one of the changes if it was agreed to, and the file is still as it was when it was planned.
     ///
     /// # Errors
     /// When the file has changed since, or cannot be written.
-    pub fn make(&self, change: &Change) -> Result<Option<PathBuf>> {
+    pub fn make(&self, change: &Change, is_agreed: bool) -> Result<Made> {
+        let backup = if is_agreed { self.write(change)? } else { None };
+        Ok(Made {
+            path: change.path.to_string_lossy().into_owned(),
+            purpose: Some(change.purpose),
+            change: match (&change.before, &change.after) {
+                (None, _) => "made",
+                (Some(_), Some(_)) => "changed",
+                (Some(_), None) => "removed",
+            },
+            done: is_agreed,
+            backup: backup.map(|path| path.to_string_lossy().into_owned()),
+        })
+    }
+
+    /// Makes one of the changes; where the old file is kept.
+    fn write(&self, change: &Change) -> Result<Option<PathBuf>> {
         let root = self.root.as_deref();
         let (top, path) = reach(&change.path, root)?;
         if read(&top, &path)? != change.before {

@@ -30,13 +30,14 @@ use elophanto_repo::Repository;
 const MOST_BYTES: u64 = 1024 * 1024;
 const MODE: u32 = 0o755;
 
-/// What was done with a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    Installed,
-    Updated,
-    Unchanged,
-    Removed,
+elophanto_base::named! {
+    /// What was done with a hook.
+    pub enum Change, name {
+        Installed = "installed",
+        Updated = "updated",
+        Unchanged = "unchanged",
+        Removed = "removed",
+    }
 }
 
 /// What was done, and where.

@@ -7,6 +7,7 @@ use super::{
     script::{self, Role, SHEBANG},
 };
 use crate::init::managed_block::{BlockError, split};
+use elophanto_base::named;
 
 /// What lies in the hooks folder under the name of one hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,24 +66,26 @@ pub enum Refusal {
     InTheWay,
 }
 
-/// Whether a hook runs us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    Installed,
-    /// Our block is there, and is not what `install` would write.
-    Altered,
-    Missing,
+named! {
+    /// Whether a hook runs us.
+    pub enum State, name {
+        Installed = "installed",
+        /// Our block is there, and is not what `install` would write.
+        Altered = "altered",
+        Missing = "missing",
+    }
 }
 
-/// Where a hook of the user stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Foreign {
-    /// Where git looks, without us.
-    Alone,
-    /// In one file with our block.
-    SameFile,
-    /// Moved aside; ours hands over to it.
-    Saved,
+named! {
+    /// Where a hook of the user stands.
+    pub enum Foreign, name {
+        /// Where git looks, without us.
+        Alone = "alone",
+        /// In one file with our block.
+        SameFile = "same-file",
+        /// Moved aside; ours hands over to it.
+        Saved = "saved",
+    }
 }
 
 /// How one hook stands.

@@ -20,16 +20,17 @@ use super::{
     systemd::{service_unit, timer_unit, unit_name},
     units::{self, Units},
 };
-use elophanto_base::{aside, regular::open_or_make, whole::PRIVATE};
+use elophanto_base::{aside, named, regular::open_or_make, whole::PRIVATE};
 
-/// Who runs jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backend {
-    /// The user's own systemd, which runs while the user is logged in, or always if they linger.
-    Systemd,
-    Cron,
-    /// The user's gateway, while it lives.
-    Gateway,
+named! {
+    /// Who runs jobs.
+    pub enum Backend, name {
+        /// The user's own systemd, which runs while the user is logged in, or always if they linger.
+        Systemd = "systemd",
+        Cron = "cron",
+        /// The user's gateway, while it lives.
+        Gateway = "gateway",
+    }
 }
 
 /// Where something of ours, or named like it, was found.
@@ -85,14 +86,15 @@ pub struct Adding {
     pub by_gateway: bool,
 }
 
-/// What [`Scheduler::add`] did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    Added,
-    /// Another job of that name was there.
-    Replaced,
-    /// The very same job was there.
-    AlreadyThere,
+named! {
+    /// What [`Scheduler::add`] did.
+    pub enum Outcome, said {
+        Added = "added",
+        /// Another job of that name was there.
+        Replaced = "replaced",
+        /// The very same job was there.
+        AlreadyThere = "was there already",
+    }
 }
 
 /// What [`Scheduler::add`] did, and who runs the job now.

@@ -8,15 +8,16 @@ use super::{
 };
 use elophanto_repo::{BlobId, NotePath};
 
-/// How a described file stands to its description.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Freshness {
-    /// Its content is the one that was described.
-    Fresh,
-    /// It has another content, or cannot be read now.
-    Stale,
-    /// It is no longer there.
-    Gone,
+elophanto_base::named! {
+    /// How a described file stands to its description.
+    pub enum Freshness, name {
+        /// Its content is the one that was described.
+        Fresh = "fresh",
+        /// It has another content, or cannot be read now.
+        Stale = "stale",
+        /// It is no longer there.
+        Gone = "gone",
+    }
 }
 
 /// Compares the content at `path` with the one named `blob`, in hex.

@@ -1,9 +1,7 @@
 //! What commands of a conversation answer, as text.
 
-use super::super::{
-    super::{error::Result, ui::Ui},
-    runs, undo,
-};
+use crate::cli::agent::{runs, undo};
+use crate::cli::{Result, Ui};
 use crate::terminal::{
     call,
     run::Terminal,

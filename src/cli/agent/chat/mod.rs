@@ -5,15 +5,8 @@ mod through;
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use super::{
-    super::{
-        Outcome,
-        error::Result,
-        ui::{Ui, report},
-        workspace::{self, Workspace},
-    },
-    work,
-};
+use super::work;
+use crate::cli::{Outcome, Result, Ui, Workspace, report, workspace};
 use crate::{
     gateway::files::{GatewayFiles, Reached},
     terminal::{

@@ -17,10 +17,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::super::super::{
-    error::{CliError, Result},
-    ui::{Ui, report, visible},
-};
+use crate::cli::{CliError, Result, Ui, report, visible};
 use crate::{
     gateway::{
         client::{Conversation, Heard},

@@ -2,11 +2,7 @@
 
 use serde_json::json;
 
-use super::super::super::{
-    Outcome, env,
-    error::Result,
-    ui::{Ui, escape_control_line},
-};
+use crate::cli::{NoArgs, Outcome, Result, Ui, env, escape_control_line};
 use elophanto_agent::mcp_client::USUAL_ENVIRONMENT;
 use elophanto_app::mcp::{self, AddRequest, Added, Server};
 
@@ -47,17 +43,10 @@ pub struct AddArgs {
     /// Look at what it offers, and use that in runs from now on
     #[arg(long)]
     trust: bool,
-    /// Print JSON Lines
-    #[arg(long)]
-    pub json: bool,
     /// The program and its arguments; no shell sees them
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
-
-/// List the servers that were added
-#[derive(clap::Args, Debug)]
-pub struct ListArgs {}
 
 /// Look at what a server offers, and use that in runs from now on
 ///
@@ -114,11 +103,10 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
         ui.talk(format_args!("it gets no variables; many programs need some of {usual}: --env"));
     }
     if wants_sign_in {
-        ui.talk(format_args!(
+        return Ok(ui.nothing(format_args!(
             "it wants you to sign in: elophanto agent mcp login {name}; or, if you have a token for it, add \
              it again with --key env:NAME or --key vault:NAME"
-        ));
-        return Ok(Outcome::Negative);
+        )));
     }
     if !args.trust {
         let done = if server.url.is_some() { "asked" } else { "started" };
@@ -129,17 +117,14 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
+pub fn list(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let servers = mcp::list(&env::environment())?;
     for server in &servers {
         let state = if server.trusted { "trusted" } else { "not trusted" };
         let text = format!("{}  {state}  {}", server.name, server.place());
         ui.emit(server, escape_control_line(&text))?;
     }
-    if servers.is_empty() {
-        return Ok(ui.nothing("no server was added: `elophanto agent mcp add NAME -- COMMAND`, or `agent mcp add ADDRESS`"));
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(servers.is_empty(), "no server was added: `elophanto agent mcp add NAME -- COMMAND`, or `agent mcp add ADDRESS`"))
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {

@@ -2,10 +2,8 @@
 
 use serde_json::json;
 
-use super::{
-    super::super::{Outcome, env, error::Result, ui::Ui, unlock::UnlockArgs},
-    add::show,
-};
+use super::add::show;
+use crate::cli::{Outcome, Result, Ui, UnlockArgs, env};
 use elophanto_app::mcp::{self, LoginRequest};
 
 /// Sign in at a server that wants it
@@ -51,9 +49,7 @@ pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome> {
 pub fn logout(args: &LogoutArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut entrance = args.unlock.entrance(args.unlock.descriptor()?)?;
     if !mcp::logout(&args.name, &mut entrance, &env::environment(), ui)? {
-        ui.talk(format_args!("nothing of `{}` is kept", args.name));
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing(format_args!("nothing of `{}` is kept", args.name)));
     }
-    ui.emit(&json!({ "forgotten": args.name }), format_args!("forgotten: {}", args.name))?;
-    Ok(Outcome::Done)
+    ui.done(&json!({ "forgotten": args.name }), format_args!("forgotten: {}", args.name))
 }

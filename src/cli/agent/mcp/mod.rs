@@ -3,40 +3,23 @@
 mod add;
 mod login;
 mod serve;
-mod stop;
 
-use super::super::{Outcome, arguments::Json, error::Result, ui::Ui};
+use crate::cli::{Json, NoArgs, commands};
 
-/// The MCP server of this knowledge base, and servers of others as tools of the agent
-#[derive(clap::Args, Debug)]
-pub struct McpArgs {
-    #[command(subcommand)]
-    command: McpCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum McpCommand {
-    Serve(Box<Json<serve::ServeArgs>>),
-    Status(Json<serve::StatusArgs>),
-    Stop(Json<stop::StopArgs>),
-    Add(add::AddArgs),
-    List(Json<add::ListArgs>),
-    Trust(Json<add::TrustArgs>),
-    Login(Json<login::LoginArgs>),
-    Logout(Json<login::LogoutArgs>),
-    Remove(Json<add::RemoveArgs>),
-}
-
-pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome> {
-    match &args.command {
-        McpCommand::Serve(args) => serve::run(args, ui),
-        McpCommand::Status(args) => serve::status(args, ui),
-        McpCommand::Stop(args) => stop::run(args, ui),
-        McpCommand::Add(args) => add::run(args, ui),
-        McpCommand::List(args) => add::list(args, ui),
-        McpCommand::Trust(args) => add::trust(args, ui),
-        McpCommand::Login(args) => login::login(args, ui),
-        McpCommand::Logout(args) => login::logout(args, ui),
-        McpCommand::Remove(args) => add::remove(args, ui),
-    }
+commands! {
+    /// The MCP server of this knowledge base, and servers of others as tools of the agent
+    struct McpArgs(args, ui);
+    Serve(Box<Json<serve::ServeArgs>>) => serve::run(args, ui);
+    Status(Json<serve::StatusArgs>) => serve::status(args, ui);
+    /// Stop the HTTP server of this repository
+    ///
+    /// It ends what it is at and goes. Exits with 1 if none runs.
+    Stop(Json<NoArgs>) => serve::stop(args, ui);
+    Add(Json<add::AddArgs>) => add::run(args, ui);
+    /// List the servers that were added
+    List(Json<NoArgs>) => add::list(args, ui);
+    Trust(Json<add::TrustArgs>) => add::trust(args, ui);
+    Login(Json<login::LoginArgs>) => login::login(args, ui);
+    Logout(Json<login::LogoutArgs>) => login::logout(args, ui);
+    Remove(Json<add::RemoveArgs>) => add::remove(args, ui);
 }

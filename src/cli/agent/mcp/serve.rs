@@ -1,18 +1,13 @@
-//! `elophanto agent mcp serve` and `status`
+//! `elophanto agent mcp serve`, `status` and `stop`
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use serde::Serialize;
+use serde_json::json;
 
-use super::super::super::{
-    Outcome, env,
-    error::Result,
-    ui::Ui,
-    workspace::{self, KnowledgeBase},
-};
+use crate::cli::{NoArgs, Outcome, Result, Ui, env, workspace};
 use crate::{
-    listening::{life, running::Running},
-    mcp::serving::{self, ADDRESS, OverHttp, Served},
+    listening::life,
+    mcp::serving::{self, ADDRESS, OverHttp, Served, ServerWire},
 };
 use elophanto_app::{
     Environment,
@@ -73,17 +68,6 @@ pub struct StatusArgs {
     token: bool,
 }
 
-/// A server, as `--json` prints it.
-#[derive(Serialize)]
-struct ServerWire<'a> {
-    url: String,
-    pid: u32,
-    running: bool,
-    started: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<&'a str>,
-}
-
 /// Serves, or makes sure that somebody does.
 ///
 /// # Errors
@@ -101,11 +85,12 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
         // Nobody is told of changes elsewhere.
         Some(_) => (PathBuf::from(".").canonicalize()?, false),
     };
-    let mut base = KnowledgeBase { folder: PathBuf::from("."), environment, within };
+    let mut base = workspace::KnowledgeBase { folder: PathBuf::from("."), environment, within };
     let mut callers = Vec::new();
     if let (Some(path), Some(reader)) = (&args.rights, &base.within) {
         let known = fleet::callers(path, &base.environment, Asking::Through(ui))?;
-        let of = |rights| KnowledgeBase { within: Some(reader.with(rights)), ..base.clone() };
+        let of =
+            |rights| workspace::KnowledgeBase { within: Some(reader.with(rights)), ..base.clone() };
         callers = known.into_iter().map(|it| (it.token, of(it.rights))).collect();
         // Whoever serves has a token, too, and is not named.
         base = of(Rights::only(Vec::new()));
@@ -125,7 +110,7 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
         requests_per_minute: args.rate,
     });
     serving::serve(served, http, &mut |running| {
-        ui.emit(&wire(running, true), running.url())?;
+        ui.emit(&ServerWire::of(running, true), running.url())?;
         ui.flush()
     })?;
     Ok(Outcome::Done)
@@ -143,7 +128,7 @@ fn reader(address: &str, args: &ServeArgs, environment: &Environment, ui: &Ui) -
 
 /// The root of the knowledge base here, or where there is none the current folder: a client gets a
 /// server that says so rather than none. What is wrong with the settings is said once, on stderr.
-pub(super) fn home(ui: &Ui) -> Result<(PathBuf, bool)> {
+fn home(ui: &Ui) -> Result<(PathBuf, bool)> {
     match workspace::open(Vec::new(), ui) {
         Ok(workspace) => Ok((workspace.repository.root, true)),
         Err(cause) if cause.is_nowhere => {
@@ -168,8 +153,7 @@ fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
         Ok(words)
     };
     let (running, started) = serving::ensure(&root, &files, args.http, &program)?;
-    ui.emit(&wire(&running, started), running.url())?;
-    Ok(Outcome::Done)
+    ui.done(&ServerWire::of(&running, started), running.url())
 }
 
 /// Says where the server is.
@@ -180,18 +164,23 @@ pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     let (root, _) = home(ui)?;
     let files = serving::files(&root, &env::environment())?;
     let Some(running) = life::running(&files) else {
-        ui.talk("no server runs; start one with `elophanto agent mcp serve --ensure`");
-        return Ok(Outcome::Negative);
+        return Ok(
+            ui.nothing("no server runs; start one with `elophanto agent mcp serve --ensure`")
+        );
     };
     if args.token {
         ui.line(&running.token)?;
     } else {
-        ui.emit(&wire(&running, false), running.url())?;
+        ui.emit(&ServerWire::of(&running, false), running.url())?;
     }
     Ok(Outcome::Done)
 }
 
-fn wire(running: &Running, started: bool) -> ServerWire<'_> {
-    let (url, pid) = (running.url(), running.pid);
-    ServerWire { url, pid, running: true, started, version: Some(env!("CARGO_PKG_VERSION")) }
+pub fn stop(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
+    let (root, _) = home(ui)?;
+    let Some(running) = life::stop(&serving::files(&root, &env::environment())?)? else {
+        return Ok(ui.nothing("no server runs"));
+    };
+    let wire = json!({ "stopped": running.url(), "pid": running.pid });
+    ui.done(&wire, format_args!("stopped: {}", running.url()))
 }

@@ -1,16 +1,7 @@
 //! `elophanto agent plugin deploy`, `remove`.
 
-use super::{
-    super::{
-        super::{
-            Outcome,
-            error::Result,
-            ui::{Ui, escape_control_line},
-        },
-        work,
-    },
-    Prepared,
-};
+use super::Prepared;
+use crate::cli::{Outcome, Result, Ui, agent::work, escape_control_line};
 use elophanto_agent::{Spec, plugins::FOLDER};
 use elophanto_app::plugins;
 
@@ -26,9 +17,6 @@ pub struct DeployArgs {
     /// Agree without being asked
     #[arg(long, short)]
     yes: bool,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Take a plugin out of the tools of the agent
@@ -38,9 +26,6 @@ pub struct DeployArgs {
 pub struct RemoveArgs {
     /// Name of its folder below `plugins/`
     name: String,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn deploy(args: &DeployArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {

@@ -2,20 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    super::super::{
-        Outcome,
-        error::Result,
-        ui::{Ui, escape_control_line, visible},
-    },
-    Prepared,
-};
+use super::Prepared;
+use crate::cli::{NoArgs, Outcome, Result, Ui, escape_control_line, visible};
 use elophanto_agent::plugins::{Plugin, PluginFile};
 use elophanto_app::plugins::{self, described, plugin, told};
-
-/// List the plugins, and why some are no tools
-#[derive(clap::Args, Debug)]
-pub struct ListArgs {}
 
 /// Show what a plugin is: what it says of itself, its files, whether it is a tool
 ///
@@ -24,9 +14,6 @@ pub struct ListArgs {}
 pub struct ShowArgs {
     /// Name of its folder below `plugins/`
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Run a plugin's tests in the sandbox
@@ -36,12 +23,9 @@ pub struct ShowArgs {
 pub struct TestArgs {
     /// Name of its folder below `plugins/`
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
-pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
+pub fn list(_: &NoArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let rows = plugins::list(prepared);
     for row in &rows {
         let level = row.level.unwrap_or("no tool");
@@ -49,12 +33,10 @@ pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
         let line = format!("{:<20} {level:<12} {text}", row.name);
         ui.emit(row, escape_control_line(line.trim_start()))?;
     }
-    if rows.is_empty() {
-        return Ok(ui.nothing(
-            "there is no folder below `plugins/`: `elophanto agent plugin new NAME` makes one",
-        ));
-    }
-    Ok(Outcome::Done)
+    Ok(ui.listed(
+        rows.is_empty(),
+        "there is no folder below `plugins/`: `elophanto agent plugin new NAME` makes one",
+    ))
 }
 
 pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {

@@ -2,14 +2,8 @@
 
 use serde_json::json;
 
-use super::{
-    super::super::{
-        Outcome,
-        error::Result,
-        ui::{Ui, visible},
-    },
-    Prepared,
-};
+use super::Prepared;
+use crate::cli::{Outcome, Result, Ui, visible};
 use elophanto_app::plugins;
 
 /// Make a plugin to fill in: a small program in Python that works, with tests that pass
@@ -22,9 +16,6 @@ pub struct NewArgs {
     /// What it is for and when to use it: what a model reads
     #[arg(long, short)]
     description: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 pub fn new(args: &NewArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {

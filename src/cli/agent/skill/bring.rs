@@ -1,14 +1,9 @@
 //! `elophanto agent skill install`, `update` and `remove`
 
-use serde::Serialize;
 use serde_json::json;
 
-use super::super::super::{
-    Outcome,
-    error::Result,
-    ui::{Ui, escape_control_line, visible},
-    workspace,
-};
+use crate::cli::{Outcome, Result, Ui, escape_control_line, visible, workspace};
+use crate::wire::PlanWire;
 use elophanto_agent::skills::{Plan, Source, check_name, plan_install};
 use elophanto_app::{agent::skill_store::SkillStore, skills};
 
@@ -52,16 +47,6 @@ pub struct RemoveArgs {
     yes: bool,
 }
 
-/// What would be, or was, installed, as `--json` prints it.
-#[derive(Serialize)]
-struct PlanWire<'a> {
-    #[serde(flatten)]
-    plan: &'a Plan,
-    /// Whether just this was there already.
-    current: bool,
-    installed: bool,
-}
-
 pub fn install(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     // Before anything is read or started.
     let source = Source::parse(&args.source)?;
@@ -79,21 +64,16 @@ pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut agreed = |plan: &Plan| agreed(plan, &store, args.yes, ui);
     match skills::update(&store, args.name.as_deref(), &talk, &mut agreed)? {
         Some(any) => Ok(outcome(any)),
-        None => {
-            ui.talk("no skill is installed");
-            Ok(Outcome::Negative)
-        }
+        None => Ok(ui.nothing("no skill is installed")),
     }
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
     if !skills::remove(&store, &args.name, args.yes, ui)? {
-        ui.talk("nothing was removed; --yes removes it without asking");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("nothing was removed; --yes removes it without asking"));
     }
-    ui.emit(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))?;
-    Ok(Outcome::Done)
+    ui.done(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))
 }
 
 fn outcome(is_installed: bool) -> Outcome {

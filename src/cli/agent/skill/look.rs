@@ -2,27 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::json;
 
-use super::super::super::{
-    Outcome,
-    error::{CliError, Result},
-    ui::{Ui, escape_control_line, visible},
-    workspace,
-};
-use elophanto_agent::skills::{Origin, Shadowed, Skill};
+use crate::cli::{CliError, NoArgs, Outcome, Result, Ui, escape_control_line, visible, workspace};
+use crate::wire::{ShadowedWire, SkillWire};
+use elophanto_agent::skills::{Origin, Shadowed};
 use elophanto_app::{agent::skill_store::SkillStore, skills};
 
 /// Characters of a description in a list.
 const MOST_LINE: usize = 100;
-
-/// List all skills, where each comes from, and which hide others of their name
-///
-/// Of those with one name your own wins, then the repository's, then an installed one, then a
-/// bundled one.
-#[derive(clap::Args, Debug)]
-pub struct ListArgs {}
 
 /// Show what a skill says
 #[derive(clap::Args, Debug)]
@@ -48,61 +36,28 @@ pub struct NewArgs {
     user: bool,
 }
 
-/// A skill, as `--json` prints it.
-#[derive(Serialize)]
-struct SkillWire<'a> {
-    name: &'a str,
-    description: &'a str,
-    #[serde(flatten)]
-    origin: &'a Origin,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    folder: Option<String>,
-    files: Vec<FileWire>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    problems: &'a [String],
-    /// What it says; only of one that is shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct FileWire {
-    path: String,
-    bytes: u64,
-}
-
-/// A skill that another of its name hides.
-#[derive(Serialize)]
-struct ShadowedWire<'a> {
-    shadowed: &'a str,
-    origin: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    folder: Option<String>,
-    by: &'static str,
-}
-
-pub fn list(ui: &mut Ui) -> Result<Outcome> {
+pub fn list(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let found = SkillStore::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let longest = found.skills.iter().map(|skill| skill.name.len()).max().unwrap_or(0);
     for skill in &found.skills {
         let description = elophanto_base::one_line::one_line(&skill.description, MOST_LINE);
         let origin = skill.origin.label();
         let text = format!("{:longest$}  {origin:20}  {description}", skill.name);
-        ui.emit(&wire(skill, None), escape_control_line(&text))?;
+        ui.emit(&SkillWire::of(skill), escape_control_line(&text))?;
     }
-    for Shadowed { name, origin, folder, by } in &found.shadowed {
-        let (folder, by) = (folder.as_deref().map(shown), word(by));
+    for hidden in &found.shadowed {
         if ui.json {
-            let origin = word(origin);
-            ui.json(&ShadowedWire { shadowed: name, origin, folder, by })?;
-        } else {
-            let place = folder.map(|folder| format!(" in `{folder}`")).unwrap_or_default();
-            ui.note(format_args!(
-                "`{name}` ({}){} is hidden by the one of origin {by}",
-                origin.label(),
-                escape_control_line(&place)
-            ));
+            ui.json(&ShadowedWire::from(hidden))?;
+            continue;
         }
+        let Shadowed { name, origin, folder, by } = hidden;
+        let place = folder.as_deref().map(|folder| format!(" in `{}`", shown(folder)));
+        ui.note(format_args!(
+            "`{name}` ({}){} is hidden by the one of origin {}",
+            origin.label(),
+            escape_control_line(&place.unwrap_or_default()),
+            by.name()
+        ));
     }
     for problem in found.problems {
         ui.warn(problem);
@@ -123,11 +78,10 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
         let bytes = skills::read_file(skill, file)?;
         let text = String::from_utf8_lossy(&bytes);
         let wire = json!({ "name": skill.name, "file": shown(file), "text": text });
-        ui.emit(&wire, visible(text.trim_end()))?;
-        return Ok(Outcome::Done);
+        return ui.done(&wire, visible(text.trim_end()));
     }
     if ui.json {
-        ui.json(&wire(skill, Some(&skill.body)))?;
+        ui.json(&SkillWire::whole(skill))?;
         return Ok(Outcome::Done);
     }
     ui.line(escape_control_line(&format!("{} ({})", skill.name, skill.origin.label())))?;
@@ -159,29 +113,6 @@ pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome> {
     ui.emit(&json!({ "made": made }), escape_control_line(&made))?;
     ui.talk("fill it in; `elophanto agent skill list` says whether it is found");
     Ok(Outcome::Done)
-}
-
-fn wire<'a>(skill: &'a Skill, body: Option<&'a str>) -> SkillWire<'a> {
-    let file = |(path, bytes): &(PathBuf, u64)| FileWire { path: shown(path), bytes: *bytes };
-    SkillWire {
-        name: &skill.name,
-        description: &skill.description,
-        origin: &skill.origin,
-        folder: skill.folder.as_deref().map(shown),
-        files: skill.files.iter().map(file).collect(),
-        problems: &skill.problems,
-        body,
-    }
-}
-
-/// As `--json` names an origin.
-fn word(origin: &Origin) -> &'static str {
-    match origin {
-        Origin::User => "user",
-        Origin::Repository => "repository",
-        Origin::Installed { .. } => "installed",
-        Origin::Bundled => "bundled",
-    }
 }
 
 fn shown(path: &Path) -> String {

@@ -3,32 +3,19 @@
 mod bring;
 mod look;
 
-use super::super::{Outcome, arguments::Json, error::Result, ui::Ui};
+use crate::cli::{Json, NoArgs, commands};
 
-/// Skills: folders with a SKILL.md that teach the agent a kind of work
-#[derive(clap::Args, Debug)]
-pub struct SkillArgs {
-    #[command(subcommand)]
-    command: SkillCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum SkillCommand {
-    List(Json<look::ListArgs>),
-    Show(Json<look::ShowArgs>),
-    New(Json<look::NewArgs>),
-    Install(Json<bring::InstallArgs>),
-    Update(Json<bring::UpdateArgs>),
-    Remove(Json<bring::RemoveArgs>),
-}
-
-pub fn run(args: &SkillArgs, ui: &mut Ui) -> Result<Outcome> {
-    match &args.command {
-        SkillCommand::List(_) => look::list(ui),
-        SkillCommand::Show(args) => look::show(args, ui),
-        SkillCommand::New(args) => look::new(args, ui),
-        SkillCommand::Install(args) => bring::install(args, ui),
-        SkillCommand::Update(args) => bring::update(args, ui),
-        SkillCommand::Remove(args) => bring::remove(args, ui),
-    }
+commands! {
+    /// Skills: folders with a SKILL.md that teach the agent a kind of work
+    struct SkillArgs(args, ui);
+    /// List all skills, where each comes from, and which hide others of their name
+    ///
+    /// Of those with one name your own wins, then the repository's, then an installed one, then a
+    /// bundled one.
+    List(Json<NoArgs>) => look::list(args, ui);
+    Show(Json<look::ShowArgs>) => look::show(args, ui);
+    New(Json<look::NewArgs>) => look::new(args, ui);
+    Install(Json<bring::InstallArgs>) => bring::install(args, ui);
+    Update(Json<bring::UpdateArgs>) => bring::update(args, ui);
+    Remove(Json<bring::RemoveArgs>) => bring::remove(args, ui);
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{LOOKS, Stuck, Through, elsewhere, gone};
 use crate::{
-    cli::error::{CliError, Result},
+    cli::{CliError, Result},
     gateway::client::Heard,
     terminal::remote,
 };

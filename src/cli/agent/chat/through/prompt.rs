@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{LOOKS, Through, elsewhere};
 use crate::{
-    cli::error::Result,
+    cli::Result,
     terminal::input::{Above, Input, Typed},
 };
 use elophanto_app::Error;

@@ -1,0 +1,141 @@
+//! Evidence, as other programs take it; and files that are described, with what was asked of them.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use elophanto_index::search::Hit;
+use elophanto_knowledge::scan::{
+    GapKind, QuestionState, Summary, freshness::Freshness, investigate::Found,
+};
+
+/// Evidence, as the reference design has it.
+#[derive(Serialize)]
+pub struct EvidenceWire<C, M> {
+    source: &'static str,
+    #[serde(rename = "type")]
+    evidence_type: &'static str,
+    content: C,
+    metadata: M,
+    /// How sure a reader may be that it bears on the question.
+    confidence: f32,
+}
+
+#[derive(Serialize)]
+pub struct ContentWire<'a> {
+    summaries: Vec<&'a str>,
+    file_paths: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct QueryWire<'a> {
+    query: &'a str,
+    result_count: usize,
+}
+
+#[derive(Serialize)]
+pub struct FileWire<'a> {
+    file_path: &'a str,
+    indexed_at: Timestamp,
+}
+
+impl<'a> EvidenceWire<ContentWire<'a>, QueryWire<'a>> {
+    /// What was found.
+    pub fn of_hits(query: &'a str, hits: &'a [Hit]) -> Self {
+        Self {
+            source: "documentation",
+            evidence_type: "indexed_knowledge",
+            content: ContentWire {
+                summaries: hits.iter().map(|hit| hit.text.trim()).collect(),
+                file_paths: hits.iter().map(|hit| hit.path.to_text()).collect(),
+            },
+            metadata: QueryWire { query, result_count: hits.len() },
+            confidence: 0.8,
+        }
+    }
+}
+
+impl<'a> EvidenceWire<&'a str, FileWire<'a>> {
+    /// What a file was found to hold.
+    pub fn of_file(file_path: &'a str, summary: &'a Summary) -> Self {
+        Self {
+            source: "documentation",
+            evidence_type: "knowledge_indexed",
+            content: &summary.summary,
+            metadata: FileWire { file_path, indexed_at: summary.indexed_at },
+            confidence: 0.9,
+        }
+    }
+}
+
+/// A question and what came of it.
+#[derive(Serialize)]
+pub struct AnswerWire<'a> {
+    id: &'a str,
+    kind: GapKind,
+    question: &'a str,
+    state: QuestionState,
+    file_path: &'a str,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<&'a [u8]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    indexed_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'a str>,
+}
+
+impl<'a> From<&'a Found> for AnswerWire<'a> {
+    fn from(Found { question, summary }: &'a Found) -> Self {
+        let (evidence, summary) = (&question.evidence, summary.as_ref());
+        Self {
+            id: &question.id,
+            kind: question.gap,
+            question: &question.question,
+            state: question.state,
+            file_path: &evidence.file_path,
+            path_bytes: evidence.path_bytes.as_deref(),
+            file_type: evidence.file_type.as_deref(),
+            summary: summary.map(|summary| summary.summary.as_str()),
+            model: summary.map(|summary| summary.model.as_str()),
+            indexed_at: summary.map(|summary| summary.indexed_at),
+            answer: question.answer.as_deref(),
+        }
+    }
+}
+
+/// A described file.
+#[derive(Serialize)]
+pub struct IndexedWire<'a> {
+    file_path: &'a str,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<&'a [u8]>,
+    file_type: &'a str,
+    indexed_at: Timestamp,
+    model: &'a str,
+    /// `fresh`, `stale` or `gone`.
+    state: &'static str,
+    summary_failed: bool,
+    summary: &'a str,
+}
+
+impl<'a> IndexedWire<'a> {
+    pub fn of(summary: &'a Summary, freshness: Freshness) -> Self {
+        Self {
+            file_path: &summary.file_path,
+            path_bytes: summary.path_bytes.as_deref(),
+            file_type: &summary.file_type,
+            indexed_at: summary.indexed_at,
+            model: &summary.model,
+            state: freshness.name(),
+            summary_failed: summary.summary_failed,
+            summary: &summary.summary,
+        }
+    }
+}
