@@ -41,11 +41,12 @@ printing! {
 pub struct NoArgs {}
 
 // A command with commands below it, or all of the program: what each of them takes, and what is called
-// then. What a command takes is put together once it is called: most are not.
+// then.
 macro_rules! commands {
     (
         $(#[$($about:tt)*])*
-        struct $group:ident($args:ident, $ui:ident $(, $with:ident: $type:ty)?);
+        struct $group:ident($args:ident, $ui:ident $(, $with:ident: $type:ty)?)
+        $(#[$($how:tt)*])*;
         $($rows:tt)+
     ) => {
         $(#[$($about)*])*
@@ -66,16 +67,18 @@ macro_rules! commands {
         }
 
         $crate::cli::arguments::commands! {
+            $(#[$($how)*])*
             enum Command($args, $ui $(, $with: $type)?);
             $($rows)+
         }
     };
     (
+        $(#[$($how:tt)*])*
         enum $name:ident($args:ident, $ui:ident $(, $with:ident: $type:ty)?);
         $($(#[$($about:tt)*])* $command:ident($given:ty) => $run:expr;)+
     ) => {
         #[derive(clap::Subcommand, Debug)]
-        #[command(defer = true)]
+        $(#[$($how)*])*
         enum $name {
             $($(#[$($about)*])* $command($given),)+
         }

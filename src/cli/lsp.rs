@@ -1,6 +1,6 @@
 //! `elophanto lsp` and `acp`: programs that an editor starts.
 
-use super::{NoArgs, Outcome, Result, env};
+use super::{Outcome, Result, env};
 use crate::{acp, lsp};
 
 /// Serve an editor, over standard input and output
@@ -26,11 +26,19 @@ pub fn run(_: &LspArgs) -> Result<Outcome> {
     Ok(if is_done { Outcome::Done } else { Outcome::Negative })
 }
 
+/// Be the agent of your editor, over standard input and output
+///
+/// The agent of `elophanto agent chat` in editors that speak the Agent Client Protocol, such as Zed,
+/// JetBrains and Neovim: plans, calls and diffs as they come, approvals in between, conversations that go
+/// on later. Your editor starts it: editors/README.md says what to write where.
+#[derive(clap::Args, Debug)]
+pub struct AcpArgs {}
+
 /// Serves until the editor goes.
 ///
 /// # Errors
 /// When no thread can be started, or nobody spoke the protocol.
-pub fn acp(_: &NoArgs) -> Result<Outcome> {
+pub fn acp(_: &AcpArgs) -> Result<Outcome> {
     acp::serve_stdio(env::environment())?;
     Ok(Outcome::Done)
 }

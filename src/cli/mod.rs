@@ -70,7 +70,9 @@ pub struct Cli {
     no_color: bool,
 }
 
+// What a command takes is put together once it is called: most are not.
 commands! {
+    #[command(defer = true)]
     enum Command(args, ui);
     Init(init::InitArgs) => init::run(args, ui);
     Index(index::IndexArgs) => index::run(args, ui);
@@ -95,12 +97,7 @@ commands! {
     Gateway(gateway::GatewayArgs) => gateway::run(args, ui);
     Channel(channel::ChannelArgs) => args.run(ui);
     Page(Json<page::PageArgs>) => page::run(args, ui);
-    /// Be the agent of your editor, over standard input and output
-    ///
-    /// The agent of `elophanto agent chat` in editors that speak the Agent Client Protocol, such as Zed,
-    /// JetBrains and Neovim: plans, calls and diffs as they come, approvals in between, conversations that go
-    /// on later. Your editor starts it: editors/README.md says what to write where.
-    Acp(NoArgs) => lsp::acp(args);
+    Acp(lsp::AcpArgs) => lsp::acp(args);
     Publish(Json<publish::PublishArgs>) => publish::run(args, ui);
     Lsp(lsp::LspArgs) => lsp::run(args);
     Editor(editor::EditorArgs) => args.run(ui);

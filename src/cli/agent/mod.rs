@@ -21,11 +21,11 @@ mod tools;
 mod undo;
 mod work;
 
-use super::{Json, NoArgs, commands};
+use super::{Json, commands};
 
 commands! {
     /// The agent, and what agents share: lessons, notes, an MCP server
-    struct AgentArgs(args, ui);
+    struct AgentArgs(args, ui) #[command(defer = true)];
     Run(run::RunArgs) => run::run(args, ui);
     Chat(chat::ChatArgs) => chat::run(args, ui);
     Runs(runs::RunsArgs) => runs::run(args, ui);
@@ -43,7 +43,6 @@ commands! {
     Install(Json<install::InstallArgs>) => install::run(args, ui);
     #[command(hide = true)]
     Hook(hook::HookArgs) => hook::run(args, ui);
-    /// Becomes the program that standard input names, in its sandbox
     #[command(hide = true)]
-    Fenced(NoArgs) => fenced::run(args);
+    Fenced(fenced::FencedArgs) => fenced::run(args);
 }
