@@ -40,8 +40,9 @@ printing! {
 #[derive(clap::Args, Debug)]
 pub struct NoArgs {}
 
-// A command with commands below it, or all of the program: what each of them takes, and what is called
-// then.
+// A command with commands below it, or all of the program: one row for each, with what it takes and what
+// is called then. The names that rows call things by stand in the first line, and one more there is handed
+// to each of them.
 macro_rules! commands {
     (
         $(#[$($about:tt)*])*

@@ -1,6 +1,6 @@
-//! What goes over the wire: what the tools of the MCP server take and answer, and what `--json` prints
-//! of the same things. JSON schemas are derived from these types, so that what is told of a tool is
-//! what it takes and gives.
+//! What goes over the wire: what the tools of the MCP server take and answer, and what `--json` prints.
+//! JSON schemas are derived from the types of tools, so that what is told of a tool is what it takes and
+//! gives.
 //!
 //! Owns the names of fields and the bounds of arguments, which are a promise; answers that are no
 //! different from what `app` gives are its own types. It refuses to know who asks, and how an answer
