@@ -8,6 +8,7 @@ use super::{
     CliError, DoneLines, Json, NoArgs, Outcome, Result, Ui, env, escape_control_line, hook_run,
     workspace::refuse_links_out,
 };
+use crate::wire::upkeep::HookWire;
 use elophanto_app::{
     hook_run::{begin, end},
     hooks::{
@@ -121,17 +122,9 @@ fn uninstall(repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
 fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
     let status = hooks::status(repository)?;
     for (name, standing) in &status.hooks {
-        let program = standing.program.as_ref();
-        let wire = json!({
-            "hook": name.as_str(),
-            "path": shown(repository, &status.folder, *name),
-            "state": standing.state.name(),
-            "default": name.is_default(),
-            "foreign": standing.foreign.map(Foreign::name),
-            "program": program.map(|program| program.display().to_string()),
-            "program_exists": program.is_some_and(|program| program.is_file()),
-        });
-        ui.emit(&wire, escape_control_line(&standing_text(*name, standing)))?;
+        let wire = HookWire::of(*name, shown(repository, &status.folder, *name), standing);
+        let text = standing_text(*name, standing, wire.program_exists);
+        ui.emit(&wire, escape_control_line(&text))?;
     }
     if status.folder.place == Place::Outside {
         ui.note(HookError::Outside { folder: status.folder.path.clone() });
@@ -139,7 +132,7 @@ fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome> {
     Ok(if status.is_complete() { Outcome::Done } else { Outcome::Negative })
 }
 
-fn standing_text(name: HookName, standing: &Standing) -> String {
+fn standing_text(name: HookName, standing: &Standing, program_exists: bool) -> String {
     let Standing { state, foreign, program } = standing;
     let mut text = format!("{name:<13}  {state}");
     if *state == State::Missing && !name.is_default() {
@@ -152,7 +145,7 @@ fn standing_text(name: HookName, standing: &Standing) -> String {
         None => "",
     });
     match program {
-        Some(program) if !program.is_file() => {
+        Some(program) if !program_exists => {
             text.push_str(&format!(", names `{}`, which is missing", program.display()));
         }
         None if *state != State::Missing => text.push_str(", looks in PATH"),

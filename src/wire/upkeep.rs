@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use elophanto_app::{
     config::{digest, format_duration},
+    hooks::{Foreign, HookName, Standing},
     pages::{Page, Trust},
     schedule::{Backend, GatewayUnit, Installed},
 };
@@ -31,6 +32,34 @@ pub struct TidiedWire<T> {
     pub dry_run: bool,
     #[serde(flatten)]
     pub done: T,
+}
+
+/// How a hook of git stands.
+#[derive(Serialize)]
+pub struct HookWire {
+    hook: &'static str,
+    path: String,
+    state: &'static str,
+    default: bool,
+    foreign: Option<&'static str>,
+    program: Option<String>,
+    pub program_exists: bool,
+}
+
+impl HookWire {
+    /// Of a hook, and where it lies.
+    pub fn of(name: HookName, path: String, standing: &Standing) -> Self {
+        let program = standing.program.as_ref();
+        Self {
+            hook: name.as_str(),
+            path,
+            state: standing.state.name(),
+            default: name.is_default(),
+            foreign: standing.foreign.map(Foreign::name),
+            program: program.map(|program| program.display().to_string()),
+            program_exists: program.is_some_and(|program| program.is_file()),
+        }
+    }
 }
 
 /// A job.
