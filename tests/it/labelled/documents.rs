@@ -181,21 +181,21 @@ fn entities_and_facts_of_real_documents() {
     ];
     snapshot!(shown.concat(), @"
     extract, all 64
-      entities: precision 0.907 (88/97), recall 0.098 (86/882), of those with facts 0.196 (85/434)
-      facts: precision 0.693 (133/192), of right entities 0.743 (133/179), recall 0.184 (133/724)
+      entities: precision 0.906 (87/96), recall 0.096 (85/882), of those with facts 0.194 (84/434)
+      facts: precision 0.680 (132/194), of right entities 0.733 (132/180), recall 0.182 (132/724)
     extract, Markdown and text
-      entities: precision 0.938 (76/81), recall 0.120 (74/617), of those with facts 0.243 (73/301)
-      facts: precision 0.660 (107/162), of right entities 0.699 (107/153), recall 0.219 (107/488)
+      entities: precision 0.938 (75/80), recall 0.118 (73/617), of those with facts 0.239 (72/301)
+      facts: precision 0.646 (106/164), of right entities 0.688 (106/154), recall 0.217 (106/488)
     extract, HTML
       entities: precision 0.750 (12/16), recall 0.045 (12/265), of those with facts 0.090 (12/133)
       facts: precision 0.867 (26/30), of right entities 1.000 (26/26), recall 0.110 (26/236)
     extract, 20 of other kinds
-      entities: precision 0.915 (43/47), recall 0.092 (41/448), of those with facts 0.123 (41/334)
-      facts: precision 0.710 (174/245), of right entities 0.809 (174/215), recall 0.274 (174/635)
-      of the ten best facts: 0.549 (107/195)
+      entities: precision 0.913 (42/46), recall 0.089 (40/448), of those with facts 0.120 (40/334)
+      facts: precision 0.709 (173/244), of right entities 0.808 (173/214), recall 0.272 (173/635)
+      of the ten best facts: 0.544 (106/195)
     after the decision, all 64
       entities: precision 0.889 (64/72), recall 0.070 (62/882), of those with facts 0.141 (61/434)
-      facts: precision 0.658 (106/161), of right entities 0.707 (106/150), recall 0.146 (106/724)
+      facts: precision 0.646 (106/164), of right entities 0.697 (106/152), recall 0.146 (106/724)
     no label has: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, tmpdir, configuration file location, DESCR
     after the decision: Mathjs TypeScript types, katex math typesetting, aliases, codes, Replacement of NaN, SQLite database files, configuration file location, DESCR
     ");
