@@ -46,10 +46,6 @@ const MOST_SHOWN: usize = 2_000;
 /// at least, as a cosine: below, it speaks of something else.
 const MOST_STATEMENTS: usize = 60;
 const LEAST_NEAR: f32 = 0.5;
-/// A fact that leaves words of the question unsaid is no answer where another is so much nearer. Of 263 answers
-/// from learned pages (549 questions of four judges) 75 leave some unsaid, 16 of them wrong: 8 of the wrong go, and 4
-/// of the right. Of notes, which say more around it, 0.06 takes a third of the right ones too.
-const FARTHER: f32 = 0.06;
 /// Bytes of a note that is read for whether it still holds.
 const MOST_PAGE: u64 = 16 * 1024 * 1024;
 /// A model says this where what it was shown does not answer.
@@ -226,11 +222,12 @@ pub fn answer(
     let first: Vec<&Hit> = found.hits.iter().take(MOST_HITS).collect();
     let made = match near.is_empty() {
         true => None,
-        false => make(question, &asked, &near, found, workspace, yes, reporter)?,
+        false => make(meant, &asked, &near, found, workspace, yes, reporter)?,
     };
     let Some(Made { text, model, sources, contradictions, is_quoted }) = made else {
-        let read = read(meant, "", &asked, &first, workspace, analyzer);
-        return Ok(refusal(question, respelt, nearest(&read, &first)));
+        let mut all = statements(&asked, &first, analyzer);
+        read(meant, &first, &mut all, workspace);
+        return Ok(refusal(question, respelt, nearest(&all, &first)));
     };
     // What is quoted first is what is taken for the answer.
     let quoted = text.lines().next().zip(sources.first()).filter(|_| is_quoted);
@@ -238,16 +235,6 @@ pub fn answer(
         asked.unsaid(&source.with_heading(line), source.hit, analyzer)
     });
     let unsaid: Vec<String> = unsaid.into_iter().map(str::to_owned).collect();
-    if let Some((line, source)) = quoted
-        && source.hit.kind == Kind::Fact
-        && !unsaid.is_empty()
-    {
-        let begins = line.rsplit_once(" [1]").map_or(line, |(begins, _)| begins);
-        let read = read(meant, begins, &asked, &first, workspace, analyzer);
-        if is_passed(begins, &read) {
-            return Ok(refusal(question, respelt, nearest(&read, &first)));
-        }
-    }
     let learning = Learning::open(workspace);
     let id = ulid::Ulid::new().to_string();
     let entities = hits
@@ -294,37 +281,32 @@ pub fn answer(
     })
 }
 
-/// The statements of the best hits, each with its cosine by a sentence transformer, as many as there is time
-/// for: the one that begins so first, then those that say most of the question. None where the settings want no
-/// second look.
-fn read(
-    question: &str,
-    begins: &str,
-    asked: &Question,
-    hits: &[&Hit],
-    workspace: &Workspace,
-    analyzer: &Analyzer,
-) -> Vec<(f32, Statement)> {
-    let Some(look) = reader(workspace) else { return Vec::new() };
-    let mut all = statements(asked, hits, analyzer);
-    all.sort_by(|a, b| b.with_headings.total_cmp(&a.with_headings));
-    all.sort_by_key(|one| one.text != begins);
-    all.truncate(MOST_STATEMENTS);
-    let passage = |one: &Statement| {
+/// Gives statements their cosine by a sentence transformer, as many as there is time for: those first that say
+/// something of what is asked and have the kind of thing that is asked for, then those that say most of the
+/// question. None where the settings want no second look.
+fn read(question: &str, hits: &[&Hit], all: &mut [Statement], workspace: &Workspace) {
+    let Some(look) = reader(workspace) else { return };
+    let mut order: Vec<&mut Statement> = all.iter_mut().collect();
+    order.sort_by(|a, b| b.with_headings.total_cmp(&a.with_headings));
+    order.sort_by_key(|one| !(one.tells && one.fits));
+    order.truncate(MOST_STATEMENTS);
+    let reading = |one: &&mut Statement| {
         let title = hits.get(one.hit).map_or("", |hit| hit.title.as_str());
-        format!("{title}\n{}", one.text)
+        Reading { passage: format!("{title}\n{}", one.text), excerpt: None }
     };
-    let reading = |one: &Statement| Reading { passage: passage(one), excerpt: None };
-    let near = look.read(question, &all.iter().map(reading).collect::<Vec<_>>()).near;
-    near.into_iter().map(|near| near.excerpt).zip(all).collect()
+    let near = look.read(question, &order.iter().map(reading).collect::<Vec<_>>()).near;
+    for (near, one) in near.into_iter().zip(order) {
+        one.cosine = Some(near.excerpt);
+    }
 }
 
 /// Where to read on: at the statement that is nearest to the question, else at the first hit. Of 70 questions
 /// whose fact is on a learned page and which got no answer it is that fact for 48; nearness alone does not
 /// tell that one answers.
-fn nearest(read: &[(f32, Statement)], hits: &[&Hit]) -> Option<Nearest> {
-    let best = read.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    let best = best.filter(|(near, _)| *near >= LEAST_NEAR).map(|(_, one)| one);
+fn nearest(all: &[Statement], hits: &[&Hit]) -> Option<Nearest> {
+    let near = |one: &Statement| one.cosine.unwrap_or_default();
+    let best = all.iter().rev().max_by(|a, b| near(a).total_cmp(&near(b)));
+    let best = best.filter(|one| near(one) >= LEAST_NEAR);
     let hit = best.map_or(hits.first(), |one| hits.get(one.hit))?;
     Some(Nearest {
         path: hit.path.to_text(),
@@ -332,13 +314,6 @@ fn nearest(read: &[(f32, Statement)], hits: &[&Hit]) -> Option<Nearest> {
         title: hit.title.clone(),
         text: best.map(|one| one.text.clone()),
     })
-}
-
-/// Whether another statement is clearly nearer to the question than the one that was read first, if it is the
-/// one that is quoted.
-fn is_passed(quoted: &str, read: &[(f32, Statement)]) -> bool {
-    let most = read.iter().map(|(near, _)| *near).fold(0.0, f32::max);
-    read.first().is_some_and(|(own, first)| first.text == quoted && most > own + FARTHER)
 }
 
 /// That what is known does not suffice, and where to read on.
@@ -416,12 +391,18 @@ fn make<'a>(
     }
     let analyzer = found.analyzer(&workspace.analyzer);
     let lead = found.confidence.map_or(0.0, |it| it.lead);
-    let made = extract(asked, near, workspace, analyzer);
-    let is_known = |word: &str| found.corrections.iter().any(|(typed, _)| typed == word);
+    let mut is_read = false;
+    let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();
+    let made = extract(asked, near, workspace, analyzer, |all| {
+        read(question, &hits, all, workspace);
+        is_read = all.iter().any(|one| one.cosine.is_some());
+    });
+    // What a model read tells what its words mean.
+    let is_known = |word: &str| is_read || found.corrections.iter().any(|(typed, _)| typed == word);
     let is_answer = |made: &Made| {
         let first = made.sources.first();
         !first.is_some_and(|first| asked.lacks_name(&first.hit.text, first.hit, analyzer, is_known))
-            && is_answer(asked, near, made, lead, analyzer)
+            && (is_read || is_answer(asked, near, made, lead, analyzer))
     };
     Ok(made.filter(is_answer))
 }

@@ -24,6 +24,10 @@ pub(super) enum AsksFor {
     Code,
     /// `what is the default of`: what is said to be one.
     Default,
+    /// `which version`: a number of one.
+    Version,
+    /// `which license`: the name or the terms of one.
+    Licence,
 }
 
 impl AsksFor {
@@ -49,7 +53,10 @@ impl AsksFor {
                 };
                 let bound = has(&BOUNDS_ASKED, 4).then_some(Self::Bound);
                 let default = || has(&["default"], 4).then_some(Self::Default);
-                bound.or_else(default).or(has(&CODE_ASKED, 2).then_some(Self::Code))
+                let version = || has(&["version"], 3).then_some(Self::Version);
+                let licence = || has(&["licence", "license"], 3).then_some(Self::Licence);
+                let code = has(&CODE_ASKED, 2).then_some(Self::Code);
+                bound.or_else(default).or_else(version).or_else(licence).or(code)
             }
             _ => None,
         }
@@ -57,7 +64,23 @@ impl AsksFor {
 }
 
 /// What a question may begin with before its `which`.
-const BEFORE_WHICH: [&str; 6] = ["at", "by", "from", "in", "on", "since"];
+const BEFORE_WHICH: [&str; 7] = ["at", "by", "from", "in", "on", "since", "under"];
+
+/// Words of the terms under which something may be used.
+pub(super) const LICENCES: [&str; 15] = [
+    "agpl", "apache", "bsd", "cc0", "copyright", "domain", "gpl", "isc", "lgpl", "licence",
+    "licensed", "license", "licenses", "mit", "mpl",
+];
+
+/// Words before what was done that name nobody who did it.
+pub(super) const PASSIVE: [&str; 7] = ["are", "be", "been", "being", "is", "was", "were"];
+pub(super) const NOBODY: [&str; 12] = [
+    "can", "cannot", "could", "it", "may", "must", "not", "should", "something", "that", "to",
+    "will",
+];
+
+/// Words between what is counted and its number: `the number of nodes is 12`.
+pub(super) const HOLDERS: [&str; 8] = ["are", "at", "be", "count", "is", "number", "was", "were"];
 
 /// Numbers in words, and what stands in place of one.
 pub(super) const AMOUNTS: [&str; 39] = [
@@ -94,15 +117,17 @@ pub(super) const CONDITIONS: [&str; 17] = [
 ];
 
 /// Verbs of questions that answers do not take up: what something `is used for`, what `happens`.
-pub(super) const LIGHT: [&str; 12] = [
-    "use", "mean", "happen", "work", "need", "want", "cause", "get", "lie", "belong", "able", "try",
+pub(super) const LIGHT: [&str; 14] = [
+    "use", "mean", "happen", "work", "need", "want", "cause", "get", "lie", "belong", "able",
+    "try", "see", "turn",
 ];
 
 /// Words of a question that nobody misses in an answer.
-pub(super) const QUIET: [&str; 30] = [
-    "aboard", "about", "above", "after", "before", "below", "between", "else", "every", "get",
-    "go", "itself", "keep", "like", "made", "make", "makes", "may", "must", "one", "only", "over",
-    "set", "several", "something", "than", "through", "under", "when", "while",
+pub(super) const QUIET: [&str; 38] = [
+    "aboard", "about", "above", "after", "as", "before", "below", "between", "else", "every",
+    "get", "go", "her", "his", "its", "itself", "just", "keep", "like", "made", "make", "makes",
+    "may", "must", "one", "only", "over", "set", "several", "so", "something", "than", "their",
+    "through", "under", "up", "when", "while",
 ];
 
 /// Verbs that a question begins with behind `which` and its noun.
@@ -112,9 +137,22 @@ pub(super) const AUXILIARIES: [&str; 19] = [
 ];
 
 /// Small words before a place.
-pub(super) const PLACING: [&str; 20] = [
+pub(super) const PLACING: [&str; 19] = [
     "across", "along", "around", "at", "behind", "below", "beside", "between", "from", "in",
-    "inside", "into", "near", "of", "off", "on", "outside", "through", "to", "under",
+    "inside", "into", "near", "off", "on", "outside", "through", "to", "under",
+];
+
+/// Words behind a place that are no part of it.
+pub(super) const BESIDE_PLACES: [&str; 10] =
+    ["and", "as", "by", "for", "that", "when", "where", "which", "who", "with"];
+
+/// Those of them behind which a name is no person's.
+pub(super) const PLACED: [&str; 7] = ["across", "at", "in", "inside", "near", "on", "towards"];
+
+/// Words behind such a one that are no place: `at the age of`, `in order to`, `in a while`.
+pub(super) const NO_PLACES: [&str; 16] = [
+    "addition", "age", "all", "any", "case", "fact", "first", "general", "last", "least", "moment",
+    "most", "once", "order", "time", "while",
 ];
 
 /// Letters that a name or an abbreviation has at least.
@@ -135,6 +173,14 @@ pub(super) fn is_of_time(word: &str) -> bool {
     let is_year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     // In small letters the two are a verb and a gait.
     is_year || is_one_of(&TIMES, word) && word != "may" && word != "march"
+}
+
+/// Whether a word is an hour of a day: `7:46`.
+pub(super) fn is_clock(word: &str) -> bool {
+    let is_number = |part: &str| {
+        (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    word.split_once(':').is_some_and(|(hour, minute)| is_number(hour) && is_number(minute))
 }
 
 /// Whether a word stands for what was spoken of before.

@@ -53,8 +53,13 @@ pub struct Statement {
     pub with_headings: f32,
     /// How useful the search found it.
     pub value: f32,
-    /// Whether it says anything of what is asked about its subject.
+    /// Whether it has the kind of thing that is asked for, and is about nothing else.
+    pub fits: bool,
+    /// Whether it also says anything of what is asked about its subject, and what share of that.
     pub tells: bool,
+    pub told: f32,
+    /// How near a sentence transformer finds it to the question, as a cosine, where it was read.
+    pub cosine: Option<f32>,
     /// Whether the heading above it says all of the question, so that what stands beneath is its answer.
     pub is_headed: bool,
     /// Whether it is of what is asked about under another number: another version of it.
@@ -121,12 +126,17 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
             }
             let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
             let is_asked = |label: &str| question.asks_for_any(label, analyzer);
-            let Some(text) =
+            let Some(mut text) =
                 stated(raw, sentence.kind, &header, announced, &section, is_asked, hit)
             else {
                 continue;
             };
+            if let Some(default) = default_behind(&hit.text, sentence, kinds.get(at + 1)) {
+                text = format!("{text} {default}");
+            }
             let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
+            let told = question.told_by(&text, &named, analyzer);
+            let tells = told.tells && (!is_fact || question.is_of_fact(&text, hit, analyzer));
             found.push(Statement {
                 hit: number,
                 line: if hit.source.is_some() { hit.line } else { hit.line_at(range.start) },
@@ -141,8 +151,10 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                     } else {
                         0.0
                     },
-                tells: question.is_told_by(&text, &named, analyzer)
-                    && (!is_fact || question.is_of_fact(&text, hit, analyzer)),
+                fits: if is_fact { tells } else { told.fits },
+                tells,
+                told: told.share,
+                cosine: None,
                 is_headed: is_headed || beneath.is_question,
                 beneath: beneath.text.clone(),
                 is_of_another: question.is_of_another(&text),
@@ -205,6 +217,17 @@ fn announced(text: &str, raw: &str, behind: &[Sentence]) -> Option<String> {
     };
     let mark = if kind == Kind::Code { ", " } else { "; " };
     (!said.is_empty()).then(|| said.join(mark))
+}
+
+/// What the next sentence of a paragraph or item says to be the default of what this one speaks of: `Defaults to
+/// 25.`
+fn default_behind(text: &str, sentence: &Sentence, next: Option<&Sentence>) -> Option<String> {
+    let next = next.filter(|next| next.kind == sentence.kind)?;
+    let (between, said) = (&text[sentence.range.end..next.range.start], &text[next.range.clone()]);
+    let begins = ["Default is", "Default value", "Default:", "Defaults to", "The default is"];
+    let is_default = begins.iter().any(|begin| said.starts_with(begin));
+    (is_default && between.trim().is_empty() && !between.contains("\n\n"))
+        .then(|| on_one_line(said, MOST_SHOWN, |_| true))
 }
 
 /// A sentence as it is quoted, with what it announces; `None` if it states nothing.
@@ -469,6 +492,10 @@ mod tests {
         ] {
             assert_eq!(option_line(line).as_deref(), expected, "{line}");
         }
+        let text = "The port to use.\nDefaults to 25. It is one.\n\nDefaults to 3.\n";
+        let kinds = sentences(text, None);
+        let of = |at: usize| default_behind(text, &kinds[at], kinds.get(at + 1));
+        assert_eq!([of(0), of(1), of(2)], [Some("Defaults to 25.".to_owned()), None, None]);
         let text = "Reads all.\n\n**Why is it slow?**\n\nIt reads all of it.\n";
         let kinds = sentences(text, None);
         let asked: Vec<&str> =
@@ -499,7 +526,10 @@ mod tests {
             line: 1,
             with_headings: 0.0,
             value: 0.0,
+            fits: true,
             tells: true,
+            told: 0.0,
+            cosine: None,
             is_headed: false,
             beneath: String::new(),
             is_of_another: false,

@@ -139,6 +139,7 @@ impl Measure {
     pub(super) fn is_told_by(&self, text: &str) -> bool {
         let is_money = self.units.contains(&"euro")
             && (text.contains(['€', '$', '£', '¥'])
+                && text.contains(|it: char| it.is_ascii_digit())
                 || text.split_whitespace().any(|word| bare(word).eq_ignore_ascii_case("free")));
         let has_amount = amounts(text).next().is_some();
         // `since 1906`.

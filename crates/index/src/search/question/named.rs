@@ -3,7 +3,11 @@
 use rustc_hash::FxHashSet;
 
 use super::{
-    super::{Hit, asked::is_one_of},
+    super::{
+        Hit,
+        asked::{ARTICLES, PLACED, is_of_time, is_one_of},
+        measures::bare,
+    },
     parts::{BEING, options},
 };
 use crate::Kind;
@@ -87,24 +91,51 @@ pub(in crate::search) fn headings(hit: &Hit, analyzer: &Analyzer) -> FxHashSet<S
     analyzer.terms(&all_headings(hit)).into_iter().collect()
 }
 
-/// Whether a statement names somebody: so many words with a capital within it, that none of the question's words is
-/// and that small letters follow, or the sign of an account or an address.
-pub(super) fn holds_name(text: &str, asked: &[(String, String)], least: usize) -> bool {
-    let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
-    let is_name = |word: &str| {
-        word.starts_with(char::is_uppercase)
-            && (word.len() == 1 || word.contains(char::is_lowercase))
-    };
-    // What begins a sentence has one anyway, if it is alone.
-    let first = usize::from(least == 1);
+/// Whether a statement names somebody: so many words with a capital in a row that small letters follow, none of
+/// which is asked with, no small word, month or word of code (`IfName`), and behind no article or word of places;
+/// or the sign of an account or an address. What begins a sentence has a capital anyway, if it is alone.
+pub(super) fn holds_name(
+    text: &str,
+    is_asked: impl Fn(&str) -> bool,
+    least: usize,
+    analyzer: &Analyzer,
+) -> bool {
     // `Ann de Hill`
     let joints = ["al", "da", "de", "der", "di", "la", "le", "van", "von"];
-    let names = words(text).skip(first).map(|word| &text[word.range]);
-    let names: Vec<&str> = names.filter(|word| !joints.contains(word)).collect();
-    let is_named = |run: &[&str]| run.iter().all(|word| is_new(word) && is_name(word));
-    // `was Pelé`
-    let is_told = |two: &[&str]| {
-        (is_one_of(&BEING, two[0]) || two[0] == "by") && is_new(two[1]) && is_name(two[1])
+    let all: Vec<&str> = text.split_whitespace().filter(|word| !joints.contains(word)).collect();
+    let mut folded = String::new();
+    let mut is_name = |word: &str| {
+        fold(word, &mut folded);
+        let is_code = || word.chars().filter(|char| char.is_uppercase()).count() > 1;
+        word.starts_with(char::is_uppercase)
+            && (word.len() == 1 || word.contains(char::is_lowercase) && (least > 1 || !is_code()))
+            && !is_asked(word)
+            && !is_of_time(word)
+            && !analyzer.is_common(&folded)
     };
-    text.contains('@') || names.windows(least).any(is_named) || names.windows(2).any(is_told)
+    let bares: Vec<&str> = all.iter().map(|word| bare(word)).collect();
+    // What is asked with may be a part of a longer name: `the Foo Contingency Plan`.
+    let is_known = |word: &&str| word.starts_with(char::is_uppercase) && is_asked(word);
+    let names: Vec<bool> = bares.iter().map(|word| is_name(word) || is_known(word)).collect();
+    let is_end = |word: &str| word.ends_with(['.', ';', ':', '!', '?', ',', ')']);
+    let mut at = 0;
+    while at < all.len() {
+        let before = at.checked_sub(1).map(|before| all[before]);
+        let mut end = at;
+        while end < all.len() && names[end] && (end == at || !is_end(all[end - 1])) {
+            end += 1;
+        }
+        let begins = before.is_none_or(|word| word.ends_with(['.', ';', ':', '!', '?', '–']));
+        let behind = before.map(bare).unwrap_or_default();
+        let is_of_thing = least > 1 && is_one_of(&ARTICLES, behind) || is_one_of(&PLACED, behind);
+        // `was Pelé`
+        let least = if is_one_of(&BEING, behind) || behind == "by" { 1 } else { least };
+        let is_alone = end - at == 1 && (begins || bares[at].len() == 1);
+        let is_new = !bares[at..end].iter().any(is_known);
+        if end - at >= least && end > at && is_new && !is_of_thing && !is_alone {
+            return true;
+        }
+        at = end.max(at + 1);
+    }
+    text.contains('@')
 }

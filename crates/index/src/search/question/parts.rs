@@ -1,7 +1,8 @@
 //! What is read off the text of a question or a statement: things, numbers, options, labels. Pure.
 
 use super::super::asked::{
-    ARTICLES, AUXILIARIES, LIGHT, PLACING, QUIET, is_of_time, is_one_of, is_pronoun,
+    ARTICLES, AUXILIARIES, BESIDE_PLACES, LIGHT, NO_PLACES, PLACING, QUIET, is_of_time, is_one_of,
+    is_pronoun,
 };
 use super::super::measures::years;
 use elophanto_base::lexical::{Analyzer, fold, words};
@@ -166,21 +167,35 @@ pub(super) fn part_of(text: &str) -> String {
     if begins { part.join(" ") } else { String::new() }
 }
 
-/// Whether a statement says where: behind a small word of places stands no number and no month, or it is in
-/// code; or it is a value of several parts.
-pub(super) fn is_of_place(text: &str) -> bool {
+/// Whether a statement says where: behind a small word of places stands no number, no month and nothing that is
+/// asked about, or it has a path; or it is a value of several parts.
+pub(super) fn is_of_place(text: &str, is_asked: impl Fn(&str) -> bool) -> bool {
     let all: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
     let is_there = (1..all.len()).any(|at| {
-        let (place, next) = (all[at], all.get(at + 1));
-        // `in a year`, `once in a while`
-        let is_span = is_one_of(&ARTICLES, place)
-            && next.is_some_and(|next| is_of_time(next) || is_one_of(&["while", "moment"], next));
+        // `to the original site`, of the alternate site
+        let thing = all[at..].iter().skip_while(|word| is_one_of(&ARTICLES, word));
+        let is_in_it =
+            |word: &&&str| !is_one_of(&PLACING, word) && !is_one_of(&BESIDE_PLACES, word);
+        let mut thing = thing.take_while(is_in_it).take(MOST_LABEL).peekable();
+        // `to notify`
+        let is_verb = all[at - 1] == "to"
+            && all[at].starts_with(char::is_lowercase)
+            && !is_one_of(&ARTICLES, all[at]);
         is_one_of(&PLACING, all[at - 1])
-            && !is_span
-            && !is_of_time(place)
-            && !place.starts_with(|char: char| char.is_numeric())
+            && !is_verb
+            && !(at > 1 && is_one_of(&["according", "due"], all[at - 2]))
+            && thing.peek().is_some_and(|place| {
+                !is_of_time(place)
+                    && !is_one_of(&NO_PLACES, place)
+                    && !place.starts_with(|char: char| char.is_numeric())
+            })
+            && !thing.any(|word| is_asked(word))
     });
-    is_there || text.contains(['`', '/']) || label(text).is_some()
+    let is_path = |word: &str| {
+        let bare = word.trim_matches(|char: char| "`()\"',;".contains(char));
+        bare.contains('/') && (bare.starts_with(['/', '~', '.', '$']) || bare.contains(['.', ':']))
+    };
+    is_there || text.split_whitespace().any(is_path) || label(text).is_some()
 }
 
 /// The label of a fact that is a value, `Builder` of `Ship – Builder: Yard`; `None` where a sentence stands.
@@ -336,7 +351,7 @@ mod tests {
             ("Settings lie below `~/.config`.", true),
             ("Ada – Born: 4 May, London", true),
         ] {
-            assert_eq!(is_of_place(statement), expected, "{statement}");
+            assert_eq!(is_of_place(statement, |_| false), expected, "{statement}");
         }
     }
 }
