@@ -156,6 +156,8 @@ pub(super) struct Made<'a> {
     pub model: String,
     pub sources: Vec<Source<'a>>,
     pub contradictions: Vec<Vec<usize>>,
+    /// It is known to answer, so that no odds are asked.
+    pub is_sure: bool,
 }
 
 /// A shorter word that is taken for another is too often no misspelt one to be answered for it.
@@ -224,7 +226,7 @@ pub fn answer(
         true => None,
         false => make(meant, &asked, &near, found, workspace, yes, reporter)?,
     };
-    let Some(Made { text, model, sources, contradictions, is_quoted }) = made else {
+    let Some(Made { text, model, sources, contradictions, is_quoted, .. }) = made else {
         let mut all = statements(&asked, &first, analyzer);
         read(meant, &first, &mut all, workspace);
         return Ok(refusal(question, respelt, nearest(&all, &first)));
@@ -386,23 +388,21 @@ fn make<'a>(
                 model,
                 sources: near.iter().map(source).collect(),
                 contradictions: Vec::new(),
+                is_sure: true,
             }));
         }
     }
     let analyzer = found.analyzer(&workspace.analyzer);
     let lead = found.confidence.map_or(0.0, |it| it.lead);
-    let mut is_read = false;
     let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();
-    let made = extract(asked, near, workspace, analyzer, |all| {
-        read(question, &hits, all, workspace);
-        is_read = all.iter().any(|one| one.cosine.is_some());
-    });
-    // What a model read tells what its words mean.
-    let is_known = |word: &str| is_read || found.corrections.iter().any(|(typed, _)| typed == word);
+    let look = |all: &mut Vec<Statement>| read(question, &hits, all, workspace);
+    let made = extract(asked, near, workspace, analyzer, look);
     let is_answer = |made: &Made| {
+        let is_known =
+            |word: &str| made.is_sure || found.corrections.iter().any(|(typed, _)| typed == word);
         let first = made.sources.first();
         !first.is_some_and(|first| asked.lacks_name(&first.hit.text, first.hit, analyzer, is_known))
-            && (is_read || is_answer(asked, near, made, lead, analyzer))
+            && (made.is_sure || is_answer(asked, near, made, lead, analyzer))
     };
     Ok(made.filter(is_answer))
 }

@@ -42,6 +42,9 @@ const LEAST_SAID: f32 = 0.25;
 const LEAST_TOLD: f32 = 0.3;
 const TOLD: f32 = 0.5;
 const LEAST_SCORE: f32 = 0.88;
+/// A fact, which its words tell more of, is an answer also where it does not come so near, unless another statement
+/// is so much nearer.
+const FARTHER: f32 = 0.06;
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
@@ -88,9 +91,13 @@ pub(super) fn extract<'a>(
         model: EXTRACTIVE.to_owned(),
         sources: Vec::new(),
         contradictions: Vec::new(),
+        is_sure: false,
     };
     let mut told: Vec<String> = Vec::new();
     for statement in best(&all, near) {
+        if made.sources.is_empty() {
+            made.is_sure = answers(statement);
+        }
         if told.contains(&statement.text) {
             continue;
         }
@@ -199,6 +206,12 @@ fn answers(one: &Statement) -> bool {
 /// The best statement of each hit, the best of all first, as long as it is worth quoting beside it.
 fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
     let read = all.iter().any(|one| one.cosine.is_some());
+    let most = all.iter().filter_map(|one| one.cosine).fold(0.0, f32::max);
+    let answers = |one: &Statement| {
+        let is_fact = near.get(one.hit).is_some_and(|near| near.hit.kind == Kind::Fact);
+        let is_nearest = one.cosine.is_some_and(|own| own + FARTHER >= most);
+        answers(one) || is_fact && one.tells && is_nearest
+    };
     let worth = |one: &Statement| {
         let Some(near) = near.get(one.hit) else { return one.value };
         let worth = if read { score(one) } else { one.value + near.nearness };
