@@ -283,14 +283,14 @@ pub fn answer(
     })
 }
 
-/// Gives statements their cosine by a sentence transformer, as many as there is time for: those first that say
-/// something of what is asked and have the kind of thing that is asked for, then those that say most of the
-/// question. None where the settings want no second look.
+/// Gives statements their cosine by a sentence transformer, as many as there is time for: those first that have the
+/// kind of thing that is asked for, and of them those that say most of the question. None where the settings want no second look.
 fn read(question: &str, hits: &[&Hit], all: &mut [Statement], workspace: &Workspace) {
     let Some(look) = reader(workspace) else { return };
     let mut order: Vec<&mut Statement> = all.iter_mut().collect();
-    order.sort_by(|a, b| b.with_headings.total_cmp(&a.with_headings));
-    order.sort_by_key(|one| !(one.tells && one.fits));
+    let says = |one: &Statement| one.told + one.with_headings;
+    order.sort_by(|a, b| says(b).total_cmp(&says(a)));
+    order.sort_by_key(|one| !one.fits);
     order.truncate(MOST_STATEMENTS);
     let reading = |one: &&mut Statement| {
         let title = hits.get(one.hit).map_or("", |hit| hit.title.as_str());

@@ -8,13 +8,15 @@ use elophanto_models::{Pace, bert::Bert};
 
 /// What whoever waits for the hits has to spare.
 const MOMENT: Duration = Duration::from_millis(150);
+/// The same of an answer, which is decided by what is read: sixty statements take a third of a second.
+const ANSWER: Duration = Duration::from_millis(500);
 
 /// Who reads single statements; `None` where the settings want no second look.
 /// It keeps no vectors: statements are no passages of an index.
 pub(super) fn reader(workspace: &Workspace) -> Option<SecondLook<'static>> {
     let budget = match workspace.config.search.second_look {
         Setting::Always => None,
-        Setting::Auto => Some(MOMENT),
+        Setting::Auto => Some(ANSWER),
         Setting::Never => return None,
     };
     Some(SecondLook { embedder: Bert::minilm(), vectors: None, budget })

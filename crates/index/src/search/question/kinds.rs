@@ -19,6 +19,8 @@ use elophanto_base::lexical::{Analyzer, words};
 
 /// Words between a number and what it counts.
 const NEAR: usize = 4;
+/// Words of a label and its value that may be a name.
+const MOST_VALUE: usize = 20;
 /// Words between a name and what its bearer is.
 const AROUND: usize = 9;
 
@@ -62,9 +64,10 @@ impl Question {
                 });
                 let least = if is_who && is_one { 2 } else { 1 };
                 let near = if is_who { self.around(said_of, analyzer) } else { said_of.to_owned() };
+                let is_value =
+                    label(text).is_some() && text.split_whitespace().count() <= MOST_VALUE;
                 let is_said = is_who || asked.first().is_none_or(is_told);
-                deed || label(text).is_some()
-                    || is_said && holds_name(&near, is_asked, least, analyzer)
+                deed || is_value || is_said && holds_name(&near, is_asked, least, analyzer)
             }
             Some(AsksFor::Day) => tells_time(text) || self.names_version(text),
             Some(AsksFor::Time) => {
@@ -102,7 +105,7 @@ impl Question {
             }),
             Some(AsksFor::Count | AsksFor::Amount) => match self.measured {
                 Some(measured) => measured.is_told_by(text),
-                None => self.is_counted_in(text, &said, named, analyzer),
+                None => self.is_counted_in(text, said, named, analyzer),
             },
             None => true,
         }
@@ -182,9 +185,10 @@ impl Question {
 
 /// Whether a statement says in the same word who did something, or what: not `is created in order to`, nor what
 /// `can create`. What is good for `starting` something was started by nobody.
-fn is_done_by_somebody(text: &str, deed: &String, analyzer: &Analyzer) -> bool {
+fn is_done_by_somebody(text: &str, deed: &str, analyzer: &Analyzer) -> bool {
     let all: Vec<&str> = text.split_whitespace().map(plain).collect();
-    let is_deed = |word: &str| !word.ends_with("ing") && analyzer.terms(word).contains(deed);
+    let is_deed =
+        |word: &str| !word.ends_with("ing") && analyzer.terms(word).iter().any(|term| term == deed);
     (0..all.len()).filter(|at| is_deed(all[*at])).any(|at| {
         let before = at.checked_sub(1).map_or("to", |before| all[before]);
         let behind = all.get(at + 1);
