@@ -141,7 +141,9 @@ impl Question {
         let many = if is_unit { &self.many[..1] } else { &self.many[..] };
         let is_thing = |token: &str| {
             let terms = analyzer.terms(token);
-            many.iter().any(|(_, term)| terms.contains(term))
+            // `How many men served aboard HMCS Ada` counts no HMCS.
+            let is_name = |word: &str| word.starts_with(char::is_uppercase);
+            many.iter().any(|(word, term)| !is_name(word) && terms.contains(term))
         };
         // `Port 0 is your own node` counts no nodes, nor does `more than one node`.
         let counts = |at: usize| {
@@ -321,6 +323,8 @@ mod tests {
                 "The head is to follow what is written for the repair of it with the Foo Bar and Dev Ops.",
                 false,
             ),
+            ("who is the head of it", "Assessment Of Damage: The head of it is lost.", false),
+            ("how many nodes has HMCS Ada", "HMCS Ada – Nodes: 259 (14 of them large)", true),
             ("when was it fixed", "[9:07] Ada fixed it.", false),
             ("where is the spare site", "Ship all that is there to the spare site.", false),
             ("how much did the fund pay", "The fund did pay no $ amounts.", false),

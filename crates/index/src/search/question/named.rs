@@ -132,7 +132,8 @@ pub(super) fn holds_name(
         let least = if is_one_of(&BEING, behind) || behind == "by" { 1 } else { least };
         let is_alone = end - at == 1 && (begins || bares[at].len() == 1);
         let is_new = !bares[at..end].iter().any(is_known);
-        if end - at >= least && end > at && is_new && !is_of_thing && !is_alone {
+        let is_label = end > at && all[end - 1].ends_with(':');
+        if end - at >= least && end > at && is_new && !is_of_thing && !is_alone && !is_label {
             return true;
         }
         at = end.max(at + 1);
