@@ -52,4 +52,4 @@ release VERSION:
 picture PROGRAM:
     packaging/picture.py {{PROGRAM}} assets/pictures/terminal.svg \
         'search "how does the index survive a merge" -n 2' \
-        'search --answer "why is the index not one Lance table that git merges"'
+        'search --answer "why can git not merge a Lance table"'

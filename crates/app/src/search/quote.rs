@@ -210,7 +210,8 @@ fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
     let answers = |one: &Statement| {
         let is_fact = near.get(one.hit).is_some_and(|near| near.hit.kind == Kind::Fact);
         let is_nearest = one.cosine.is_some_and(|own| own + FARTHER >= most);
-        answers(one) || is_fact && one.tells && is_nearest
+        // What stands under the question itself answers it.
+        answers(one) || one.tells && (one.is_headed || is_fact && is_nearest)
     };
     let worth = |one: &Statement| {
         let Some(near) = near.get(one.hit) else { return one.value };

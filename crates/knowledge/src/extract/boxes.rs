@@ -13,23 +13,32 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     if !text.lines().any(is_telling) {
         return Cow::Borrowed(text);
     }
-    let mut kept = String::with_capacity(text.len());
-    let (mut is_within, mut is_quoted, mut is_code) = (false, false, false);
-    let mut lines = text.split_inclusive('\n').peekable();
+    let (front, body) = text.split_at(front_matter(text));
+    let mut kept = front.to_owned();
+    let (mut is_within, mut is_fenced, mut is_quoted, mut is_code) = (false, false, false, false);
+    let mut lines = body.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let bare = line.trim_end();
-        is_code ^= !is_within && bare.trim_start().starts_with("```");
         is_within &= bare.is_empty() || line.starts_with(MARGIN);
         is_quoted &= line.starts_with('>');
+        is_code ^= opens_code(bare.trim_start());
         let next = lines.peek().copied().unwrap_or_default();
         let said = match (titled(bare), fence(bare), option(bare)) {
+            _ if is_code && is_within => Cow::Borrowed(bare.strip_prefix(MARGIN).unwrap_or(bare)),
             _ if is_code => Cow::Borrowed(bare),
             (Some(title), ..) => {
                 is_within = true;
                 Cow::Owned(strong(title))
             }
-            (_, Some(title), _) => Cow::Owned(strong(title)),
+            (_, Some(title), _) => {
+                is_fenced = true;
+                Cow::Owned(strong(title))
+            }
             (_, _, Some(option)) if next.starts_with('\t') => Cow::Owned(format!("- `{option}`:")),
+            _ if is_fenced && bare == ":::" => {
+                is_fenced = false;
+                Cow::Borrowed("")
+            }
             _ if is_noted(bare) => {
                 is_quoted = true;
                 Cow::Borrowed("")
@@ -44,21 +53,34 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The title of `!!! warning "Title"` and `??? note`, which may have none.
-fn titled(line: &str) -> Option<&str> {
-    let rest = line
-        .strip_prefix("!!! ")
-        .or_else(|| line.strip_prefix("???")?.split_once(' ').map(|it| it.1))?;
-    let (kind, title) = rest.split_once(' ').unwrap_or((rest, ""));
-    let is_kind = !kind.is_empty() && kind.bytes().all(|it| it.is_ascii_lowercase());
-    is_kind.then(|| title.trim().trim_matches('"'))
+/// Bytes of the front matter that a text begins with.
+fn front_matter(text: &str) -> usize {
+    let inner = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+    inner.map_or(0, |(inner, _)| "---\n".len() + inner.len() + "\n---\n".len())
 }
 
-/// The title of `::: tip Title`; empty for `:::` alone, which ends it.
+/// Whether a line begins or ends a block of code, and does not do both.
+fn opens_code(line: &str) -> bool {
+    ["```", "~~~"]
+        .iter()
+        .any(|fence| line.strip_prefix(fence).is_some_and(|rest| !rest.contains(fence)))
+}
+
+/// The title of `!!! warning "Title"` and `??? note`, which may have none.
+fn titled(line: &str) -> Option<&str> {
+    let folded = || line.strip_prefix("???")?.split_once(' ').map(|(_, rest)| rest);
+    let rest = line.strip_prefix("!!! ").or_else(folded)?;
+    let kind = rest.split(' ').next().unwrap_or_default();
+    let is_kind = !kind.is_empty() && kind.bytes().all(|it| it.is_ascii_lowercase());
+    is_kind.then(|| rest.split('"').nth(1).unwrap_or_default())
+}
+
+/// The title of `::: tip Title`.
 fn fence(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix(":::")?.trim_start_matches(':').trim();
+    let rest = line.strip_prefix(":::")?.trim_start();
     let (kind, title) = rest.split_once(' ').unwrap_or((rest, ""));
-    kind.bytes().all(|it| it.is_ascii_lowercase()).then(|| title.trim())
+    let is_kind = !kind.is_empty() && kind.bytes().all(|it| it.is_ascii_lowercase());
+    is_kind.then(|| title.trim())
 }
 
 /// `> [!NOTE]`
@@ -78,7 +100,8 @@ fn label(line: &str) -> Option<&str> {
 fn option(line: &str) -> Option<String> {
     let (name, rest) = line.strip_prefix('*')?.split_once('*')?;
     let is_name = !name.is_empty() && !name.starts_with([' ', '*']);
-    let is_plain = rest.is_empty() || rest.starts_with([' ', ',']) && rest.contains(['<', '*']);
+    let is_plain =
+        rest.is_empty() || rest.starts_with([' ', ',']) && rest.contains(['<', '*', '_']);
     (is_name && is_plain).then(|| format!("{name}{}", rest.replace('*', "")))
 }
 
@@ -105,6 +128,10 @@ mod tests {
             ("*-C* <path>\n\tThe file.\n*so*\nx\n", "- `-C <path>`:\n\tThe file.\n*so*\nx\n"),
             ("```\n!!! note\n    x\n```\n", "```\n!!! note\n    x\n```\n"),
             ("Wow!!! note\n", "Wow!!! note\n"),
+            ("!!! info inline end \"Old\"\n    It is.\n", "**Old**  \nIt is.\n"),
+            ("Limits\n::::::\n\nNOTE: x\n", "Limits\n::::::\n\nx\n"),
+            ("---\nNOTE: draft\n---\nNOTE: x\n", "---\nNOTE: draft\n---\nx\n"),
+            ("```sh foo```\nNOTE: x\n", "```sh foo```\nx\n"),
         ] {
             assert_eq!(as_markdown(text), expected, "{text}");
         }

@@ -266,7 +266,11 @@ fn of_one(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> 
         if is_of_person {
             let last = thing.name.rsplit(' ').next().unwrap_or_default();
             facts.retain(|(entity, fact)| {
-                *entity == thing.entity || fact.text.contains(last) || !is_part(*entity, &fact.text)
+                *entity == thing.entity
+                    || token::tokens(&fact.text)
+                        .iter()
+                        .any(|it| it.text.trim_end_matches("'s") == last)
+                    || !is_part(*entity, &fact.text)
             });
         }
         for (entity, statement) in &mut facts {

@@ -19,6 +19,8 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     let mut margin = 0;
     // Within a list at the margin, whose own items stand behind one.
     let mut is_below = false;
+    // Blanks before what leads to a block of code.
+    let mut is_code: Option<usize> = None;
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let bare = line.trim_end();
@@ -26,7 +28,11 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
         let is_item = |line: &str| {
             line.trim_start().starts_with(['*', '-']) && line.trim_start()[1..].starts_with(' ')
         };
-        if !bare.is_empty() {
+        // Code stands behind its margin.
+        if is_code.is_some_and(|of| !bare.is_empty() && indent(bare) <= of) {
+            is_code = None;
+        }
+        if !bare.is_empty() && is_code.is_none() {
             let begins = margin == 0 && is_item(bare) && !is_item(before) && !is_below;
             margin = if begins || indent(bare) < margin {
                 indent(bare) * usize::from(begins)
@@ -35,6 +41,10 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
             };
             is_below = margin == 0 && (is_item(bare) || is_below && indent(bare) > 0);
         }
+        if is_code.is_none() && (bare.ends_with("::") || bare.trim_start().starts_with(".. ")) {
+            is_code = Some(indent(bare));
+        }
+        let margin = if is_code.is_some() { 0 } else { margin };
         let bare = bare.get(margin..).unwrap_or(bare);
         if is_rule(bare) {
             // Under a text it makes a heading, above one it is ornament.

@@ -156,15 +156,17 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             && !tokens[..at].iter().any(|it| it.text == "and")
     });
     // `Whether or not the node should`, `Where X is a code`: a clause of another sentence.
-    let is_clause = matches!(word(0).as_str(), "where" | "whether")
-        && !tokens[..verb.min(tokens.len())].iter().any(|token| token.after.contains(','));
+    let is_clause = (word(0) == "where" || word(0) == "whether" && word(1) == "or")
+        && !tokens.iter().any(|token| token.after.contains(',') || token.text == "depends");
     // `Longer names are cut`: than which, another sentence tells.
     const COMPARED: &[&str] =
         &["fewer", "higher", "larger", "longer", "lower", "newer", "older", "shorter", "smaller"];
     let is_compared = COMPARED.contains(&word(0).as_str())
         && verb <= 3
+        && tokens.get(1).is_some_and(|next| !next.is_capitalised())
         && !tokens.iter().any(|token| matches!(token.text, "than" | "the"));
     let is_exception = word(0) == "the"
+        && matches!(word(1).as_str(), "one" | "only" | "sole")
         && tokens[..verb.min(tokens.len())].iter().any(|it| it.text == "exception");
     concludes
         || is_compared
@@ -269,14 +271,15 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             // `The last command`, `the remaining cases`: of those that the text has before.
             "remaining" => {
                 let next = word(at + 1);
-                let counts = COUNTS.contains(&next.as_str())
-                    || next.starts_with(|char: char| char.is_ascii_digit());
-                word(at.wrapping_sub(1)) == "the" && !counts && word(at + 2) != "of"
+                word(at.wrapping_sub(1)) == "the"
+                    && matches!(next.as_str(), "cases" | "commands" | "ones" | "options" | "steps")
             }
             "last" | "previous" => {
                 const SHOWN: &[&str] =
                     &["command", "example", "paragraph", "question", "section", "snippet", "step"];
-                word(at.wrapping_sub(1)) == "the" && SHOWN.contains(&word(at + 1).as_str())
+                word(at.wrapping_sub(1)) == "the"
+                    && word(at.wrapping_sub(2)) != "of"
+                    && SHOWN.contains(&word(at + 1).as_str())
             }
             // What is listed behind it, or the year that another sentence names.
             "following" => {

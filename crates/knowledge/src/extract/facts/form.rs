@@ -81,7 +81,10 @@ fn speaks_for_one(text: &str, tokens: &[Token<'_>]) -> bool {
         matches!(tokens[at].text, "I'm" | "I’m" | "I've" | "I’ve" | "me" | "myself")
             || tokens[at].text == "I"
                 && (at == 0 || tokens[at - 1].text.starts_with(char::is_lowercase))
-                && tokens.get(at + 1).is_some_and(|it| it.text.starts_with(char::is_lowercase))
+                && tokens.get(at + 1).is_some_and(|it| {
+                    let next = it.lower();
+                    words::is_finite(&next, true) || words::looks_past(&next) || next == "am"
+                })
                 && tokens[at].joins()
     };
     !text.contains(['"', '“', '?']) && (0..tokens.len()).any(is_one)

@@ -14,6 +14,8 @@ use crate::extract::words;
 pub(super) struct Home {
     last: Option<Told>,
     pronoun: Option<&'static str>,
+    /// It is told to be a person.
+    human: bool,
     /// What the page first says that it is: `Foo is a village and parish`.
     classes: Option<Vec<String>>,
 }
@@ -76,14 +78,15 @@ impl Home {
         (!near.iter().any(brings)).then(|| format!("{name}{}", &text[noun.end..]))
     }
 
-    /// Whether the thing is somebody, for whom the page has a pronoun.
+    /// Whether the thing is somebody, for whom the page has a pronoun: a ship has one too.
     pub(super) fn is_person(&self) -> bool {
-        self.pronoun.is_some()
+        self.pronoun.is_some() && self.human
     }
 
     pub(super) fn take(&mut self, told: &Told, thing: Option<&Thing>) {
         if thing.is_some_and(|thing| thing.entity == told.entity) {
             self.pronoun = self.pronoun.or(told.pronoun);
+            self.human |= told.human;
             self.last = Some(told.clone());
         }
     }

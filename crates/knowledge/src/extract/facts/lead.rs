@@ -63,7 +63,7 @@ fn without_first(text: &str) -> Option<String> {
     let lower = head.to_lowercase().replace('’', "'");
     // `But the mine shut down`: so it did.
     let joint = ["But ", "And ", "Yet "].iter().find_map(|joint| text.strip_prefix(joint));
-    let joint = joint.filter(|rest| !rest.contains("not only") && !begins_clause(rest));
+    let joint = joint.filter(|rest| !rest.contains("not only"));
     if let Some(rest) = joint {
         let (first, tail) = rest.split_at(rest.chars().next()?.len_utf8());
         return Some(first.to_uppercase() + tail);
@@ -80,7 +80,8 @@ fn without_first(text: &str) -> Option<String> {
     let first = chars.next().filter(|first| first.is_alphanumeric())?;
     // `iPhone` keeps its letters.
     let is_plain = |word: &str| {
-        word.len() > 1 && !word.contains(|it: char| it.is_uppercase() || "_:(".contains(it))
+        (word.len() > 1 || word == "a")
+            && !word.contains(|it: char| it.is_uppercase() || "_:(".contains(it))
     };
     let is_word = rest.split(' ').next().is_some_and(is_plain);
     let first = if is_word { first.to_uppercase().to_string() } else { first.to_string() };

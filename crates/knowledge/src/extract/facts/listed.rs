@@ -23,7 +23,9 @@ static OFFERED: Words = list!(phrases "offered_headings");
 
 /// The items of such lists.
 pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize, Statement)> {
-    let mut found = Vec::new();
+    let mut found: Vec<(usize, Statement)> = Vec::new();
+    // Of leads that say how many items follow: the lead, an item and its line.
+    let mut counted: Vec<(String, String, usize)> = Vec::new();
     // What stands before each item of the list that goes on, and its number.
     let mut lead: Option<(String, Option<usize>)> = None;
     let mut is_heading = false;
@@ -64,37 +66,44 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
                 || !is_heading && !all[..verb].iter().any(is_relative)
         });
         if let Some(item) = item(&block.text).filter(|_| is_heading || !is_sentence) {
-            // `It has three properties:`, which are told together or not at all.
-            let together = (counts(lead) && !is_heading).then(|| found.pop_if(|_| count > 0));
-            let whole = together.flatten().map(|(_, before): (usize, Statement)| before);
-            let (text, line) = match whole {
-                Some(before) => {
-                    let before_it = before.text.trim_end_matches('.');
-                    (format!("{before_it}; {item}"), before.line)
+            let (text, line) =
+                (shown(&named(thing, &format!("{lead}: {item}"))), page.line_of(block));
+            match counts(lead) && !is_heading {
+                // `It has three properties:`, which are told together or not at all.
+                true => counted.push((lead.clone(), item.trim_end_matches('.').to_owned(), line)),
+                false if is_told(&text) => {
+                    count += 1;
+                    found.push((thing.entity, Statement { text, line }));
                 }
-                None => (named(thing, &format!("{lead}: {item}")), page.line_of(block)),
-            };
-            let text = shown(&text);
-            if is_told(&text) {
-                count += 1;
-                found.push((thing.entity, Statement { text, line }));
+                false => {}
             }
         }
     }
-    let is_open = |(_, fact): &(usize, Statement)| {
-        let said = fact.text.split_once(" – ").map_or(fact.text.as_str(), |(_, said)| said);
-        said.split_once(": ").is_some_and(|(lead, all)| counts(lead) && !all.contains("; "))
-    };
-    found.retain(|fact| !is_open(fact));
+    for all in counted.chunk_by(|a, b| a.0 == b.0) {
+        let [(lead, _, line), ..] = all else { continue };
+        let items: Vec<&str> = all.iter().map(|(_, item, _)| item.as_str()).collect();
+        let text = shown(&named(thing, &format!("{lead}: {}", items.join("; "))));
+        let is_all = number_of(lead).map_or(items.len() > 1, |number| number == items.len());
+        if is_all && is_told(&text) {
+            found.push((thing.entity, Statement { text, line: *line }));
+        }
+    }
+    found.sort_by_key(|(_, fact)| fact.line);
     found
 }
 
 /// Whether a lead says how many items follow: `There are two modes`.
 fn counts(lead: &str) -> bool {
-    lead.ends_with("namely")
-        || tokens(lead)
-            .windows(2)
-            .any(|two| COUNTS[..9].contains(&two[0].text) && is_plural(two[1].text))
+    lead.ends_with("namely") || number_of(lead).is_some()
+}
+
+/// How many things a lead says that there are.
+fn number_of(lead: &str) -> Option<usize> {
+    let all = tokens(lead);
+    let counted = all.windows(2).filter(|two| is_plural(two[1].text));
+    let mut numbers =
+        counted.filter_map(|two| COUNTS[..9].iter().position(|it| *it == two[0].text));
+    numbers.next().map(|at| at + 2)
 }
 
 /// The items of lists within a list whose own items are nothing but labels: `CPU`, and below it what that is.

@@ -70,8 +70,8 @@ pub(super) fn collect(
             page.blocks.get(above).is_some_and(|it| it.text.trim_end().ends_with('?'))
         };
         let is_answer = sentence.first && sentence.block.checked_sub(1).is_some_and(asks);
-        let answer = text.strip_prefix("A. ").filter(|_| is_answer);
-        let text = answer.or_else(|| text.strip_prefix("A: ")).unwrap_or(text);
+        let answer = text.strip_prefix("A. ").or_else(|| text.strip_prefix("A: "));
+        let text = answer.filter(|_| is_answer).unwrap_or(text);
         let text = lead::without(text).map_or(Cow::Borrowed(text), Cow::Owned);
         let text = colon::closed(page, sentence, text.as_ref()).map_or(text, Cow::Owned);
         let text = text.as_ref();
@@ -161,8 +161,16 @@ pub(super) fn collect(
     }
     let mut cells = rows::collect(page, thing, names);
     // Cells leave room for sentences.
-    let room = MAX_FACTS.saturating_sub(found.len() + own.len() + whole.len());
-    cells.truncate(room.max(MAX_FACTS / 2));
+    if let Some(thing) = thing {
+        let is_its = |(entity, _): &&(usize, Statement)| *entity == thing.entity;
+        let told = found.iter().filter(is_its).count() + own.len() + whole.len();
+        let room = MAX_FACTS.saturating_sub(told).max(MAX_FACTS / 2);
+        let mut count = 0;
+        cells.retain(|cell| {
+            count += usize::from(is_its(&cell));
+            !is_its(&cell) || count <= room
+        });
+    }
     found.extend(cells);
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
         let mut answers = listed::collect(page, &ground, thing);

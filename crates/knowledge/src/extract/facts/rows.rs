@@ -54,8 +54,9 @@ pub(in crate::extract) fn collect(
     let is_other = |section: &str| others.iter().any(|other| other == section);
     for (number, row) in page.rows.iter().enumerate() {
         // What leads to the pages before and behind.
-        let is_leading = |cell: &String| matches!(fold(cell).as_str(), "next" | "previous");
-        if row.header.iter().any(is_leading) {
+        let header: Vec<String> = row.header.iter().map(|cell| fold(cell)).collect();
+        let is_leading = |cell: &String| matches!(cell.as_str(), "" | "next" | "previous");
+        if header.iter().all(is_leading) && header.iter().any(|cell| !cell.is_empty()) {
             continue;
         }
         if is_numbers(row) || is_open(row, page.rows.get(number + 1)) || is_vote(row) {

@@ -46,13 +46,7 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
             minutes.attend(key, value.split(SEPARATORS), row.line);
         }
     }
-    // `Ann Hill, Foo Corp`: each with where they are from.
-    const LEAST: usize = 3;
-    let listed = page.blocks.iter().filter(|block| block.kind == Kind::Item);
-    let (from, all) = listed.fold((0, 0), |(from, all), item| {
-        (from + usize::from(item.text.matches(',').count() == 1), all + 1)
-    });
-    let has_firms = |text: &str| from >= LEAST && from * 3 >= all && text.matches(',').count() == 1;
+    let mut listed: Vec<(String, &str, usize)> = Vec::new();
     let mut below: Option<&str> = None;
     for block in page.blocks.iter().filter(|block| !block.is_furniture) {
         let text = block.text.trim();
@@ -73,8 +67,7 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
         if ATTENDANCE.contains(fold(key).as_str()) {
             minutes.attend(key, rest.split(SEPARATORS), line);
         } else if ATTENDANCE.contains(heading.as_str()) && block.kind == Kind::Item {
-            let text = text.split(',').next().filter(|_| has_firms(text)).unwrap_or(text);
-            minutes.attend(below.unwrap_or_default(), [text], line);
+            listed.push((below.unwrap_or_default().to_owned(), text, line));
         } else if DECISIONS.contains(fold(key).as_str()) {
             let all = items(block, rest).into_iter();
             minutes.decisions.extend(all.map(|it| (key.trim().to_owned(), it, line)));
@@ -83,6 +76,17 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
             let all = items(block, text).into_iter().map(|it| (heading.clone(), it, line));
             minutes.decisions.extend(all);
         }
+    }
+    // `Ann Hill, Foo Corp`, each with where they are from.
+    let name_of = |text: &'_ str| {
+        let (name, firm) = text.split_once(',')?;
+        (name.contains(' ') && !firm.contains(',')).then(|| name.len())
+    };
+    let from = listed.iter().filter(|(_, text, _)| name_of(text).is_some()).count();
+    let has_firms = from >= LEAST_PEOPLE && from * 2 > listed.len();
+    for (below, text, line) in &listed {
+        let end = name_of(text).filter(|_| has_firms).unwrap_or(text.len());
+        minutes.attend(below, [&text[..end]], *line);
     }
     if minutes.people.len() < LEAST_PEOPLE {
         return None;
@@ -206,8 +210,8 @@ impl Minutes {
     fn noted(&self, thing: &Thing, told: &[(usize, Statement)]) -> Vec<(usize, Statement)> {
         let said = |note: &Note| -> Option<&str> {
             let ends = told.iter().map(|(_, fact)| fact);
-            let mut ends = ends.filter_map(|fact| fact.text.rsplit(" – ").next());
-            let mut ends = ends.by_ref().map(|said| said.trim_matches('"'));
+            let ends = ends.filter_map(|fact| fact.text.rsplit(" – ").next());
+            let mut ends = ends.map(|said| said.trim_matches('"'));
             ends.find(|said| note.text.contains(*said))
         };
         let rest = |note: &Note| match said(note) {

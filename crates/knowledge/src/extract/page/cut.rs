@@ -167,7 +167,7 @@ pub(super) fn lined(block: Block) -> Vec<Block> {
     // Whoever breaks lines within sentences for their sense lists nothing.
     let is_prose = lines.windows(2).any(|two| has_room(two, 0) && !is_free(two) && !stops(two[0]));
     let is_labelled = block.kind == Kind::Item
-        && lines.get(..2).is_some_and(|two| is_free(two))
+        && lines.get(..2).is_some_and(is_free)
         && length(lines[0]) * 2 < widest;
     if free == 0 || is_prose || free < LEAST && !is_labelled {
         return vec![block];

@@ -48,7 +48,8 @@ pub(super) fn texts(literal: &str) -> Vec<(usize, String)> {
         let before = text.len() - text.trim_start().len();
         let lines = text[..before].matches('\n').count();
         let bare: Vec<&str> = text.trim().lines().map(str::trim).collect();
-        let bare = bare.join("\n");
+        let is_heading = open.last().is_some_and(|name| level(name).is_some());
+        let bare = bare.join(if is_heading { " " } else { "\n" });
         let is_within = open.iter().any(|name| TOLD.contains(&name.as_str()));
         let is_told = !is_within || bare.len() >= LEAST && bare.contains(['.', '!']);
         let mark = match open.last().map(String::as_str) {

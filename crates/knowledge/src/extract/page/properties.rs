@@ -207,25 +207,36 @@ pub(super) fn day(text: &str) -> Option<String> {
     (structural(day) == Err(Rejection::Date)).then(|| day.to_owned())
 }
 
-/// The texts that generators of sites are given in front matter, each with its line: `text: |`.
+/// The texts of the page that its front matter holds for a generator of sites, each with its line: `text: |`.
 pub(super) fn texts(front: &str) -> Vec<(usize, String)> {
     const LEAST: usize = 300;
-    fn walk(node: yaml::Node, found: &mut Vec<(usize, String)>) {
+    const KEYS: &[&str] = &["body", "content", "markdown", "text"];
+    /// Of others, whatever stands in them.
+    const OF_OTHERS: &[&str] = &["comments", "quotes", "reviews", "testimonials"];
+    fn walk(key: &str, node: yaml::Node, found: &mut Vec<(usize, String)>) {
         match node.value {
-            Value::Scalar(text) if text.len() >= LEAST && text.contains(". ") => {
-                found.push((node.line + 1, text));
+            Value::Scalar(text) if KEYS.contains(&key) && text.len() >= LEAST => {
+                found.push((node.line, text));
             }
             Value::Scalar(_) | Value::Null => {}
-            Value::Sequence(all) => all.into_iter().for_each(|node| walk(node, found)),
-            Value::Mapping(all) => all.into_iter().for_each(|(_, node)| walk(node, found)),
+            Value::Sequence(all) => all.into_iter().for_each(|node| walk("", node, found)),
+            Value::Mapping(all) => {
+                let own = all.into_iter().filter(|(key, _)| !OF_OTHERS.contains(&key.as_str()));
+                own.for_each(|(key, node)| walk(&key, node, found));
+            }
         }
     }
     let inner = front.trim_start_matches('\u{feff}').strip_prefix("---");
     let inner = inner.and_then(|rest| rest.rsplit_once("\n---")).map(|(inner, _)| inner);
     let mut found = Vec::new();
     if let Some(Ok(node)) = inner.map(|inner| yaml::parse(inner, &FRONT_MATTER_BUDGET)) {
-        walk(node, &mut found);
+        walk("", node, &mut found);
     }
+    // As it stands, line for line, below its key.
+    found.retain(|(line, _)| {
+        let above = line.checked_sub(2).and_then(|above| inner?.lines().nth(above));
+        above.is_some_and(|above| above.contains(": |"))
+    });
     found
 }
 
@@ -263,6 +274,13 @@ pub(super) fn of_front_matter(text: &str) -> Vec<Row> {
     rows.collect()
 }
 
+/// Whether the header of a document is one that a generator of sites reads.
+pub(super) fn is_generated(pairs: &[(usize, &str, &str)]) -> bool {
+    const KEYS: &[&str] =
+        &["categories", "category", "css", "layout", "permalink", "slug", "tags", "template"];
+    pairs.iter().any(|(_, key, _)| KEYS.contains(&key.to_lowercase().as_str()))
+}
+
 /// Whether a key of a header says how the page is filed, shown or kept.
 pub(super) fn is_filed(key: &str, value: &str) -> bool {
     FILING.contains(key.to_lowercase().as_str()) || is_setting(key, value)
@@ -279,6 +297,7 @@ fn is_setting(key: &str, value: &str) -> bool {
     let is_stamp = matches!(first, "created" | "modified" | "published" | "updated")
         && matches!(last, "at" | "by" | "date" | "on" | "time")
         || matches!(last, "created" | "modified" | "updated")
+        || key.iter().any(|word| word == "modified" || word == "updated") && last == "at"
         || is_clock(value);
     // `grade: C-`, `rating: 4/5`: what somebody thinks of it.
     let is_mark = matches!(last, "grade" | "rating" | "score" | "stars")
@@ -315,7 +334,9 @@ fn is_clock(value: &str) -> bool {
 /// Whether a value is a number that only a program gave: `447a7021-51fa-4939-903c-15f8a32d604a`.
 fn is_id(value: &str) -> bool {
     const LENGTHS: [usize; 5] = [8, 4, 4, 4, 12];
-    if value.contains('$') && !value.contains(' ') {
+    // `bookofproofs$6909`, and no price.
+    let is_keyed = value.split_once('$').is_some_and(|(of, id)| of.len() > 4 && !id.is_empty());
+    if is_keyed && !value.contains(' ') {
         return true;
     }
     let parts: Vec<&str> = value.split('-').collect();

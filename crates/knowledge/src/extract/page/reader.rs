@@ -1,5 +1,6 @@
 //! The blocks of a Markdown text, out of its syntax tree.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use comrak::arena_tree::NodeEdge;
@@ -123,7 +124,17 @@ impl Reader {
     /// Takes down the rows of a table: what each says of its first cell, or of the page.
     fn table<'a>(&mut self, table: &'a AstNode<'a>) {
         let cells = |row: &'a AstNode<'a>| -> Vec<String> {
-            row.children().take(MAX_COLUMNS).map(|cell| without_notes(plain(cell))).collect()
+            row.children().take(MAX_COLUMNS).map(plain).collect()
+        };
+        // Several numbers of notes, and no array of five.
+        let marks: HashSet<String> = table
+            .children()
+            .flat_map(|row| row.children().map(plain))
+            .filter_map(|cell| note_of(&cell).map(|(_, note)| note.to_owned()))
+            .collect();
+        let cells = |row: &'a AstNode<'a>| match marks.len() {
+            0 | 1 => cells(row),
+            _ => cells(row).into_iter().map(without_notes).collect(),
         };
         let mut rows = table.children();
         let mut header = rows.next().map(cells).unwrap_or_default();
@@ -157,8 +168,10 @@ impl Reader {
         if self.is_message || !self.section.is_own() || self.rows.len() + pairs.len() > MAX_ROWS {
             return false;
         }
+        let is_generated = is_header && properties::is_generated(&pairs);
         for (number, key, value) in pairs {
-            if is_header && properties::is_filed(key, value) && !key.eq_ignore_ascii_case("date") {
+            if is_generated && properties::is_filed(key, value) && !key.eq_ignore_ascii_case("date")
+            {
                 continue;
             }
             let cells = vec![key.to_owned(), value.to_owned()];
@@ -270,14 +283,18 @@ fn is_label(text: &str, marks: &[(Range<usize>, Mark)], is_hard: bool) -> bool {
 
 /// A cell without the numbers of notes behind it: `yes [2]`, `255 {1}`.
 fn without_notes(mut cell: String) -> String {
-    while let Some((said, note)) = cell.trim_end().rsplit_once(' ') {
-        let number = note.strip_prefix(['[', '{']).and_then(|it| it.strip_suffix([']', '}']));
-        if !number.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit())) {
-            break;
-        }
-        cell.truncate(said.trim_end().len());
+    while let Some(end) = note_of(&cell).map(|(said, _)| said.len()) {
+        cell.truncate(end);
     }
     cell
+}
+
+/// What stands before the number of a note, and that.
+fn note_of(cell: &str) -> Option<(&str, &str)> {
+    let (said, note) = cell.trim_end().rsplit_once(' ')?;
+    let inner = note.strip_prefix(['[', '{'])?.strip_suffix([']', '}'])?;
+    let is_number = !inner.is_empty() && inner.bytes().all(|it| it.is_ascii_digit());
+    is_number.then(|| (said.trim_end(), note))
 }
 
 /// Whether a text ends within a word, with a hyphen of printed lines, which is no minus.

@@ -12,6 +12,7 @@ use crate::extract::shape;
 use crate::extract::thing::Thing;
 use crate::extract::token::{self, Token};
 use crate::extract::words;
+use crate::words::{Words, list};
 pub(in crate::extract::facts) use subject::{has_subject, is_vague};
 
 /// Most of them of one page.
@@ -36,9 +37,12 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
     // `This is a port of`, right below the title.
     let says_what = opens
         && !thing.is_document
-        && matches!(tokens, [this, is, article, noun, ..]
+        && matches!(tokens, [this, is, article, rest @ ..]
             if this.text == "This" && is.text == "is" && words::is_determiner(article.text)
-                && !TEXTS.contains(&noun.text) && !is_vague(noun));
+                && rest
+                    .iter()
+                    .take_while(|it| !words::ends_phrase(&it.lower()))
+                    .all(|it| !TEXTS.contains(it.lower().as_str()) && !is_vague(it)));
     if says_what && !(1..tokens.len()).any(|at| points(tokens, at)) {
         let told = format!("{}{}", thing.name, text.get(tokens[0].end..)?);
         return statement(&told, &token::tokens(&told), token::tokens(&thing.name).len());
@@ -98,11 +102,7 @@ pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> boo
 }
 
 /// What a page may be itself.
-const TEXTS: &[&str] = &[
-    "article", "book", "changelog", "chapter", "collection", "document", "draft", "file", "guide",
-    "list", "manual", "overview", "page", "post", "quick", "reference", "short", "summary",
-    "tutorial", "work",
-];
+static TEXTS: Words = list!(words "page_texts");
 
 /// What a specification does.
 const OF_SPECIFICATION: &[&str] = &[

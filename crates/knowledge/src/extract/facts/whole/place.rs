@@ -31,14 +31,13 @@ pub(in crate::extract) fn parts(page: &Page, thing: &Thing) -> Vec<Option<String
     let tops = page.blocks.iter().filter(|block| block.kind == Kind::Heading(1));
     let has_parts = tops.count() > 2;
     let title = page.blocks.iter().position(|block| block.kind == Kind::Heading(1));
-    let mut number = 0..;
     let mut open: Vec<(u8, Option<String>)> = Vec::new();
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for block in page.blocks.iter().filter(|block| matches!(block.kind, Kind::Heading(_))) {
         *counts.entry(block.text.trim()).or_default() += 1;
     }
-    let all = page.blocks.iter().map(|block| {
-        let is_title = number.next() == title;
+    let all = page.blocks.iter().enumerate().map(|(number, block)| {
+        let is_title = Some(number) == title;
         if let Kind::Heading(level) = block.kind {
             open.retain(|(above, _)| *above < level);
             let heading = without_number(block.text.trim_end_matches("[edit]"));
