@@ -1,6 +1,9 @@
 //! Answering from what is known, or saying that it does not suffice.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::{BTreeSet, HashSet},
+    fmt::Write as _,
+};
 
 use serde::Serialize;
 
@@ -46,6 +49,8 @@ const MOST_SHOWN: usize = 2_000;
 /// at least, as a cosine: below, it speaks of something else.
 const MOST_STATEMENTS: usize = 60;
 const LEAST_NEAR: f32 = 0.5;
+/// Notes among the hits from which on their order tells that the first one answers.
+const LEAST_NOTES: usize = 4;
 /// Bytes of a note that is read for whether it still holds.
 const MOST_PAGE: u64 = 16 * 1024 * 1024;
 /// A model says this where what it was shown does not answer.
@@ -395,8 +400,6 @@ fn make<'a>(
     let analyzer = found.analyzer(&workspace.analyzer);
     let lead = found.confidence.map_or(0.0, |it| it.lead);
     let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();
-    let look = |all: &mut Vec<Statement>| read(question, &hits, all, workspace);
-    let made = extract(asked, near, workspace, analyzer, look);
     let is_answer = |made: &Made| {
         let is_known =
             |word: &str| made.is_sure || found.corrections.iter().any(|(typed, _)| typed == word);
@@ -404,6 +407,21 @@ fn make<'a>(
         !first.is_some_and(|first| asked.lacks_name(&first.hit.text, first.hit, analyzer, is_known))
             && (made.is_sure || is_answer(asked, near, made, lead, analyzer))
     };
+    // How far the first note is ahead of others tells more than what one of its sentences says, where there are
+    // others.
+    let notes = found.hits.iter().filter(|hit| hit.kind == Kind::Note);
+    let notes: HashSet<_> = notes.map(|hit| &hit.path).collect();
+    if notes.len() >= LEAST_NOTES {
+        let made = extract(asked, near, workspace, analyzer, |_| ());
+        let is_fact =
+            |made: &Made| made.sources.first().is_some_and(|source| source.hit.kind == Kind::Fact);
+        // A learned fact stands alone.
+        if !made.as_ref().is_some_and(is_fact) {
+            return Ok(made.filter(is_answer));
+        }
+    }
+    let look = |all: &mut Vec<Statement>| read(question, &hits, all, workspace);
+    let made = extract(asked, near, workspace, analyzer, look);
     Ok(made.filter(is_answer))
 }
 

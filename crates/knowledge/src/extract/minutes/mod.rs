@@ -80,7 +80,7 @@ pub(super) fn read(page: &Page) -> Option<Minutes> {
     // `Ann Hill, Foo Corp`, each with where they are from.
     let name_of = |text: &'_ str| {
         let (name, firm) = text.split_once(',')?;
-        (name.contains(' ') && !firm.contains(',')).then(|| name.len())
+        (name.contains(' ') && !firm.contains(',')).then_some(name.len())
     };
     let from = listed.iter().filter(|(_, text, _)| name_of(text).is_some()).count();
     let has_firms = from >= LEAST_PEOPLE && from * 2 > listed.len();
