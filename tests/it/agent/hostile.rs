@@ -205,15 +205,18 @@ fn secrets_are_masked_wherever_they_stand() {
     assert_eq!(env.run_with(&["agent", "remember"], record.to_string().as_bytes()).code, Some(0));
     let id = desk.remember("edited", "a lesson", &[]);
     desk.ok(&["agent", "memory", "edit", &id, "--lesson", &format!("now with {token}")]);
+    let password = concat!("Zx81kq", "Pw77mm");
+    desk.remember("said", &format!("use password {password}"), &[]);
     desk.recall(&["deploy"]);
     for folder in [env.path(".elophanto"), env.path(".git/elophanto")] {
         for entry in walkdir::WalkDir::new(folder).into_iter().flatten() {
             let Ok(bytes) = fs::read(entry.path()) else { continue };
             let text = String::from_utf8_lossy(&bytes);
-            assert!(!text.contains(key) && !text.contains(token), "{}", entry.path().display());
+            let shows = [key, token, password].iter().any(|secret| text.contains(secret));
+            assert!(!shows, "{}", entry.path().display());
         }
     }
-    assert_eq!(desk.records().len(), 4);
+    assert_eq!(desk.records().len(), 5);
 }
 
 #[test]

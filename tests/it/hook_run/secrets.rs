@@ -72,6 +72,33 @@ fn is_refused_and_can_be_allowed() {
     assert_eq!(site.embedded_by_a_clone(), 0);
 }
 
+/// The ways in which people write a password down, and those in which they write about one.
+#[test]
+fn is_known_in_a_sentence() {
+    let site = Site::hooked();
+    let password = concat!("Zx81kq", "Pw77mm");
+    let hex = concat!("8f3c9d2e71b04a5f", "9c8e7d6b5a493827");
+    for sentence in [
+        format!("The root password is `{password}`."),
+        format!("The wifi password is {password}."),
+        format!("Login with user `admin` and password `{password}`."),
+        concat!("Use the password Tr0ub4", "dor&3xy9 for staging.").to_owned(),
+        format!("The API key is {hex}."),
+        format!("Our Grafana login is admin / {password}"),
+    ] {
+        site.stage("note", &sentence);
+        let said = refused(&site, &[]);
+        assert!(said[1].starts_with("docs/note.md:3: "), "{sentence}: {said:?}");
+    }
+    site.stage(
+        "note",
+        "The password is required, at least 12 characters, and rotated as of 3f2a9c1d8b7e. \
+         Login with user `admin` and password `changeme1`. The API key is \
+         550e8400-e29b-41d4-a716-446655440000 in the examples.",
+    );
+    site.commit("about passwords");
+}
+
 #[test]
 fn counts_only_where_it_is_staged() {
     let site = Site::hooked();

@@ -1,12 +1,12 @@
 //! What only looks like a secret: placeholders, words, ids, hashes.
 
-use super::rules::Candidate;
+use super::{rules::Candidate, said::Named};
 
 /// Words that stand where a secret would. All have four letters or more: a random key holds one
 /// of them once in ten thousand times.
 const PLACEHOLDERS: &[&str] = &[
     "example", "sample", "placeholder", "changeme", "change-me", "change_me", "your", "replace",
-    "dummy", "fake", "redacted", "insert", "foobar", "password", "passwd", "passw0rd", "ssw0rd",
+    "dummy", "fake", "redacted", "insert", "foobar", "password", "passwd", "w0rd", "s3cr3t",
     "secret", "token", "apikey", "api_key", "api-key", "mykey", "my_key", "my-key", "notreal",
     "not-real", "invalid", "goes-here", "goes_here", "todo", "test", "demo", "lorem", "hidden",
     "xxxx", "****", "....", "____", "----",
@@ -91,11 +91,13 @@ fn is_common(value: &str) -> bool {
 
 /// For a value behind a name such as `api_key`.
 pub(super) fn named(candidate: &Candidate<'_>) -> bool {
-    let value = candidate.secret.trim_end_matches(['.', ':', '!', '?', '*']);
+    let is_asked = in_query(candidate);
+    let value = candidate.secret.split('&').next().filter(|_| is_asked).unwrap_or(candidate.secret);
+    let value = value.trim_end_matches(['.', ':', '!', '?', '*']);
     let quoted = candidate.before.ends_with(['"', '\'', '`']);
     // `NAME=value`, as in the environment, is as clear as quotes are. Not so in the query of a URL,
     // where badges have short tokens that everybody may know.
-    let assigned = quoted || (candidate.context == "=" && !in_query(candidate));
+    let assigned = quoted || (candidate.context == "=" && !is_asked);
     // `password: value` says what it is, where nothing follows, and so does a row of a table; a key's
     // or token's value is longer.
     let marks = |char: char| char.is_whitespace() || "\"'`]*_".contains(char);
@@ -108,7 +110,7 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     let is_meant = is_named(candidate, PASSWORDS) || is_password_name && !is_said;
     let is_last = candidate.after.trim_start_matches([' ', '\t', '|']).starts_with(['\r', '\n'])
         || candidate.after.trim().is_empty();
-    let is_odd = candidate.secret.contains(['!', '@', '#', '$', '%', '^', '&', '+', '=', '?', '~']);
+    let is_odd = candidate.secret.contains(ODD);
     let is_mixed = is_meant
         && classes(value) == 4
         && (quoted || is_odd || (!is_said && (assigned || is_last)))
@@ -122,7 +124,8 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
         && !is_common(value)
         && (quoted || !is_named(candidate, &["pwd"]) && !is_member(value));
     let long = value.len() >= 20 && !is_given;
-    (!is_said || is_mixed)
+    !is_named(candidate, OPEN)
+        && (!is_said || is_mixed)
         && value.len() >= if assigned || told || is_mixed { 8 } else { 20 }
         && !calls
         && letters >= 3
@@ -136,20 +139,81 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
         && (!is_id_or_hash(value) || is_key_in_hex(value) && is_named(candidate, SECRETS))
 }
 
+/// What words and names hold none of.
+const ODD: [char; 11] = ['!', '@', '#', '$', '%', '^', '&', '+', '=', '?', '~'];
+/// What no word of a sentence holds that is a secret.
+const DIVIDERS: &[u8] = b"\"'`,;()[]{}<>|\\";
+
+/// For a word of a sentence: what looks like nothing else.
+pub(super) fn said(value: &str, named: Named) -> bool {
+    let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count();
+    let is_hex = named == Named::Key && is_key_in_hex(value);
+    let is_long = matches!(named, Named::Key | Named::Token);
+    let looks = changes(value) >= 3 && value.len() <= 128 || is_hex;
+    let is_odd = value.contains(ODD);
+    let is_mixed = !is_long && is_odd && classes(value) == 4;
+    let least = if is_long { 16 } else { 8 };
+    value.len() >= least
+        && value.bytes().all(|byte| byte.is_ascii_graphic() && !DIVIDERS.contains(&byte))
+        && count(u8::is_ascii_alphabetic) >= 3
+        && count(u8::is_ascii_digit) >= 1
+        && (looks || is_mixed)
+        && entropy(value) >= if value.len() >= 20 { 3.3 } else { 2.75 }
+        && !is_common(value)
+        && !is_placeholder(value)
+        && !is_reference(value)
+        && !is_member(value)
+        && !value.starts_with("0x")
+        && (is_mixed || !is_plain_words(value) && !is_mostly_words(value))
+        && (is_hex || !is_id_or_hash(value))
+}
+
+/// `1:4.13+dfsg1-1`, `0.8.0=py312h14ff09d_1`.
+fn is_version(value: &str) -> bool {
+    let digit = |char: char| char.is_ascii_digit();
+    let rest = value.trim_start_matches(digit);
+    rest.len() < value.len() && rest.starts_with(['.', ':']) && rest[1..].starts_with(digit)
+}
+
+/// How often letters, their case, and digits change within a word: `Zx81kqPw77mm` five times, `OAuth2Client` twice.
+/// What a name is divided by changes nothing.
+fn changes(value: &str) -> usize {
+    let is_change = |(a, b): (char, char)| {
+        let divides = |char: char| "-._/:".contains(char);
+        let kind = |char: char| match char {
+            'a'..='z' => 0,
+            'A'..='Z' => 1,
+            '0'..='9' => 2,
+            _ => 3,
+        };
+        // `Word` is written so.
+        let is_capital = a.is_ascii_uppercase() && b.is_ascii_lowercase();
+        !divides(a) && !divides(b) && !is_capital && kind(a) != kind(b)
+    };
+    value.chars().zip(value.chars().skip(1)).filter(|pair| is_change(*pair)).count()
+}
+
 /// `config.value`: it says where a program has it.
 fn is_member(value: &str) -> bool {
     value.contains('.') && value.split('.').all(|part| part.starts_with(char::is_alphabetic))
 }
 
+/// Names of tokens that open nothing: the next page of a list, an article that was shared.
+const OPEN: &[&str] = &[
+    "nexttoken", "next_token", "pagetoken", "page_token", "paging_token", "sharing_token",
+    "updatetoken", "changetoken",
+];
+
 /// Names of what is secret even where it looks like the hash of something.
 const SECRETS: &[&str] = &[
     "secret", "secret_key", "secret-key", "secret key", "secretkey", "secret_key_base",
-    "signing_key", "encryption_key", "passphrase", "password",
+    "signing_key", "encryption_key", "passphrase", "password", "api key", "api_key", "api-key",
+    "apikey",
 ];
 
-/// What `openssl rand -hex 32` and its like make.
+/// What `openssl rand -hex 16` and its like make.
 fn is_key_in_hex(value: &str) -> bool {
-    value.len() >= 40 && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+    value.len() >= 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Names of passwords, and those that are words of sentences too.
@@ -242,6 +306,7 @@ fn is_reference(value: &str) -> bool {
     ];
     email
         || code
+        || is_version(value)
         || value.contains("://")
         || starts.iter().any(|start| value.starts_with(start))
         || digest.iter().any(|name| lower.starts_with(name))

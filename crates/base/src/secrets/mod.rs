@@ -12,6 +12,7 @@ mod allow;
 mod judge;
 mod pem;
 mod rules;
+mod said;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,7 @@ fn places(text: &str) -> Vec<Found> {
         let regex = REGEXES[number].get_or_init(|| compiled(rule));
         found.extend(candidates(text, rule, regex));
     }
+    found.extend(said::found(text));
     distinct(found)
 }
 

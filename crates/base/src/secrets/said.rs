@@ -1,0 +1,180 @@
+//! Secrets that a sentence tells: `The wifi password is Zx81kqPw77mm.`, `user admin and password Zx81kqPw77mm`,
+//! `our login is admin / Zx81kqPw77mm`.
+//!
+//! A word that names a secret, and in the same sentence one that looks like nothing else: right behind it, in
+//! quotes, or behind a word such as `is`.
+
+use std::{ops::Range, sync::LazyLock};
+
+use regex::{Captures, Regex};
+
+use super::{Found, SHORT, judge};
+
+/// Words that name a password; a key or a token, which are longer; a user together with a password.
+const NAMES: &str = concat!(
+    r"(?i-u:(pass[ -]?(?:words?|wort|wd|phrase|code)|kennwort|pwd?|psk|mot de passe|contraseña",
+    "|wi-?fi[ -]key|(?:wpa2?|network|pre-?shared)[ _-]key)",
+    "|((?:api|access|auth|secret|private|signing|encryption)[ _-]?key|secret)",
+    "|(token)",
+    "|(log(?:ged)?[ -]?in|sign(?:ed)?[ -]?in|credentials|creds|zugangsdaten))",
+);
+
+/// One of these is in every text that has one of [`NAMES`], in lower case.
+const HINTS: &[&str] = &[
+    "pass", "kennwort", "pw", "psk", "contrase", "key", "token", "secret", "log", "sign", "cred",
+    "zugang",
+];
+
+static REGEX: LazyLock<Regex> = LazyLock::new(|| match Regex::new(NAMES) {
+    Ok(regex) => regex,
+    Err(cause) => unreachable!("names are no pattern: {cause}"),
+});
+
+/// Bytes behind or before a name in which its secret is looked for, and words of them.
+const REACH: usize = 160;
+const MOST_BEHIND: usize = 12;
+const MOST_AHEAD: usize = 7;
+
+/// Behind these stands what a name has: `the password was changed to ...`.
+const LINKS: &[&str] = &[
+    "is", "was", "are", "be", "to", "now", "still", "ist", "war", "lautet", "sind", "est", "es",
+    "=", ":", "->", "=>", "→", "—", "–", "-",
+];
+/// Behind these stands a password behind its user.
+const PAIRS: &[&str] = &["/", "and", "und", "with", "mit", "pass", "pw", ":"];
+const QUOTES: [char; 6] = ['`', '"', '\'', '“', '„', '*'];
+
+/// What a word names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    Password,
+    /// It may be digits like those of a hash.
+    Key,
+    Token,
+    /// A user and a password.
+    Login,
+}
+
+/// All of a text.
+pub(super) fn found(text: &str) -> Vec<Found> {
+    if text.len() <= SHORT {
+        let folded = text.to_ascii_lowercase();
+        if !HINTS.iter().any(|hint| folded.contains(hint)) {
+            return Vec::new();
+        }
+    }
+    let secret = |captures: Captures<'_>| {
+        let kinds = [Named::Password, Named::Key, Named::Token, Named::Login];
+        let mut groups = (1..).zip(kinds).filter_map(|(at, kind)| Some((captures.get(at)?, kind)));
+        let (name, named) = groups.next()?;
+        if is_of_program(text, name.start()) {
+            return None;
+        }
+        behind(text, name.end(), named).or_else(|| ahead(text, name.start(), named))
+    };
+    REGEX.captures_iter(text).filter_map(secret).collect()
+}
+
+/// Whether the name that begins at `start` is one of a program, which no sentence has: `--token`, `CLIENT_SECRET`.
+fn is_of_program(text: &str, start: usize) -> bool {
+    let reach = text.ceil_char_boundary(start.saturating_sub(REACH));
+    let before = text.get(reach..start).unwrap_or_default();
+    let word = before.rsplit(|char: char| char.is_whitespace() || "`\"(*".contains(char)).next();
+    let word = word.unwrap_or_default();
+    word.starts_with('-') || word.ends_with(|char: char| char.is_alphanumeric() || char == '_')
+}
+
+/// The secret that the sentence tells behind a name that ends at `start`.
+fn behind(text: &str, start: usize, named: Named) -> Option<Found> {
+    let end = text.floor_char_boundary(text.len().min(start + REACH));
+    let rest = text.get(start..end)?.split(['\n', '\r', '|']).next()?;
+    // `tokens`, `password-protected`, `secret_name`.
+    let closed = rest.trim_start_matches(QUOTES);
+    if !closed.starts_with([' ', '\t', ':', ',']) {
+        return None;
+    }
+    let mut at = start + rest.len() - closed.len();
+    let (mut previous, mut words) = ("", 0);
+    for piece in closed.split_inclusive([' ', '\t']) {
+        let word = piece.trim_end();
+        let bare = bare(word, named);
+        let value = bare.value;
+        if words > 0 && previous.ends_with(['.', '!', '?', ';']) || word.starts_with("--") {
+            return None;
+        }
+        if fits(previous, words, &bare, named) && judge::said(value, named) {
+            let begin = at + word.rfind(value)?;
+            return Some(told(begin..begin + value.len(), value));
+        }
+        at += piece.len();
+        if !word.is_empty() {
+            previous = word;
+            words += usize::from(value.starts_with(char::is_alphanumeric));
+        }
+        if words > MOST_BEHIND {
+            return None;
+        }
+    }
+    None
+}
+
+/// The secret that the sentence tells before its name, which begins at `end`: `Zx81kqPw77mm is the root password`.
+fn ahead(text: &str, end: usize, named: Named) -> Option<Found> {
+    let start = text.ceil_char_boundary(end.saturating_sub(REACH));
+    let sentence = text.get(start..end)?.rsplit(['\n', '\r', '|']).next()?;
+    let mut words = sentence.split_whitespace().rev().take(MOST_AHEAD).peekable();
+    while let Some(word) = words.next() {
+        if word.ends_with(['.', '!', '?', ';']) {
+            return None;
+        }
+        let Some(value) = words.peek().map(|word| bare(word, named).value) else { break };
+        let is_linked = ["is", "as", "ist", "als"].contains(&word.to_lowercase().as_str());
+        if is_linked && judge::said(value, named) {
+            let begin = end - sentence.len() + sentence.rfind(value)?;
+            return Some(told(begin..begin + value.len(), value));
+        }
+    }
+    None
+}
+
+fn told(range: Range<usize>, value: &str) -> Found {
+    Found { range, kind: "secret by its name", secret: value.to_owned(), certain: false }
+}
+
+/// A word of a sentence, without what stands around it.
+struct Bare<'a> {
+    value: &'a str,
+    is_quoted: bool,
+    /// A user stood before it: `admin/Zx81kqPw77mm`.
+    is_paired: bool,
+}
+
+fn bare(word: &str, named: Named) -> Bare<'_> {
+    let opened = word.trim_start_matches(['(', '[', '*', '_', ':', '=', ',']);
+    let quote = opened.chars().next().filter(|char| QUOTES.contains(char));
+    let inside = quote.and_then(|quote| opened.strip_prefix(quote)?.split_once(quote));
+    let around = |char: char| QUOTES.contains(&char) || ".,;:?()[]_".contains(char);
+    let value = inside.map_or_else(|| opened.trim_matches(around), |(inside, _)| inside);
+    // No path or address.
+    let pair = value.split_once(['/', ':']).filter(|(user, password)| {
+        let is_user = user.starts_with(|char: char| char.is_alphanumeric());
+        named == Named::Login && is_user && !password.contains('/')
+    });
+    Bare {
+        value: pair.map_or(value, |(_, password)| password),
+        is_quoted: quote.is_some(),
+        is_paired: pair.is_some(),
+    }
+}
+
+/// Whether this may be the secret of a name, so many words behind it and right behind `previous`.
+fn fits(previous: &str, words: usize, bare: &Bare<'_>, named: Named) -> bool {
+    let is_of =
+        |words: &[&str]| words.contains(&previous.trim_matches(QUOTES).to_lowercase().as_str());
+    let is_linked = is_of(LINKS) || previous.ends_with([':', '=']);
+    match named {
+        Named::Password => words == 0 || bare.is_quoted || is_linked,
+        Named::Key | Named::Token => words == 0 || is_linked,
+        Named::Login => bare.is_paired || words > 0 && (is_of(PAIRS) || previous.ends_with(',')),
+    }
+}
