@@ -331,6 +331,30 @@ fn what_cannot_be_read_is_left_alone() {
 }
 
 #[test]
+fn what_is_asked_for_is_shown_whole() {
+    let env = TestEnv::new();
+    let long = "y".repeat(400);
+    put(&env, "home/.claude.json", &format!("{{\"x\": \"{long}\", \"mcpServers\": {{}}}}\n"));
+    let before = files(&env);
+    let shown = env.run(&["agent", "install", "claude-code", "--dry-run"]).stdout();
+    env.ok(&["agent", "install", "claude-code", "--yes"]);
+    let mut compared = 0;
+    for (path, bytes) in files(&env) {
+        let is_theirs = path.to_string_lossy().contains("/.claude") && !before.contains_key(&path)
+            || path.ends_with(".claude.json");
+        // What was there before is kept beside it.
+        if !is_theirs || before.values().any(|known| *known == bytes) {
+            continue;
+        }
+        for line in String::from_utf8(bytes).unwrap().lines() {
+            assert!(shown.contains(&format!("+{line}\n")), "{}: {line}\n{shown}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 20 && shown.contains(&long), "{compared}\n{shown}");
+}
+
+#[test]
 fn hooks() {
     for scope in ["--project", "--user"] {
         let env = TestEnv::new();

@@ -10,11 +10,12 @@ const CONTEXT: usize = 3;
 /// Most pairs of lines that are compared; beyond that all between the first and the last
 /// difference is shown as changed.
 const MAX_PAIRS: usize = 4_000_000;
-/// Characters of a line that are shown.
-const MAX_LINE_CHARS: usize = 240;
+/// Characters of a line that are shown where it stays as it is.
+const MAX_CONTEXT_CHARS: usize = 240;
 
-/// The change in the unified format, with three lines of context. Long lines are cut, characters
-/// that steer a terminal are made visible. Line ends are not shown but for a missing last one.
+/// The change in the unified format, with three lines of context. What changes is shown whole, as people
+/// agree to it; long lines that stay are cut. Characters that steer a terminal are made visible. Line ends
+/// are not shown but for a missing last one.
 pub fn diff(change: &Change) -> String {
     let old = lines(change.before.as_deref());
     let new = lines(change.after.as_deref());
@@ -78,12 +79,12 @@ fn push_line(shown: &mut String, sign: char, line: &str) {
     let body = line.strip_suffix('\n').unwrap_or(line);
     let body = body.strip_suffix('\r').unwrap_or(body);
     shown.push(sign);
-    match body.char_indices().nth(MAX_LINE_CHARS) {
-        Some((end, _)) => {
+    match body.char_indices().nth(MAX_CONTEXT_CHARS) {
+        Some((end, _)) if sign == ' ' => {
             shown.push_str(&escape_control_line(body.get(..end).unwrap_or_default()));
             shown.push_str(" ...");
         }
-        None => shown.push_str(&escape_control_line(body).replace('\u{2409}', "\t")),
+        _ => shown.push_str(&escape_control_line(body).replace('\u{2409}', "\t")),
     }
     shown.push('\n');
     if !line.ends_with('\n') {

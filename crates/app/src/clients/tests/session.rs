@@ -146,12 +146,14 @@ fn diffs() {
              @@ -12,4 +12,5 @@\n 12\n 13\n 14\n+new\n 15\n"
         ),
     );
+    // What changes is shown whole, what stays is not.
+    let long = "x".repeat(300);
     check(
-        Some(&format!("\u{202e}{}\r\n\tb\n", "x".repeat(300))),
-        Some("\tb\n"),
+        Some(&format!("\u{202e}{long}\r\n\tb\n{long}")),
+        Some(&format!("\tb{long}\n{long}")),
         &format!(
-            "--- {name}\n+++ {name}\n@@ -1,2 +1,1 @@\n-<U+202E>{} ...\n \tb\n",
-            "x".repeat(239)
+            "--- {name}\n+++ {name}\n@@ -1,3 +1,2 @@\n-<U+202E>{long}\n-\tb\n+\tb{long}\n {} ...\n\\ no line end\n",
+            "x".repeat(240)
         ),
     );
     check(Some("a\n"), Some("a\n"), &format!("--- {name}\n+++ {name}\n"));
