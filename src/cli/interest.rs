@@ -59,7 +59,11 @@ pub fn wish(
     let wish = interest::wish(&workspace, &request, ui)?;
     let (word, shown) = (preference.word(), escape_control_line(&wish.topic));
     let text = match (takes_back, wish.changed, &wish.page) {
-        (true, true, _) => format!("took back that you {word} '{shown}'"),
+        (true, true, Some(page)) => format!(
+            "took back that you {word} '{shown}', and its empty page {}",
+            escape_control_line(&page.to_text())
+        ),
+        (true, true, None) => format!("took back that you {word} '{shown}'"),
         (true, false, _) => format!("you did not say that you {word} '{shown}'"),
         (false, false, _) => format!("you {word} '{shown}' already"),
         (false, true, Some(page)) if preference == PreferenceKind::Like => {

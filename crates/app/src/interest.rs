@@ -14,7 +14,7 @@ use elophanto_knowledge::{
     interest::{Answered, Interest, PreferenceKind, Valence, react as kind_of},
     learn::{
         entity_store::folder,
-        interests::{Stated, retract, state},
+        interests::{Stated, discard_made, retract, state},
         meaning::text_of,
         plan::Topic,
         record::{ANSWER, AnswerRecord, EngagementRecord},
@@ -45,13 +45,13 @@ pub struct Wish {
     /// The slug of the entity that the topic names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
-    /// The page of the entity, relative to the root.
+    /// The page of the entity, relative to the root: the one that is there, or that went with the like.
     #[serde(skip)]
     pub page: Option<NotePath>,
 }
 
 /// Notes that the user likes or dislikes a topic, or takes that back. A like makes an entity of the
-/// topic.
+/// topic, which goes with it if nothing else has touched it.
 ///
 /// # Errors
 /// When the topic is none or holds a secret, or the wish cannot be written down.
@@ -59,12 +59,12 @@ pub fn wish(workspace: &Workspace, wanted: &WishRequest, reporter: &dyn Reporter
     let (topic, preference) = (topic(wanted.topic)?, wanted.preference);
     let learning = Learning::open(workspace)?;
     learning.acted();
-    let user = learning.user.as_str();
+    let (store, user) = (learning.store(), learning.user.as_str());
     if wanted.takes_back {
         let changed = retract(&learning.record_store, user, &topic, preference, now())?;
-        return Ok(Wish { topic, preference, changed, entity: None, page: None });
+        let page = if changed { discard_made(&store, user, &topic, now())? } else { None };
+        return Ok(Wish { topic, preference, changed, entity: None, page });
     }
-    let store = learning.store();
     let mut snapshot = store.read(now());
     let is_first = learning.interests().preferences.is_empty();
     let stated = state(&store, &mut snapshot, user, &topic, preference, now())?;

@@ -64,12 +64,12 @@ fn likes_and_dislikes_are_counted_until_they_are_taken_back() {
     told!(env.ok(&["unlike", "ESPRESSO machines"]), @"
     exit: 0
     --- stdout
-    took back that you like 'ESPRESSO machines'
+    took back that you like 'ESPRESSO machines', and its empty page knowledge/learned/entities/espresso-machines.md
     --- stderr
     ");
     assert_eq!(score("Espresso Machines").unwrap_or_default(), 0.0);
-    assert_eq!(entities(&env).len(), 3, "a page is not taken back with the like");
-    env.ok(&["like", "espresso machines"]);
+    assert_eq!(entities(&env), ["KEF (1)", "KEF LS50 Meta (3)"]);
+    env.ok(&["like", "Espresso Machines"]);
     assert_eq!(score("Espresso Machines"), Some(0.8));
     // Likes are carried, acts stay here.
     let carried = carried(&env);
@@ -93,6 +93,29 @@ fn who_changes_their_mind_ends_with_what_was_said_last() {
     env.ok(&["like", "tea"]);
     assert_eq!(score(), Some(0.8));
     assert_eq!(env.run(&["undislike", "tea"]).code, Some(1), "nothing is left of that");
+}
+
+/// What `like` made goes with it; what anything else has touched stays.
+#[test]
+fn a_page_that_only_a_like_made_goes_with_it() {
+    let env = TestEnv::new();
+    env.ok(&["like", "Tea"]);
+    env.ok(&["unlike", "Tea"]);
+    assert!(pages(&env).is_empty() && entities(&env).is_empty());
+    env.ok(&["like", "Tea"]);
+    env.commit("tea");
+    env.ok(&["like", "Coffee"]);
+    let path = page("coffee");
+    let text = String::from_utf8(env.read(&path)).unwrap();
+    env.write(&path, format!("{text}\nI like it black.\n"));
+    learn(&env, "kef ls50", SPEAKER);
+    env.ok(&["like", "KEF"]);
+    let before = pages(&env);
+    for topic in ["tea", "coffee", "kef"] {
+        let output = env.ok(&["unlike", topic]);
+        assert!(!output.stdout().contains("page"), "{output}");
+    }
+    assert_eq!(pages(&env), before);
 }
 
 #[test]

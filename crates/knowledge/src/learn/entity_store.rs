@@ -31,7 +31,8 @@ use elophanto_base::{
 };
 use elophanto_index::store::lock;
 use elophanto_repo::{
-    NotePath, ReadError, TEMPORARY, read_note, record_store::RecordStore, watch, write_beneath,
+    NotePath, ReadError, TEMPORARY, is_tracked, read_note, record_store::RecordStore,
+    remove_beneath, watch, write_beneath,
 };
 use elophanto_text::{
     entity::{
@@ -315,6 +316,21 @@ impl EntityStore<'_> {
             .collect();
         snapshot.written.extend(records.iter().map(|record| record.id.clone()));
         Ok(self.record_store.write(self.record_store.place(false), &records)?)
+    }
+
+    /// Removes a page that git does not track and that holds this text and nothing else; says whether it did.
+    ///
+    /// # Errors
+    /// When the lock cannot be had, git cannot be asked, or the page cannot be removed.
+    pub fn discard(&self, slug: &str, text: &str) -> Result<bool, LearnError> {
+        let (path, repository) = (self.path(slug), self.record_store.repository);
+        let _lock = self.lock()?;
+        let is_same = self.bytes(&path).is_ok_and(|bytes| bytes == text.as_bytes());
+        if !is_same || is_tracked(repository, path.as_path())? {
+            return Ok(false);
+        }
+        remove_beneath(&repository.root, path.as_path())?;
+        Ok(true)
     }
 
     /// Removes what a run that was killed has left beside the pages.

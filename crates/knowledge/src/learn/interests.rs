@@ -20,10 +20,11 @@ use crate::interest::{
 };
 use elophanto_models::Role;
 use elophanto_repo::{
+    NotePath,
     journal::{Place, fold},
     record_store::RecordStore,
 };
-use elophanto_text::entity::identity;
+use elophanto_text::entity::{identity, new_page};
 
 /// Acts and likes, and what the user was told.
 #[derive(Debug, Default)]
@@ -205,6 +206,37 @@ pub fn retract(
     let record = PreferenceRecord { at: now, retracted: true, ..known.clone() };
     record_store.write(record_store.place(false), &[&record])?;
     Ok(true)
+}
+
+/// Removes the page that a like made of a topic, where the like was taken back and nothing else has touched the
+/// page: no fact, no hand, no commit, no other wish. Says which it was.
+///
+/// # Errors
+/// When git cannot be asked, or the lock of the pages cannot be had.
+pub fn discard_made(
+    store: &EntityStore,
+    user: &str,
+    topic: &str,
+    now: Timestamp,
+) -> Result<Option<NotePath>, LearnError> {
+    let interests = Interests::read(store.record_store, now);
+    let like = interests.preferences.get(&preference_id(user, topic, PreferenceKind::Like));
+    let Some(like) = like.filter(|like| like.retracted) else { return Ok(None) };
+    let snapshot = store.read(now);
+    let entity = like.entity_id.as_deref().and_then(|slug| snapshot.entities.by_slug(slug));
+    let Some(entity) = entity.filter(|it| it.pages.len() == 1 && it.facts.is_empty()) else {
+        return Ok(None);
+    };
+    let slug = entity.slug.as_str();
+    let is_its = |known: &PreferenceRecord| {
+        let of = known.entity_id.as_deref();
+        !known.retracted && of.is_some_and(|of| snapshot.entities.canonical(of) == slug)
+    };
+    let is_wanted = interests.preferences.values().any(is_its)
+        || snapshot.retirements.iter().any(|line| line.line.slug == slug);
+    let made = new_page(slug, &like.topic, like.created_at);
+    let is_gone = !is_wanted && store.discard(slug, &made)?;
+    Ok(is_gone.then(|| store.path(slug)))
 }
 
 /// The same for the same wish: stating it again changes the record that is there.

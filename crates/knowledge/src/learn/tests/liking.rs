@@ -8,9 +8,9 @@ use crate::{
         Valence,
     },
     learn::{
-        interests::{Interests, Stated, retract, state},
+        interests::{Interests, Stated, discard_made, retract, state},
         record::EngagementRecord,
-        undo::delete,
+        undo::{delete, undo},
     },
 };
 use elophanto_repo::journal::Place;
@@ -51,6 +51,52 @@ fn a_like_stands_until_it_is_taken_back() {
     assert_eq!(scores(&store, USER, 8), [("otters".to_owned(), 80)]);
     assert_eq!(scores(&store, "another", 7), []);
     assert_eq!(store.read(at(8)).entities.len(), 1);
+}
+
+#[test]
+fn a_page_goes_with_the_like_that_made_it_if_nothing_else_touched_it() {
+    for (what, goes) in [
+        ("nothing", true),
+        ("a fact", false),
+        ("a hand", false),
+        ("another user", false),
+        ("a fact that was taken back", false),
+        ("a like that stands", false),
+        ("a page that was there", false),
+    ] {
+        let rig = Rig::new();
+        let record_store = rig.record_store();
+        let store = store(&record_store);
+        let mut snapshot = EntitySnapshot::default();
+        if what == "a page that was there" {
+            entity(&store, &mut snapshot, "Tea", &[]);
+        }
+        state(&store, &mut snapshot, USER, "Tea", Like, at(9)).unwrap();
+        match what {
+            "a fact" | "a fact that was taken back" => {
+                entity(&store, &mut snapshot, "Tea", &[("Tea is a drink.", "s")]);
+            }
+            "a hand" => {
+                let path = rig.root().join(store.path("tea").as_path());
+                let text = std::fs::read_to_string(&path).unwrap();
+                std::fs::write(path, format!("{text}\nMine.\n")).unwrap();
+            }
+            "another user" => {
+                state(&store, &mut snapshot, "01OTHER", "tea", Dislike, at(10)).unwrap();
+            }
+            _ => {}
+        }
+        if what == "a fact that was taken back" {
+            let (log, meaning) = (Log::read(&record_store.journal, at(11)), Meaning::builtin());
+            undo(&store, &mut snapshot, &log, "s", &meaning, at(11)).unwrap().unwrap();
+        }
+        if what != "a like that stands" {
+            assert!(retract(&record_store, USER, "tea", Like, at(12)).unwrap());
+        }
+        let gone = discard_made(&store, USER, "tea", at(12)).unwrap();
+        assert_eq!(gone.is_some(), goes, "{what}");
+        assert_eq!(store.read(at(12)).entities.by_slug("tea").is_none(), goes, "{what}");
+    }
 }
 
 #[test]
