@@ -10,8 +10,8 @@ use super::{
 };
 use crate::wire::UndoneWire;
 use elophanto_app::learn::{
-    FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts, put_back,
-    undo,
+    FoundEntity, Given, LearnRequest, Learnt, Material, Prompted, Started, learn,
+    looks_in_notes_alone, note, prompts, put_back, undo,
 };
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_text::reading::INPUT_CAP;
@@ -34,6 +34,9 @@ pub struct LearnArgs {
     /// Read this instead of searching: a file, an address, or `-` for standard input
     #[arg(long, value_name = "FILE|URL", requires = "topic")]
     from: Option<String>,
+    /// With `--from -`: where that is from, as facts will say: an address or a name
+    #[arg(long, value_name = "URL|NAME", requires = "from")]
+    source: Option<String>,
     /// Note something you said, and what it tells: a file, or `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["topic", "background"])]
     message: Option<String>,
@@ -86,10 +89,14 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
         return message(&workspace, from, args.yes, ui);
     }
     let Some(topic) = &args.topic else { return queue(&workspace, ui) };
-    let (from, beside) = (args.from.as_deref(), ui.beside());
+    let (from, source, beside) = (args.from.as_deref(), args.source.as_deref(), ui.beside());
+    if source.is_some() && from != Some("-") {
+        return Err(CliError::new("--source names what comes on standard input")
+            .hint("give it with `--from -`: a file and an address are their own source"));
+    }
     let request = LearnRequest {
         topic: topic.clone(),
-        material: from.map(|from| -> Given { Box::new(|| material(from, &beside)) }),
+        material: from.map(|from| -> Given { Box::new(|| material(from, source, &beside)) }),
         background: args.background,
         unasked: args.unasked,
         yes: args.yes,
@@ -99,22 +106,38 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
     let Some(prompt) = &learnt.prompt else { return Ok(Outcome::Negative) };
     show(prompt, ui)?;
     if prompt.is_done && prompt.entities.is_empty() {
-        if args.from.is_none() && learnt.is_unknown() {
-            let sources = workspace.config.learn.sources.iter().map(|source| source.as_str());
-            ui.talk(format_args!(
-                "nothing is to be found about it where was looked: {}",
-                sources.collect::<Vec<_>>().join(", ")
-            ));
-            ui.talk(
-                "hand over what is to be read with --from FILE or URL, or name where else to look in \
-                 `learn.sources`",
-            );
-        } else {
-            ui.talk("nothing new was found that is worth keeping");
-        }
-        return Ok(Outcome::Negative);
+        return Ok(nothing(&workspace, &learnt, from.is_some(), ui));
+    }
+    if from == Some("-") && source.is_none() && !prompt.entities.is_empty() {
+        ui.note(
+            "these facts have no source: `--from - --source URL|NAME` says where they are from",
+        );
     }
     Ok(if learnt.all_made { Outcome::Done } else { Outcome::Negative })
+}
+
+/// Says that nothing was learnt, and what to do.
+fn nothing(workspace: &Workspace, learnt: &Learnt, is_given: bool, ui: &Ui) -> Outcome {
+    let is_alone = looks_in_notes_alone(workspace);
+    if is_given || !(is_alone || learnt.is_unknown()) {
+        return ui.nothing("nothing new was found that is worth keeping");
+    }
+    if is_alone {
+        ui.talk("your notes say nothing new about it, and `learn` looks nowhere else");
+        return ui.nothing(
+            "`elophanto learn --setup` sets up a search of the web; --from FILE or URL hands over what is \
+             to be read",
+        );
+    }
+    let sources = workspace.config.learn.sources.iter().map(|source| source.as_str());
+    ui.talk(format_args!(
+        "nothing is to be found about it where was looked: {}",
+        sources.collect::<Vec<_>>().join(", ")
+    ));
+    ui.nothing(
+        "hand over what is to be read with --from FILE or URL, or name where else to look in \
+         `learn.sources`",
+    )
 }
 
 /// Says what has begun.
@@ -194,11 +217,14 @@ fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
 }
 
 /// What is to be read instead of searching.
-fn material(from: &str, ui: &Ui) -> Result<Material> {
+fn material(from: &str, source: Option<&str>, ui: &Ui) -> Result<Material> {
     if from.starts_with("http://") || from.starts_with("https://") {
         return Ok(Material::Address(from.to_owned()));
     }
     let bytes = bytes_of(from, INPUT_CAP as u64, ui)?;
+    if let Some(source) = source {
+        return Ok(Material::Sourced { bytes, source: source.to_owned() });
+    }
     Ok(Material::Bytes { bytes, name: (from != "-").then(|| from.to_owned()) })
 }
 

@@ -977,6 +977,9 @@ fn help_of_learning() {
           --from <FILE|URL>
               Read this instead of searching: a file, an address, or `-` for standard input
 
+          --source <URL|NAME>
+              With `--from -`: where that is from, as facts will say: an address or a name
+
           --message <FILE>
               Note something you said, and what it tells: a file, or `-` for standard input
 
@@ -1250,6 +1253,7 @@ fn help_of_agent_memory() {
       stats     Say how much is remembered, and what recalling it saves
       export    Print all lessons of a repository as JSON Lines, corrections applied
       archive   Move files of old lessons to `.elophanto/memory/archive/`
+      restore   Put back what was remembered on this machine and is nowhere any more
       patterns  Show lessons that three or more repositories learnt, and those that may be one
       help      Print this message or the help of the given subcommand(s)
 

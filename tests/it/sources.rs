@@ -656,8 +656,8 @@ fn a_repository_names_no_program_address_or_sink_until_it_is_trusted() {
     snapshot!(shown, @"
     warning: .elophanto/config.yaml: not trusted, passed over: learn.sources, learn.command, learn.searxng_url, learn.brave_url, learn.tavily_url, learn.files, learn.private_pages, notify.sinks, notify.webhook, notify.program and 1 more; `elophanto trust` shows and trusts them
     learning about 'KEF LS50 Meta': 4 searches
-    nothing is to be found about it where was looked: knowledge
-    hand over what is to be read with --from FILE or URL, or name where else to look in `learn.sources`
+    your notes say nothing new about it, and `learn` looks nowhere else
+    `elophanto learn --setup` sets up a search of the web; --from FILE or URL hands over what is to be read
     ");
     let told = env.outside().join("told.jsonl");
     assert!(!env.outside().join("ran").exists() && !told.exists());

@@ -508,7 +508,7 @@ fn answers_are_made_of_what_is_known() {
     exit: 1
     --- stdout
     --- stderr
-    what is known does not suffice to answer that; find out: elophanto learn -- 'say "cheese" in `Latin`'
+    what is known does not suffice to answer that; find out: elophanto learn --setup, then elophanto learn -- 'say "cheese" in `Latin`'
     "#);
     // A reaction to an answer counts for what it is made of.
     let id = env.ok(&["search", "--answer", "--json", "KEF LS50 Meta weight"]).json()[0]["id"]

@@ -8,12 +8,13 @@ use elophanto_app::{
     shell::quoted,
 };
 
-/// Prints an answer, or that there is none.
+/// Prints an answer, or that there is none; then the notes need not be searched again, where `learn` looks
+/// nowhere else.
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome> {
-    let Some(text) = &reply.answer else { return refuse(reply, ui) };
+pub fn print(reply: &Reply, learns_from_notes_alone: bool, ui: &mut Ui) -> Result<Outcome> {
+    let Some(text) = &reply.answer else { return refuse(reply, learns_from_notes_alone, ui) };
     let mut shown = visible(text);
     shown.push('\n');
     for numbers in &reply.contradictions {
@@ -51,12 +52,13 @@ pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome> {
 }
 
 /// Says that what is known does not suffice.
-fn refuse(reply: &Reply, ui: &mut Ui) -> Result<Outcome> {
+fn refuse(reply: &Reply, learns_from_notes_alone: bool, ui: &mut Ui) -> Result<Outcome> {
     if ui.json {
         ui.json(reply)?;
     }
+    let setup = if learns_from_notes_alone { "elophanto learn --setup, then " } else { "" };
     ui.talk(format_args!(
-        "what is known does not suffice to answer that; find out: elophanto learn -- {}",
+        "what is known does not suffice to answer that; find out: {setup}elophanto learn -- {}",
         quoted(&escape_control_line(&reply.question))
     ));
     if let Some(Nearest { path, line, title, text }) = &reply.nearest {

@@ -14,6 +14,7 @@ pub use args::SearchArgs;
 use elophanto_app::{
     fleet::{self, Reader},
     keys::Asking,
+    learn::looks_in_notes_alone,
     search::{answer::answer as reply_to, search},
 };
 use notices::{
@@ -50,7 +51,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
     say_corrections(answer, ui);
     if args.answer {
         let reply = reply_to(typed, answer, &workspace, args.yes, ui)?;
-        return answer::print(&reply, ui);
+        return answer::print(&reply, looks_in_notes_alone(&workspace), ui);
     }
     if args.evidence {
         ui.json(&EvidenceWire::of_hits(typed, &answer.hits))?;

@@ -170,6 +170,40 @@ fn pages_pdf_files_and_texts_are_read() {
 }
 
 #[test]
+fn standard_input_has_the_source_that_is_named_for_it() {
+    let secret = concat!("Kestrel", "-Prod-77!");
+    let address = format!("https://deploy:{secret}@git.corp.local/x");
+    for (source, expected) in [
+        (Some("https://example.org/ls50"), Some("https://example.org/ls50")),
+        (Some(" KEF brochure, 2021"), Some("KEF brochure, 2021")),
+        (Some(address.as_str()), Some("https://deploy:Kes****!@git.corp.local/x")),
+        (None, None),
+    ] {
+        let env = TestEnv::new();
+        let named = source.map(|source| ["--source", source]);
+        let args = [&["kef ls50"][..], named.as_ref().map_or(&[], |named| &named[..])].concat();
+        let output = read(&env, &args, SPEAKER);
+        let notes = output.stderr().matches("these facts have no source").count();
+        assert_eq!((output.code, notes), (Some(0), usize::from(source.is_none())), "{output}");
+        let facts = entity(&env, "KEF LS50 Meta")["facts"].as_array().unwrap().clone();
+        assert!(facts.iter().all(|fact| fact["source"].as_str() == expected), "{facts:?}");
+        assert!(!carried(&env).contains(secret));
+    }
+    let env = TestEnv::with(&[("docs/speaker.md", SPEAKER)]);
+    for args in [
+        &["learn", "kef", "--from", "docs/speaker.md", "--source", "KEF"][..],
+        &["learn", "kef", "--source", "KEF"],
+    ] {
+        let output = env.run(args);
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(output.stderr().contains("--source") || output.stderr().contains("--from"));
+    }
+    let output = env.run_with(&["learn", "kef", "--from", "-", "--source", " "], b"KEF is old.");
+    assert!(output.code == Some(2) && output.stderr().contains("no name"), "{output}");
+    assert!(pages(&env).is_empty());
+}
+
+#[test]
 fn the_queue_shows_what_came_of_what_was_asked() {
     let env = TestEnv::with(&[
         ("docs/speaker.md", SPEAKER),
@@ -218,8 +252,8 @@ fn the_queue_shows_what_came_of_what_was_asked() {
     3) 'the moons of jupiter' - nothing
     --- stderr
     learning about 'the moons of jupiter': 4 searches
-    nothing is to be found about it where was looked: knowledge
-    hand over what is to be read with --from FILE or URL, or name where else to look in `learn.sources`
+    your notes say nothing new about it, and `learn` looks nowhere else
+    `elophanto learn --setup` sets up a search of the web; --from FILE or URL hands over what is to be read
     ");
     told!(env.ok(&["learn"]), @"
     exit: 0

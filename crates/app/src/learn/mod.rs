@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::{
     Error, Result,
+    config::Source as SourceName,
     learning::{Learning, Telling, now},
     llm::asker::{Asker, Purpose, Reach},
     reporter::Reporter,
@@ -18,6 +19,7 @@ use crate::{
 };
 pub use asked::{FoundEntity, Prompted, Searched, prompts};
 use elophanto_base::counted::{agreeing, counted};
+use elophanto_base::one_line::one_line;
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::{
     extract::MAX_DOCUMENT_BYTES,
@@ -40,6 +42,9 @@ pub use said::{Noted, hear, note, put_back, undo};
 /// Hands over what is to be read, once it is known that it will be.
 pub type Given<'a> = Box<dyn FnOnce() -> Result<Material> + 'a>;
 
+/// Characters of a source that the user names.
+const MOST_SOURCE: usize = 2_000;
+
 /// What to learn about, and how.
 #[derive(Default)]
 pub struct LearnRequest<'a> {
@@ -61,6 +66,13 @@ pub enum Material {
     Address(String),
     /// A file, or a text without a name.
     Bytes { bytes: Vec<u8>, name: Option<String> },
+    /// A text, and where it is from as the user says: an address or a name.
+    Sourced { bytes: Vec<u8>, source: String },
+}
+
+/// Whether `learn` looks in the notes and nowhere else.
+pub fn looks_in_notes_alone(workspace: &Workspace) -> bool {
+    workspace.config.learn.sources.iter().all(|source| *source == SourceName::Knowledge)
 }
 
 /// What has begun, as programs get it.
@@ -330,6 +342,7 @@ fn material(learning: &Learning, given: Material, reporter: &dyn Reporter) -> Re
 fn finding(learning: &Learning, given: Material) -> Result<Finding> {
     let (bytes, name) = match given {
         Material::Address(address) => return fetched(learning, &address),
+        Material::Sourced { bytes, source } => return sourced(&bytes, &source),
         Material::Bytes { bytes, name } => (bytes, name),
     };
     let name = name.as_deref();
@@ -348,6 +361,17 @@ fn finding(learning: &Learning, given: Material) -> Result<Finding> {
         }
     };
     Ok(found(read, url))
+}
+
+/// A text whose source the user names.
+fn sourced(bytes: &[u8], source: &str) -> Result<Finding> {
+    let source = one_line(source, MOST_SOURCE);
+    if source.is_empty() {
+        return Err(Error::new("the source has no name")
+            .hint("name it, such as `--source https://example.org/page`"));
+    }
+    let read = reading::read(bytes, Hint { media_type: None, name: None }).map_err(unreadable)?;
+    Ok(found(read, Some(source)))
 }
 
 /// A page of the web.
