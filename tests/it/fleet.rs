@@ -239,18 +239,6 @@ fn a_stale_clone_takes_no_rewritten_history_back() {
 }
 
 #[test]
-fn a_place_begins_with_a_model_that_is_decided() {
-    let env = TestEnv::with(&[("knowledge/otters.md", OTTERS)]);
-    env.write_attributes();
-    env.commit("first");
-    let address = place(&env);
-    let refused = env.run(&["publish", &address, "--as", "r"]);
-    assert_eq!(refused.code, Some(2), "{refused}");
-    assert!(refused.stderr().contains("run `elophanto index`"), "{refused}");
-    assert!(!env.outside().join("kb").exists(), "nothing was begun");
-}
-
-#[test]
 fn only_what_is_committed_clean_and_whole_is_published() {
     let env = repository("knowledge/otters.md", OTTERS);
     let address = place(&env);
@@ -414,56 +402,95 @@ fn a_server_answers_for_a_fleet_and_for_nothing_else() {
     assert!(!of(6).to_string().contains("otters"), "{served}");
 }
 
+/// A repository whose vectors are of the model that small ones get.
+fn of_minilm(path: &str, text: &str) -> TestEnv {
+    let env = TestEnv::with(&[(path, text)]);
+    env.write_attributes();
+    env.write(".elophanto/config.yaml", "knowledge:\n  embedding_provider: minilm\n");
+    env.commit("first");
+    env.index(&[]);
+    env.commit("vectors");
+    env
+}
+
+/// What a place says of itself, and where.
+fn declared(env: &TestEnv) -> (PathBuf, Value) {
+    let path = env.outside().join("kb/kb.json");
+    let said = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    (path, said)
+}
+
+/// The name and dimension of the second model that is in every program.
+fn minilm() -> Value {
+    let minilm = elophanto_models::bert::Bert::minilm();
+    json!({ "name": elophanto_models::Embedder::fingerprint(minilm).to_string(), "dimension": 384 })
+}
+
+/// Each of two repositories is found by what it means, whichever of the two models that every program has
+/// its vectors are of; vectors of two are never compared.
 #[test]
-fn two_models_are_never_compared() {
+fn repositories_of_both_models_are_one_fleet() {
     let one = repository("knowledge/otters.md", OTTERS);
-    let other = TestEnv::with(&[("knowledge/crabs.md", CRABS)]);
-    other.write_attributes();
-    other.write(".elophanto/config.yaml", "knowledge:\n  embedding_provider: minilm\n");
-    other.commit("first");
-    other.index(&[]);
-    other.commit("vectors");
+    let other = of_minilm("knowledge/crabs.md", CRABS);
     let address = place(&one);
     publish(&one, "one", &address);
-    // The fleet knows the model that began it, and no other.
-    let told = other.run(&["publish", &address, "--as", "other", "--dry-run"]);
-    assert!(told.stderr().contains("\"dimension\": 384}"), "{told}");
-    assert!(!told.stderr().contains("`elophanto index` makes it"), "{told}");
+    let (_, said) = declared(&one);
+    assert_eq!(said["models"].as_array().unwrap()[1..], [minilm()], "{said}");
     let published = publish(&other, "other", &address);
-    assert_eq!(published["without_vector"], 1, "{published}");
-    let declared = one.outside().join("kb/kb.json");
-    let text = fs::read_to_string(&declared).unwrap();
-    let mut said: Value = serde_json::from_str(&text).unwrap();
-    let tried = other.json(&["publish", &address, "--as", "other", "--dry-run", "--json"]);
-    let own = elophanto_models::bert::Bert::minilm();
-    let fingerprint = elophanto_models::Embedder::fingerprint(own).to_string();
-    assert_ne!(tried[0]["model"], fingerprint.as_str());
-    let model = json!({ "name": fingerprint, "dimension": 384 });
-    said["models"].as_array_mut().unwrap().push(model);
-    fs::write(&declared, said.to_string()).unwrap();
-    other.write("knowledge/more.md", BADGERS);
-    other.index(&[]);
-    other.commit("more");
-    let published = publish(&other, "other", &address);
-    assert_eq!((&published["without_vector"], &published["chunks"]), (&0.into(), &2.into()));
+    assert_eq!((&published["without_vector"], &published["model"]), (&0.into(), &minilm()["name"]));
     assert_eq!(fold(&one, &address)["taken"], 2);
+    let tables = fs::read_dir(one.outside().join("kb")).unwrap().flatten();
+    let tables = tables.filter(|entry| entry.file_name().to_string_lossy().ends_with(".lance"));
+    assert_eq!(tables.count(), 2);
+    // In other words than the notes.
     let nowhere = TestEnv::plain().builtin();
-    for (question, expected) in
-        [("a sea otter sleeping", "one"), ("houses that are swapped as one gets bigger", "other")]
-    {
-        let found = hits(&nowhere, &address, &[question]);
-        assert_eq!(
-            found.first().map(|hit| hit.0.as_str()),
-            Some(expected),
-            "{question}: {found:?}"
-        );
+    for (question, expected) in [
+        ("marine mammals at rest cling to each other", "one"),
+        ("houses that are swapped as one gets bigger", "other"),
+    ] {
+        for mode in [&[][..], &["--mode", "semantic"]] {
+            let found = hits(&nowhere, &address, &[&[question], mode].concat());
+            let first = found.first().map(|hit| hit.0.as_str());
+            assert_eq!(first, Some(expected), "{question} {mode:?}: {found:?}");
+        }
     }
     // The paths of hits are what `--path` takes, too.
     let found = hits(&nowhere, &address, &["otters badgers crabs", "--path", "other/knowledge/**"]);
     assert!(!found.is_empty() && found.iter().all(|hit| hit.0 == "other"), "{found:?}");
-    let tables = fs::read_dir(one.outside().join("kb")).unwrap().flatten();
-    let tables = tables.filter(|entry| entry.file_name().to_string_lossy().ends_with(".lance"));
-    assert_eq!(tables.count(), 2);
+}
+
+/// Whose place it is says what it takes: others are told the very commands that change it.
+#[test]
+fn a_place_of_one_model_says_how_it_takes_another() {
+    let one = repository("knowledge/otters.md", OTTERS);
+    let other = of_minilm("knowledge/crabs.md", CRABS);
+    let address = place(&one);
+    publish(&one, "one", &address);
+    let (path, mut said) = declared(&one);
+    said["models"].as_array_mut().unwrap().truncate(1);
+    fs::write(&path, said.to_string()).unwrap();
+    let told = other.run(&["publish", &address, "--as", "other"]);
+    assert!(!told.stderr().contains("`elophanto index` makes it"), "{told}");
+    assert_eq!(fold(&one, &address)["taken"], 2);
+    let told = told.stderr();
+    let commands: Vec<&str> = told
+        .split('`')
+        .filter(|part| part.contains("kb.json") || part.contains("--epoch"))
+        .collect();
+    let [mends, again] = commands[..] else { panic!("{told}") };
+    let shell = Command::new("sh").args(["-c", mends]).status().unwrap();
+    assert!(shell.success(), "{mends}");
+    assert_eq!(declared(&one).1["models"][1], minilm());
+    let again: Vec<&str> = again.split(' ').skip(1).chain(["--json"]).collect();
+    let published = other.json(&again).pop().unwrap();
+    assert_eq!(
+        (&published["without_vector"], &published["outcome"]),
+        (&0.into(), &"created".into())
+    );
+    assert_eq!(fold(&one, &address)["taken"], 1);
+    let nowhere = TestEnv::plain().builtin();
+    let question = ["houses that are swapped as one gets bigger", "--mode", "semantic"];
+    assert_eq!(hits(&nowhere, &address, &question)[0].0, "other");
 }
 
 const SEA_TOKEN: &str = "5ea5ea5ea5ea5ea5ea5ea5ea5ea5ea5e";

@@ -8,6 +8,7 @@ mod ask;
 mod callers;
 mod export;
 mod fold;
+mod models;
 mod name;
 mod publish;
 mod reader;

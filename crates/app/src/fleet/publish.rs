@@ -3,16 +3,12 @@
 use jiff::Timestamp;
 
 use super::{
+    models::{of_new_place, taken, without_vectors},
     name_of, open,
     rows::{lessons, rows},
 };
 use crate::{
-    Error, Result,
-    config::{Agreements, Provider},
-    embedding::embedders,
-    keys::Asking,
-    on_commit::allowed,
-    reporter::Reporter,
+    Error, Result, config::Agreements, keys::Asking, on_commit::allowed, reporter::Reporter,
     workspace::Workspace,
 };
 use elophanto_base::{
@@ -107,7 +103,7 @@ pub fn publish(
         .hint("publish from a machine that has its model, or name another one in the settings"));
     }
     let embedder = workspace.models.active();
-    let (own, dimension) = (embedder.fingerprint().to_string(), embedder.dimension());
+    let own = Model { name: embedder.fingerprint().to_string(), dimension: embedder.dimension() };
     let mut chunks = match request.retire {
         true => Vec::new(),
         false => chunks(workspace, &git, commit, &repository, reporter)?,
@@ -119,25 +115,13 @@ pub fn publish(
     if !request.dry_run {
         agreed(workspace, request, &fleet, chunks.len(), reporter)?;
     }
-    let model = Model { name: own.clone(), dimension };
-    let model = match taken(&fleet, &model)? {
-        Taken::Vectors => model,
-        Taken::First => {
-            decided(workspace)?;
-            model
-        }
-        Taken::Texts(other) => {
-            let Model { name, dimension } = &model;
-            reporter.note(format_args!(
-                "this place is of `{}`, the vectors here are of `{name}`: texts are published without \
-                 them, and found by words alone; for vectors of both, add {{\"name\": \"{name}\", \
-                 \"dimension\": {dimension}}} to the `models` of its `kb.json`, then publish with `--epoch`",
-                other.name
-            ));
-            chunks.iter_mut().for_each(|(row, _)| row.vector = None);
-            other
-        }
-    };
+    // The place, where it takes vectors of other models alone.
+    let others = taken(&fleet)?.filter(|declared| !declared.models.contains(&own));
+    let first = others.as_ref().and_then(|others| others.models.first());
+    if first.is_some() {
+        chunks.iter_mut().for_each(|(row, _)| row.vector = None);
+    }
+    let model = first.unwrap_or(&own).clone();
     let without_vector = chunks.iter().filter(|(row, _)| row.vector.is_none()).count();
     let before = published_before(&fleet, &repository, &commit, reporter)?;
     let epoch = epoch(request, &before, &git, (&commit, chunks.len()), reporter)?;
@@ -152,6 +136,9 @@ pub fn publish(
         chunks: chunks.len() as u64,
         repository,
     };
+    if let Some(others) = others.as_ref().filter(|_| !request.retire) {
+        reporter.note(without_vectors(fleet.address(), others, &own, &head));
+    }
     let Model { name, dimension } = model.clone();
     let publication = Publication { head, model: name, dimension, rows: chunks };
     let bytes = publication.encode().map_err(Error::bug)?;
@@ -170,7 +157,7 @@ pub fn publish(
         chunks: rows.len(),
         lessons: rows.iter().filter(|(row, _)| row.kind == Kind::Memory).count(),
         without_vector,
-        is_of_model: model.name == own,
+        is_of_model: model == own,
         bytes: bytes.len(),
         outcome: Outcome::Tried,
     };
@@ -311,51 +298,9 @@ fn refuse_secrets(git: &Git, workspace: &Workspace, chunks: &[(Row, String)]) ->
     ))
 }
 
-/// What a fleet takes of a publication.
-enum Taken {
-    Vectors,
-    /// Anything: there is no fleet yet.
-    First,
-    /// Texts alone, among those of this model.
-    Texts(Model),
-}
-
-/// What the fleet takes of texts with vectors of this model.
-fn taken(fleet: &Fleet, model: &Model) -> Result<Taken> {
-    let Declared { models, .. } = match fleet.declared() {
-        Ok(Some(declared)) => declared,
-        Ok(None) => return Ok(Taken::First),
-        // Who may only write below its own folder cannot know: folding looks at it.
-        Err(FleetError::Store(StoreError::Denied { .. })) => return Ok(Taken::Vectors),
-        Err(cause) => return Err(cause.into()),
-    };
-    match models.iter().find(|known| known.name == model.name) {
-        Some(_) => Ok(Taken::Vectors),
-        None => match models.first() {
-            Some(first) => Ok(Taken::Texts(first.clone())),
-            None => Ok(Taken::Vectors),
-        },
-    }
-}
-
-/// The first publication decides on the model of a place: refuses one whose model is not decided.
-fn decided(workspace: &Workspace) -> Result<()> {
-    let Workspace { config, repository, environment, .. } = workspace;
-    let is_open = config.knowledge.embedding_provider == Provider::Auto
-        && embedders::of_tables(config, repository, environment).is_none();
-    match is_open {
-        false => Ok(()),
-        true => Err(Error::new(
-            "nothing is published there yet, and no index is committed here: the first publication \
-             decides on the model of all",
-        )
-        .hint("run `elophanto index`, commit `.elophanto`, and publish again")),
-    }
-}
-
 /// Begins the fleet with what is about to be published, where there is none.
 fn begin(fleet: &Fleet, model: &Model) -> Result<()> {
-    match fleet.declare(vec![model.clone()]) {
+    match fleet.declare(of_new_place(model.clone())) {
         Ok(Declared { models, .. }) if models.iter().any(|known| known.name == model.name) => {
             Ok(())
         }
