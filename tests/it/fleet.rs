@@ -445,7 +445,7 @@ fn repositories_of_both_models_are_one_fleet() {
     // In other words than the notes.
     let nowhere = TestEnv::plain().builtin();
     for (question, expected) in [
-        ("marine mammals at rest cling to each other", "one"),
+        ("marine animals grab paws while asleep", "one"),
         ("houses that are swapped as one gets bigger", "other"),
     ] {
         for mode in [&[][..], &["--mode", "semantic"]] {

@@ -52,6 +52,30 @@ fn what_is_published_is_found_once_it_is_folded() {
     assert!(store.names().iter().all(|name| !name.contains("inbox/")), "{:?}", store.names());
 }
 
+/// A model that a place takes vectors of costs nothing until somebody publishes some.
+#[test]
+fn a_model_that_nobody_published_has_no_table_and_no_request() {
+    let store = FakeStore::new();
+    let fleet = declared_on(&store);
+    deposit(&fleet, &publication("acme/sea", 1, &["otters sleep"]));
+    let other = table::name_of("other");
+    let is_of_other = |name: &str| name.contains(&other);
+    fleet.fold(true).unwrap();
+    assert!(!store.names().iter().any(|name| is_of_other(name)), "{:?}", store.names());
+    store.asked();
+    assert_eq!(ask(&on_store(&store), &["otters"], Only::default()), ["otters sleep"]);
+    let asked = store.asked();
+    assert!(
+        !asked.is_empty() && !asked.iter().any(|asked| is_of_other(&asked.object)),
+        "{asked:?}"
+    );
+    let of_other =
+        Publication { model: "other".to_owned(), ..publication("acme/land", 1, &["badgers dig"]) };
+    deposit(&fleet, &of_other);
+    fleet.fold(false).unwrap();
+    assert_eq!(fleet.view(None).unwrap().tables().count(), 2);
+}
+
 /// Parts of each index, rows that they do not hold, and fragments, of the only table.
 fn indexes(fleet: &Fleet) -> (BTreeMap<String, usize>, usize, usize) {
     let place = fleet.0.clone();
