@@ -58,7 +58,7 @@ pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome> {
         title: &args.title,
         sections: if body.is_some() { &[] } else { &sections },
         body: body.as_deref(),
-        tags: &args.tags,
+        tags: Some(&args.tags),
         path: None,
     };
     let path = write(&workspace, &draft, None, ui)?.path.to_string_lossy().into_owned();

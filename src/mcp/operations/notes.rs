@@ -83,13 +83,12 @@ pub fn by(origin: &Origin) -> String {
 }
 
 pub fn write_note(given: WriteNoteArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
-    let tags = given.tags.unwrap_or_default();
     let draft = authoring::Draft {
         kind: given.kind.map_or(authoring::Kind::Note, |kind| kind.0),
         title: &given.title,
         sections: &[],
         body: Some(&given.text),
-        tags: &tags,
+        tags: given.tags.as_deref(),
         path: given.path.as_deref().map(Path::new),
     };
     let written = write(&on.workspace()?, &draft, given.hash.as_deref(), &on.reporter(call))?;

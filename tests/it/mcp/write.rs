@@ -151,3 +151,23 @@ fn writers_of_the_same_note() {
         assert_eq!(written, 1);
     }
 }
+
+/// What is not said of a note that is overwritten stays.
+#[test]
+fn tags_that_are_not_given_stay() {
+    let env = harbour();
+    let mut session = Session::start(&env);
+    let path = "knowledge/learned/notes/a.md";
+    let mut note = json!({"title": "A", "text": "one", "path": path, "tags": ["kept"]});
+    let mut tags = |more: serde_json::Value| {
+        note.as_object_mut().unwrap().remove("tags");
+        note.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let written = session.found("write_note", note.clone());
+        note["hash"] = written["hash"].clone();
+        let text = String::from_utf8(env.read(path)).unwrap();
+        text.lines().find(|line| line.starts_with("tags:")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(tags(json!({"tags": ["kept"]})), "tags: [\"kept\"]");
+    assert_eq!(tags(json!({"text": "two"})), "tags: [\"kept\"]");
+    assert_eq!(tags(json!({"tags": []})), "tags: []");
+}

@@ -177,7 +177,7 @@ fn write(workspace: &Workspace, summary: &TaskSummary, note: &Note) -> Result<Pa
         title: &summary.title,
         sections: &sections,
         body: None,
-        tags: &[],
+        tags: None,
         path: None,
     };
     Ok(notes::write(workspace, &draft, None, &Silent)?.path)

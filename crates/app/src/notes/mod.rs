@@ -139,7 +139,7 @@ pub fn pattern(workspace: &Workspace, shared: &Shared) -> Result<String> {
         title: title.trim(),
         sections: &sections,
         body: None,
-        tags: &memory.tags,
+        tags: Some(&memory.tags),
         path: None,
     };
     let written = write(workspace, &draft, None, &Silent)?;

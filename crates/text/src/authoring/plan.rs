@@ -30,8 +30,9 @@ pub struct Draft<'a> {
     /// Markdown in front of the sections. Front matter at its start is merged: its tags are added,
     /// keys of its own are kept, its title and times give way.
     pub body: Option<&'a str>,
-    /// Plain text, with or without `#`.
-    pub tags: &'a [String],
+    /// Plain text, with or without `#`; with `None` and none in the front matter of the body, the note
+    /// that is overwritten keeps its own.
+    pub tags: Option<&'a [String]>,
     /// Relative to the root or to the folder that is written to. Without one, the title makes it.
     pub path: Option<&'a Path>,
 }
@@ -91,7 +92,10 @@ pub fn plan(
     let kept = old.as_deref().map(|old| old_front(&path, old)).transpose()?;
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let created = kept.as_ref().and_then(|old| old.created).unwrap_or(now);
-    let tags = tags(draft.tags.iter().chain(&front.tags));
+    let is_said = draft.tags.is_some() || !front.tags.is_empty();
+    let old_tags = kept.as_ref().filter(|_| !is_said).map_or(&[][..], |old| &old.tags[..]);
+    let given = draft.tags.unwrap_or_default();
+    let tags = tags(given.iter().chain(&front.tags).chain(old_tags));
     if tags.len() > MAX_TAGS {
         return Err(AuthoringError::TooManyTags { tags: tags.len() });
     }
@@ -111,11 +115,12 @@ fn within_caps(draft: &Draft<'_>) -> Result<(), AuthoringError> {
     if draft.sections.len() > MAX_SECTIONS {
         return Err(AuthoringError::TooManySections { sections: draft.sections.len() });
     }
-    if draft.tags.len() > MAX_TAGS {
-        return Err(AuthoringError::TooManyTags { tags: draft.tags.len() });
+    let tags = draft.tags.unwrap_or_default();
+    if tags.len() > MAX_TAGS {
+        return Err(AuthoringError::TooManyTags { tags: tags.len() });
     }
     let sections = draft.sections.iter().flat_map(|(name, text)| [name.len(), text.len()]);
-    let tags = draft.tags.iter().map(String::len);
+    let tags = tags.iter().map(String::len);
     let bytes = sections.chain(tags).chain([draft.title.len(), draft.body.map_or(0, str::len)]);
     let bytes = bytes.fold(0, usize::saturating_add);
     if bytes > MAX_NOTE_BYTES { Err(AuthoringError::TooLarge { bytes }) } else { Ok(()) }

@@ -22,7 +22,7 @@ fn now() -> Timestamp {
 }
 
 fn draft(title: &str) -> Draft<'_> {
-    Draft { kind: Kind::Note, title, sections: &[], body: None, tags: &[], path: None }
+    Draft { kind: Kind::Note, title, sections: &[], body: None, tags: None, path: None }
 }
 
 /// A world in which these files are.

@@ -112,7 +112,7 @@ proptest! {
             title: &title,
             sections: &parts,
             body: body.as_deref(),
-            tags: &tags,
+            tags: Some(&tags),
             path: None,
         };
         let planned = match plan_in_void(&draft) {

@@ -8,7 +8,7 @@ const PATH: &str = "knowledge/learned/notes/a.md";
 fn overwritten(old: &str, body: &str, hash: Option<Option<&str>>) -> String {
     let tags = ["new".to_owned()];
     let path = Some(Path::new("learned/notes/a"));
-    let draft = Draft { body: Some(body), tags: &tags, path, ..draft("T") };
+    let draft = Draft { body: Some(body), tags: Some(&tags), path, ..draft("T") };
     let right = content_hash(old);
     let hash = hash.unwrap_or(Some(&right));
     match plan(&draft, Path::new(ROOT), now(), &world(&[(PATH, old)]), hash) {
@@ -31,6 +31,25 @@ fn check(old: &str, body: &str, created: &str, kept: &str) {
 }
 
 const NOW: &str = "2026-11-22T06:07:08Z";
+
+#[test]
+fn tags_that_are_not_given_stay() {
+    let old = "---\ntitle: A\ntags: [kept, too]\n---\n\nold\n";
+    let path = Some(Path::new("learned/notes/a"));
+    let given = ["new".to_owned()];
+    for (tags, body, expected) in [
+        (None, "body", "tags: [\"kept\", \"too\"]\n"),
+        (None, "---\ntags: [front]\n---\nbody", "tags: [\"front\"]\n"),
+        (Some(&[][..]), "body", "tags: []\n"),
+        (Some(&given[..]), "body", "tags: [\"new\"]\n"),
+    ] {
+        let draft = Draft { body: Some(body), tags, path, ..draft("T") };
+        let hash = content_hash(old);
+        let world = world(&[(PATH, old)]);
+        let planned = plan(&draft, Path::new(ROOT), now(), &world, Some(&hash)).unwrap();
+        assert!(planned.text.contains(expected), "{tags:?}: {}", planned.text);
+    }
+}
 
 #[test]
 fn only_who_knows_it_may() {
@@ -126,7 +145,7 @@ fn what_cannot_be_kept_is_not_lost() {
 fn front_matter_of_the_body_is_merged_or_refused() {
     let check = |body: &str, expected: &str| {
         let tags = ["one".to_owned()];
-        let draft = Draft { body: Some(body), tags: &tags, ..draft("T") };
+        let draft = Draft { body: Some(body), tags: Some(&tags), ..draft("T") };
         let actual = match plan_in_void(&draft) {
             Ok(planned) => {
                 let front = markdown::parse(&planned.text).unwrap().front_matter;

@@ -29,7 +29,7 @@ fn a_whole_note() {
         kind: Kind::Failure,
         title: "npm: \"EACCES\" in `npm install` <b>",
         sections: &sections,
-        tags: &tags,
+        tags: Some(&tags),
         ..draft("")
     })
     .unwrap();
@@ -166,7 +166,7 @@ fn caps_are_named() {
     let many = vec![("a", ""); MAX_SECTIONS + 1];
     check(Draft { sections: &many, ..draft("T") }, "101 sections, over the cap of 100");
     let many: Vec<String> = (0..=MAX_TAGS).map(|number| number.to_string()).collect();
-    check(Draft { tags: &many, ..draft("T") }, "51 tags, over the cap of 50");
+    check(Draft { tags: Some(&many), ..draft("T") }, "51 tags, over the cap of 50");
     let in_body = format!("---\ntags: [{}]\n---\n", many.join(", "));
     check(Draft { body: Some(&in_body), ..draft("T") }, "51 tags, over the cap of 50");
     let large = "a".repeat(MAX_NOTE_BYTES);
