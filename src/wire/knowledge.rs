@@ -3,7 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use elophanto_knowledge::learn::{merge::Proposal, undo::Undone};
+use super::Named;
+use elophanto_knowledge::{
+    learn::{merge::Proposal, undo::Undone},
+    scan::QuestionState,
+};
 
 /// What `learn` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -21,9 +25,8 @@ pub struct QuestionsArguments {
     #[serde(default = "items")]
     #[schemars(range(min = 1, max = 100))]
     pub limit: usize,
-    /// such as open
-    #[schemars(length(min = 1, max = 32))]
-    pub status: Option<String>,
+    /// open is what waits
+    pub status: Option<Named<QuestionState>>,
 }
 
 /// What `entity` takes.

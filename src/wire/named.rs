@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 
 use elophanto_app::config::Mode;
 use elophanto_index::{Kind, search::Level};
-use elophanto_knowledge::memory::EventType;
+use elophanto_knowledge::{memory::EventType, scan::QuestionState};
 use elophanto_text::{authoring, markdown::Scope};
 
 /// Values with names.
@@ -64,4 +64,5 @@ names! {
     EventType: &Self::ALL, Self::as_str;
     authoring::Kind: &Self::ALL, Self::as_str;
     Mode: &Self::ALL, Self::as_str;
+    QuestionState: &Self::ALL, Self::as_str;
 }

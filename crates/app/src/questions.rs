@@ -16,7 +16,6 @@ use elophanto_knowledge::scan::{
     freshness::{Freshness, current},
     investigate::reopen,
     record::{DISMISSAL, Dismissal, Evidence},
-    sought::is_outside,
 };
 
 /// A question, as programs get it.
@@ -79,7 +78,7 @@ impl<'a> From<&'a Question> for Listed<'a> {
 /// When that cannot be written down.
 pub fn known(workspace: &Workspace) -> Result<Known> {
     let record_store = workspace.record_store();
-    let mut known = Known::read(&record_store.journal, Timestamp::now());
+    let mut known = Known::read(&record_store.journal, &workspace.reach(), Timestamp::now());
     reopen(&record_store, &mut known)?;
     Ok(known)
 }
@@ -106,13 +105,9 @@ pub fn list(known: &Known, state: Option<QuestionState>) -> Vec<&Question> {
     questions
 }
 
-/// At most `limit` of the questions that wait for an answer, those of one state by its name; `open`
-/// is what all of them are.
-pub fn waiting<'k>(known: &'k Known, state: Option<&str>, limit: usize) -> Waiting<'k> {
-    let state = state.map(str::to_lowercase).filter(|state| state != "open");
-    let mut questions = list(known, None);
-    questions
-        .retain(|question| state.as_ref().is_none_or(|state| question.state.as_str() == state));
+/// At most `limit` of the questions in one state, or that wait for an answer: all of these are `open`.
+pub fn waiting(known: &Known, state: Option<QuestionState>, limit: usize) -> Waiting<'_> {
+    let questions = list(known, state.filter(|state| *state != QuestionState::Open));
     let shown: Vec<Listed> = questions.iter().take(limit).map(|it| Listed::from(*it)).collect();
     Waiting { more: questions.len() - shown.len(), questions: shown }
 }
@@ -169,7 +164,8 @@ fn note(workspace: &Workspace, question: &Question) -> Result<()> {
         blob: question.evidence.blob.clone(),
     };
     let record_store = workspace.record_store();
-    record_store.write(record_store.place(is_outside(&question.evidence.path())), &[&dismissal])?;
+    let is_private = workspace.reach().is_private(&question.evidence.path());
+    record_store.write(record_store.place(is_private), &[&dismissal])?;
     Ok(())
 }
 
@@ -200,7 +196,8 @@ pub fn answer(
         return Err(Error::new(format_args!("the question waits for no answer: it is {state}")));
     }
     let path = question.evidence.path();
-    let before: Vec<String> = Known::read(&workspace.record_store().journal, Timestamp::now())
+    let (journal, reach) = (workspace.record_store().journal, workspace.reach());
+    let before: Vec<String> = Known::read(&journal, &reach, Timestamp::now())
         .described
         .get(&path)
         .map(|all| all.iter().filter_map(|it| Some(it.summary()?.id)).collect())
@@ -238,9 +235,9 @@ pub fn take_back(
     let now = Timestamp::now();
     let record_store = workspace.record_store();
     let path = question.evidence.path();
-    let place = record_store.place(is_outside(&path));
+    let place = record_store.place(workspace.reach().is_private(&path));
     if let Some(made) = made {
-        let known = Known::read(&record_store.journal, now);
+        let known = Known::read(&record_store.journal, &workspace.reach(), now);
         let all = known.described.get(&path).into_iter().flatten();
         let said: Vec<Summary> = all
             .filter_map(|it| it.summary())
@@ -259,12 +256,12 @@ pub fn described(
     workspace: &Workspace,
     known: &Known,
 ) -> impl Iterator<Item = (Summary, Freshness)> {
-    let root = &workspace.repository.root;
+    let reach = workspace.reach();
     let limit = workspace.config.knowledge.max_file_bytes;
     let mut paths: Vec<_> = known.described.keys().collect();
     paths.sort_unstable();
     paths.into_iter().filter_map(move |path| {
-        let (described, freshness) = current(known, root, path, limit)?;
+        let (described, freshness) = current(known, &reach, path, limit)?;
         Some((described.summary()?, freshness))
     })
 }

@@ -14,6 +14,7 @@ use elophanto_app::{
     status,
 };
 use elophanto_base::counted::{agreeing, counted};
+use elophanto_knowledge::scan::QuestionState;
 
 /// The tool `learn`.
 ///
@@ -49,13 +50,21 @@ pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Resul
 /// When the journal cannot be read.
 pub fn questions(given: QuestionsArguments, on: &OperationContext) -> Result<Reply> {
     let known = known(&on.workspace()?)?;
-    let waiting = waiting(&known, given.status.as_deref(), given.limit);
+    let state = given.status.map(|status| status.0);
+    let waiting = waiting(&known, state, given.limit);
     let line = |asked: &Listed| {
         format!("- {}  ({}, {})\n", asked.question, asked.id, asked.state.as_str())
     };
-    let items: Vec<String> = waiting.questions.iter().map(line).collect();
-    let text = if items.is_empty() { "No question is open." } else { "" };
-    listed::<QuestionsArguments>(text.to_owned(), items, &waiting)
+    let mut items: Vec<String> = waiting.questions.iter().map(line).collect();
+    let text = match state {
+        _ if !items.is_empty() => String::new(),
+        None | Some(QuestionState::Open) => {
+            "No question is open: `elophanto scan` looks for some.".to_owned()
+        }
+        Some(state) => format!("No question is {}.", state.as_str()),
+    };
+    tell_more(&mut items, waiting.more);
+    listed::<QuestionsArguments>(text, items, &waiting)
 }
 
 /// The tool `entity`.
@@ -93,7 +102,15 @@ pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply> {
             None => "Nothing is known yet.".to_owned(),
         };
     }
+    tell_more(&mut items, told.more);
     listed::<EntityArguments>(text, items, &told)
+}
+
+/// Says behind the last item how many the limit leaves out.
+fn tell_more(items: &mut [String], more: usize) {
+    if let (Some(last), 1..) = (items.last_mut(), more) {
+        last.push_str(&format!("and {more} more: a higher `limit` lists them\n"));
+    }
 }
 
 /// Where a fact is from and, if others say otherwise, of which day.
