@@ -9,7 +9,7 @@ use super::{CliError, Outcome, Result, Ui, Workspace, flags, index::say_watching
 use elophanto_app::{
     config::parse_duration,
     questions::Listed,
-    scan::{ScanRequest, scan},
+    scan::{ScanRequest, Scanned, scan},
 };
 use elophanto_index::watch::Watch;
 use elophanto_knowledge::scan::{QuestionState, investigate::Found};
@@ -98,7 +98,8 @@ pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome> {
     };
     // Before the first run: what changes while that is at work is not missed.
     let watch = if args.watch { Some(Watch::begin(&workspace.repository.root)?) } else { None };
-    once(&workspace, &request, args.evidence, ui)?;
+    let first = once(&workspace, &request, args.evidence, ui)?;
+    output::left_out(&first, ui);
     if let Some(watch) = watch {
         say_watching(watch.method(), ui);
         watch.run(interval, |_| match once(&workspace, &request, args.evidence, ui) {
@@ -108,7 +109,7 @@ pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome> {
                 ui.warn(cause.message());
                 true
             }
-            Ok(()) => true,
+            Ok(_) => true,
         });
         return Ok(Outcome::Done);
     }
@@ -125,7 +126,7 @@ fn once(
     request: &ScanRequest,
     as_evidence: bool,
     ui: &mut Ui,
-) -> Result<()> {
+) -> Result<Scanned> {
     let beside = ui.beside();
     let mut told = |found: &Found| output::answer(found, as_evidence, ui);
     let scanned = scan(workspace, request, &mut told, &beside)?;
@@ -135,7 +136,8 @@ fn once(
         }
     }
     output::summary(&scanned, ui)?;
-    ui.flush()
+    ui.flush()?;
+    Ok(scanned)
 }
 
 /// Files and folders as they were typed; says which cannot be scanned.

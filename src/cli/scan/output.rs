@@ -4,7 +4,7 @@ use crate::cli::{Result, Ui, escape_control_line, visible};
 use crate::wire::{AnswerWire, EvidenceWire};
 use elophanto_app::scan::Scanned;
 use elophanto_base::counted::counted;
-use elophanto_knowledge::scan::{Question, QuestionState, investigate::Found};
+use elophanto_knowledge::scan::{LeftOut, Question, QuestionState, investigate::Found};
 
 /// Prints an answer, as an evidence record if that is wanted.
 pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<()> {
@@ -52,6 +52,21 @@ pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<()> {
         ),
     )
 }
+
+/// Says what is left out though there is most of it, and which setting takes it in.
+pub fn left_out(scanned: &Scanned, ui: &Ui) {
+    for LeftOut { ending, files } in scanned.left_out.iter().take(MOST_LEFT_OUT) {
+        let ending = escape_control_line(ending);
+        let files = counted(*files, &format!("`.{ending}` file"));
+        ui.note(format_args!(
+            "{files} left out, more than of any kind that is described: `scan.patterns.source` takes them in \
+             with \"*.{ending}\", `scan.skip` leaves them out without a word"
+        ));
+    }
+}
+
+/// Kinds of files that are told to be left out.
+const MOST_LEFT_OUT: usize = 3;
 
 /// A question on one line.
 pub fn question_line(question: &Question) -> String {

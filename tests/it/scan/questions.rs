@@ -427,3 +427,46 @@ fn a_closed_gap_is_no_question() {
     env.write("a.rs", "fn a() {}\n");
     assert_eq!(scan(&env, &[]).paths(), ["a.rs"]);
 }
+
+#[test]
+fn a_language_without_a_grammar_is_described() {
+    let env = TestEnv::new();
+    env.write(
+        "lib/booter.rb",
+        "# Boots ferries on all piers in parallel.\nclass Booter\n  # Waits for the tide.\n  def \
+         wait(pier)\n  end\nend\n",
+    );
+    env.write("Rakefile", "# Tasks of the harbour.\ntask :sail do\nend\n");
+    assert_eq!(super::investigate(&env).counts(["files", "answered"]), [2, 2]);
+    let hit =
+        env.json(&["search", "waits for the tide", "--type", "ruby_file", "--json"]).remove(0);
+    assert_eq!((&hit["path"], &hit["line"]), (&"lib/booter.rb".into(), &3.into()), "{hit}");
+}
+
+/// Who reads that all is described is told what nobody counted.
+#[test]
+fn files_that_nobody_counts_are_told_where_they_are_most() {
+    let env = TestEnv::with(&[("a.rs", "//! Ferries.\n"), ("app.yaml", "port: 80\n")]);
+    for number in 0..6 {
+        env.write(format!("pages/p{number}.vue"), "<template>Ferries</template>\n");
+        env.write(format!("pages/p{number}.png"), "no picture\n");
+    }
+    let output = env.ok(&["scan"]);
+    let said = output.stderr();
+    assert!(
+        said.contains("6 `.vue` files left out") && said.contains("scan.patterns.source"),
+        "{output}"
+    );
+    assert_eq!(said.matches("left out").count(), 1, "{output}");
+    let left = &scan(&env, &[]).sum["left_out"];
+    assert_eq!(*left, json!([{ "ending": "vue", "files": 6 }]));
+    for path in ["pages/p0.vue", "pages"] {
+        let refused = env.run(&["scan", path]);
+        assert_eq!(refused.code, Some(2), "{refused}");
+        let said = format!("`{path}` is not described, and holds nothing that is");
+        assert!(refused.stderr().contains(&said), "{refused}");
+    }
+    env.write_settings("scan: { patterns: { source: ['*.rs', '*.vue'] } }\n");
+    let all = env.ok(&["scan", "pages/p0.vue"]);
+    assert!(!all.stderr().contains("left out"), "{all}");
+}

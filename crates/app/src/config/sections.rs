@@ -184,7 +184,12 @@ settings! {
         source: Vec<String> = concat!(
             r#"["*.rs", "*.py", "*.pyi", "*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "#,
             r#""*.cts", "*.tsx", "*.go", "*.c", "*.h", "*.java", "*.sh", "*.bash", "*.sql", "#,
-            r#""*.graphql", "*.gql", "*.proto"]"#
+            r#""*.graphql", "*.gql", "*.proto", "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.hh", "#,
+            r#""*.hxx", "*.cs", "*.kt", "*.kts", "*.swift", "*.scala", "*.sc", "*.groovy", "#,
+            r#""*.gradle", "*.dart", "*.php", "*.zig", "*.rb", "*.rake", "*.gemspec", "*.pl", "#,
+            r#""*.pm", "*.ex", "*.exs", "*.jl", "*.r", "*.ps1", "*.psm1", "*.lua", "*.hs", "#,
+            r#""*.ml", "*.mli", "*.erl", "*.hrl", "*.clj", "*.cljs", "*.cljc", "*.R", Gemfile, "#,
+            r#"Rakefile]"#
         ), Kind::Patterns;
     }
 

@@ -95,7 +95,7 @@ fn the_template_as_it_stands() {
         # File names of services.
         # services: ["*.service", "*.timer"]
         # File names of source code.
-        # source: ["*.rs", "*.py", "*.pyi", "*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx", "*.go", "*.c", "*.h", "*.java", "*.sh", "*.bash", "*.sql", "*.graphql", "*.gql", "*.proto"]
+        # source: ["*.rs", "*.py", "*.pyi", "*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx", "*.go", "*.c", "*.h", "*.java", "*.sh", "*.bash", "*.sql", "*.graphql", "*.gql", "*.proto", "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.hh", "*.hxx", "*.cs", "*.kt", "*.kts", "*.swift", "*.scala", "*.sc", "*.groovy", "*.gradle", "*.dart", "*.php", "*.zig", "*.rb", "*.rake", "*.gemspec", "*.pl", "*.pm", "*.ex", "*.exs", "*.jl", "*.r", "*.ps1", "*.psm1", "*.lua", "*.hs", "*.ml", "*.mli", "*.erl", "*.hrl", "*.clj", "*.cljs", "*.cljc", "*.R", Gemfile, Rakefile]
       # File names or paths that are never described.
       # skip: ["*.pyc", "*.backup*", "*.bak", "*.orig", "*~", "*.min.js", "*.min.css", "*.map", "*.snap", package-lock.json, pnpm-lock.yaml, go.sum, "*_pb2.py", "*.pb.go"]
       # How many new questions one scan raises.
@@ -336,7 +336,7 @@ fn the_table_as_it_stands() {
       ELOPHANTO_SCAN_PATTERNS_CONFIGURATION: a list of at most 256 patterns such as ["*.md", "docs/**"]; Never
     scan.patterns.services: ["*.service", "*.timer"] (default)
       ELOPHANTO_SCAN_PATTERNS_SERVICES: a list of at most 256 patterns such as ["*.md", "docs/**"]; Never
-    scan.patterns.source: ["*.rs", "*.py", "*.pyi", "*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx", "*.go", "*.c", "*.h", "*.java", "*.sh", "*.bash", "*.sql", "*.graphql", "*.gql", "*.proto"] (default)
+    scan.patterns.source: ["*.rs", "*.py", "*.pyi", "*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx", "*.go", "*.c", "*.h", "*.java", "*.sh", "*.bash", "*.sql", "*.graphql", "*.gql", "*.proto", "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.hh", "*.hxx", "*.cs", "*.kt", "*.kts", "*.swift", "*.scala", "*.sc", "*.groovy", "*.gradle", "*.dart", "*.php", "*.zig", "*.rb", "*.rake", "*.gemspec", "*.pl", "*.pm", "*.ex", "*.exs", "*.jl", "*.r", "*.ps1", "*.psm1", "*.lua", "*.hs", "*.ml", "*.mli", "*.erl", "*.hrl", "*.clj", "*.cljs", "*.cljc", "*.R", Gemfile, Rakefile] (default)
       ELOPHANTO_SCAN_PATTERNS_SOURCE: a list of at most 256 patterns such as ["*.md", "docs/**"]; Never
     scan.skip: ["*.pyc", "*.backup*", "*.bak", "*.orig", "*~", "*.min.js", "*.min.css", "*.map", "*.snap", package-lock.json, pnpm-lock.yaml, go.sum, "*_pb2.py", "*.pb.go"] (default)
       ELOPHANTO_SCAN_SKIP: a list of at most 256 patterns such as ["*.md", "docs/**"]; Never

@@ -190,6 +190,10 @@ impl From<ScanError> for Error {
             ScanError::Git(cause) => cause.into(),
             ScanError::Damaged => Self::of(cause).hint("run `elophanto index --full`, then again"),
             ScanError::Lock { .. } => Self::of(cause).hint("check the rights of the git directory"),
+            ScanError::NotWanted(_) => Self::of(cause).hint(
+                "what `scan.patterns` names is described, such as `*.rb` in `scan.patterns.source`, unless \
+                 `scan.skip` or an ignore file leaves it out, or others made it (`vendor`, `node_modules`)",
+            ),
         }
     }
 }

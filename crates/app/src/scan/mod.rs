@@ -16,7 +16,7 @@ use crate::{
 };
 use elophanto_index::Options;
 use elophanto_knowledge::scan::{
-    self, Question, QuestionState, Report, Scan, Wanted,
+    self, LeftOut, Question, QuestionState, Report, Scan, Wanted,
     investigate::{Found, Outcome},
 };
 use elophanto_repo::{Git, NotePath};
@@ -63,6 +63,9 @@ pub struct Scanned {
     pub seconds: f64,
     /// What could not be looked at, or read.
     pub problems: Vec<String>,
+    /// Endings of files that no setting names, where there are more of them than of any that is described.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// Those that were asked.
     #[serde(skip)]
     pub questions: Vec<Question>,
@@ -90,6 +93,7 @@ pub fn scan(
         sum.read += report.read;
         (sum.files, sum.indexed, sum.open) = (report.files, report.indexed, report.open);
         (sum.left, sum.problems) = (report.left, report.problems);
+        sum.left_out = report.left_out;
         let Some(ids) = &wanted.investigate else { break };
         let Outcome { found, calls, stopped } =
             investigate(workspace, ids, wanted, told, reporter)?;

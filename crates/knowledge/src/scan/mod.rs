@@ -28,7 +28,7 @@ pub use known::{Described, Known};
 pub use parse::outline_in_time;
 pub use record::{GapKind, Priority, Question, QuestionState, Summary};
 pub use run::{Report, Scan, scan};
-pub use sought::{Found, Sought, Wanted};
+pub use sought::{Found, LeftOut, Sought, Wanted};
 
 use std::{io, path::PathBuf};
 
@@ -43,6 +43,8 @@ pub enum ScanError {
     Git(#[from] GitError),
     #[error("the search view is damaged")]
     Damaged,
+    #[error("`{0}` is not described, and holds nothing that is")]
+    NotWanted(String),
     #[error("`{}` cannot be locked: {source}", path.display())]
     Lock { path: PathBuf, source: io::Error },
 }

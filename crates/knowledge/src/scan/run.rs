@@ -14,7 +14,7 @@ use super::{
     known::Known,
     notes::{self, Notes},
     record::{GapKind, Question, QuestionState},
-    sought::{Found, Sought, is_generated, is_outside},
+    sought::{Found, LeftOut, Sought, is_generated, is_outside},
     state::{self, Seen, Settled, State, Verdict},
     uses::{Uses, names},
 };
@@ -76,21 +76,27 @@ pub struct Report {
     pub left: usize,
     /// What could not be looked at, or read.
     pub problems: Vec<String>,
+    /// Endings of files that no setting names, where they are most of all.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Looks for gaps and asks about the most valuable of them.
 ///
 /// # Errors
-/// When the questions cannot be written down, or the view of the notes is damaged.
+/// When the questions cannot be written down, the view of the notes is damaged, or nothing of what is to be
+/// asked about is described.
 pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     let Repository { root, .. } = scan.record_store.repository;
     let now = at(scan.now);
     let sought = Sought::new(root, scan.wanted);
     let file = state_file(scan.record_store.repository);
-    let ((found, failed), (before, stamp)) = rayon::join(
+    let ((found, left_out, failed), (before, stamp)) = rayon::join(
         || sought.find(root),
         || rayon::join(|| state::load(&file), || scan.record_store.journal.stamp(now)),
     );
+    if let Some(path) = scan.only.iter().find(|only| is_in_vain(only, scan, &found)) {
+        return Err(ScanError::NotWanted(path.to_text()));
+    }
     let (mut after, read) = look(scan, &found, &before);
     let digest = notes::digest(scan.notes);
     let seconds = scan.now / 1_000_000_000;
@@ -108,12 +114,13 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
             indexed: settled.indexed as usize,
             read,
             open: settled.open as usize,
+            left_out,
             ..Report::default()
         });
     }
     let mut known = Known::read(&scan.record_store.journal, now);
     reopen(scan.record_store, &mut known)?;
-    let mut report = Report { read, ..Report::default() };
+    let mut report = Report { read, left_out, ..Report::default() };
     report.problems.extend(failed.iter().map(ToString::to_string));
     for (path, damage) in &known.damage {
         report.problems.push(format!("{}:{}: {}", path.display(), damage.line, damage.fault));
@@ -197,6 +204,17 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
         let _ = state::save(&file, &after);
     }
     Ok(report)
+}
+
+/// Whether a path that is there holds nothing that is described, and no note.
+fn is_in_vain(only: &NotePath, scan: &Scan, found: &[Found]) -> bool {
+    let only = only.as_path();
+    let is_below = |path: &NotePath| path.as_path().starts_with(only);
+    let is_there = scan.record_store.repository.root.join(only).exists();
+    is_there
+        && !only.as_os_str().is_empty()
+        && !found.iter().any(|found| is_below(&found.path))
+        && !scan.notes.files.iter().any(|file| is_below(&file.path))
 }
 
 /// Where the state lies: private to the work tree.

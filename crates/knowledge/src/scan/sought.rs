@@ -2,8 +2,10 @@
 //! copied or brought along.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
@@ -27,8 +29,30 @@ const GENERATED: &[&str] =
 const MINIFIED_LINE: usize = 20_000;
 /// Files of one place outside the repository.
 const MOST_OUTSIDE: usize = 100_000;
+/// So few files of one ending are not worth a word.
+const LEAST_LEFT_OUT: usize = 4;
 /// Attributes are read from this much of `.gitattributes`, in bytes.
 const MOST_ATTRIBUTES: u64 = 1024 * 1024;
+
+/// Endings of files that are no text, or text that no person wrote: nobody misses them.
+const NO_TEXT: &[&str] = &[
+    "avif", "bmp", "eps", "gif", "heic", "icns", "ico", "jpeg", "jpg", "png", "psd", "svg", "tif",
+    "tiff", "webp", "eot", "otf", "ttf", "woff", "woff2", "avi", "flac", "mkv", "mov", "mp3",
+    "mp4", "ogg", "wav", "webm", "7z", "bz2", "gz", "jar", "rar", "tar", "tgz", "war", "xz", "zip",
+    "zst", "a", "bin", "class", "dll", "dylib", "exe", "lib", "o", "pyc", "so", "wasm", "arrow",
+    "csv", "dat", "db", "feather", "jsonl", "lance", "ndjson", "npy", "npz", "onnx", "parquet",
+    "pkl", "pt", "safetensors", "sqlite", "tsv", "doc", "docx", "odp", "ods", "odt", "pdf", "ppt",
+    "pptx", "xls", "xlsx", "crt", "der", "key", "pem", "lock", "log", "map", "mo", "out", "snap",
+    "sum", "diff", "patch", "golden", "expected", "stderr", "stdout",
+];
+
+/// Files that no pattern of the settings names.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LeftOut {
+    /// In lower case, without the full stop.
+    pub ending: String,
+    pub files: usize,
+}
 
 /// What the settings ask for.
 #[derive(Debug, Clone)]
@@ -92,8 +116,9 @@ impl Sought {
         Self { inside, outside, families, skip: built(skip) }
     }
 
-    /// All files to describe, sorted by path, and what could not be looked at.
-    pub fn find(&self, root: &Path) -> (Vec<Found>, Vec<WalkError>) {
+    /// All files to describe, sorted by path, of which endings more files are left out than of any that is
+    /// described, and what could not be looked at.
+    pub fn find(&self, root: &Path) -> (Vec<Found>, Vec<LeftOut>, Vec<WalkError>) {
         // A folder of the settings that is not there (yet) holds nothing; a file stands for itself.
         let (files, folders): (Vec<PathBuf>, Vec<PathBuf>) = self
             .inside
@@ -102,7 +127,16 @@ impl Sought {
             .cloned()
             .partition(|path| root.join(path).is_file());
         let below = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
-        let wanted = |path: &Path| self.family(&below(path)).is_some();
+        let left: Mutex<BTreeMap<String, usize>> = Mutex::default();
+        let wanted = |path: &Path| {
+            let path = below(path);
+            let is_wanted = self.family(&path).is_some();
+            if let Some(ending) = ending(&path).filter(|_| !is_wanted && !self.is_skipped(&path)) {
+                *left.lock().unwrap_or_else(PoisonError::into_inner).entry(ending).or_default() +=
+                    1;
+            }
+            is_wanted
+        };
         let (mut walked, mut failed) = walk_files(root, &folders, wanted, is_own_folder);
         for file in files {
             let stat = fs::symlink_metadata(root.join(&file));
@@ -124,13 +158,20 @@ impl Sought {
             let (family, kind) = self.family(path.as_path())?;
             Some(Found { path, stat, kind, family })
         });
-        (found.collect(), failed)
+        let found: Vec<Found> = found.collect();
+        let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let left = most_left_out(left, &found);
+        (found, left, failed)
+    }
+
+    fn is_skipped(&self, path: &Path) -> bool {
+        self.skip.is_match(path) || path.file_name().is_some_and(|name| self.skip.is_match(name))
     }
 
     /// What family a file is of, and what kind of file it is; `None` if it is not to be described.
     pub fn family(&self, path: &Path) -> Option<(Family, FileKind)> {
         let name = Path::new(path.file_name()?);
-        if self.skip.is_match(path) || self.skip.is_match(name) {
+        if self.is_skipped(path) {
             return None;
         }
         let (family, _) =
@@ -169,6 +210,25 @@ impl Sought {
         }
         (walked, failed)
     }
+}
+
+/// The ending of a file that may be a text.
+fn ending(path: &Path) -> Option<String> {
+    let ending = path.extension()?.to_str()?.to_lowercase();
+    (!NO_TEXT.contains(&ending.as_str())).then_some(ending)
+}
+
+/// Of these, the endings of which there are more files than of any that is described; most files first.
+fn most_left_out(left: BTreeMap<String, usize>, found: &[Found]) -> Vec<LeftOut> {
+    let mut counted: BTreeMap<String, usize> = BTreeMap::new();
+    for ending in found.iter().filter_map(|found| ending(found.path.as_path())) {
+        *counted.entry(ending).or_default() += 1;
+    }
+    let most = counted.into_values().max().unwrap_or_default();
+    let left = left.into_iter().filter(|(_, files)| *files > most.max(LEAST_LEFT_OUT));
+    let mut left: Vec<LeftOut> = left.map(|(ending, files)| LeftOut { ending, files }).collect();
+    left.sort_by_key(|left| std::cmp::Reverse(left.files));
+    left
 }
 
 /// Whether a path of the settings is there, and no link leads it out of the repository.
@@ -270,6 +330,28 @@ mod tests {
         ] {
             assert_eq!(sought.family(Path::new(path)), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_where_it_is_most() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let write = |ending: &str, files: usize| {
+            for number in 0..files {
+                fs::write(root.join(format!("{number}.{ending}")), "a").unwrap();
+            }
+        };
+        let left = || {
+            let (_, left, _) = sought().find(&root);
+            left.into_iter().map(|it| (it.ending, it.files)).collect::<Vec<_>>()
+        };
+        for (ending, files) in [("rs", 6), ("png", 9), ("min.js", 9), ("vue", 6), ("xs", 2)] {
+            write(ending, files);
+        }
+        assert!(left().is_empty());
+        write("Vue", 7);
+        write("hbs", 9);
+        assert_eq!(left(), [("vue".to_owned(), 13), ("hbs".to_owned(), 9)]);
     }
 
     #[test]

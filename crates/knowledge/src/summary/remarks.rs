@@ -88,6 +88,43 @@ impl Syntax {
                 Self { line: &["#", ";"], block: None, quotes: b"", apart: true, ..braces }
             }
             FileKind::Json => Self { quotes: b"\"", ..braces },
+            FileKind::Cpp | FileKind::CSharp | FileKind::Zig => Self { characters: true, ..braces },
+            FileKind::Kotlin | FileKind::Swift | FileKind::Scala => {
+                Self { characters: true, triple: true, ..braces }
+            }
+            FileKind::Groovy | FileKind::Dart => Self { quotes: b"\"'", triple: true, ..braces },
+            FileKind::Php => Self { line: &["//", "#"], quotes: b"\"'", ..braces },
+            FileKind::Ruby | FileKind::Perl | FileKind::R => {
+                Self { line: &["#"], block: None, quotes: b"\"'", apart: true, ..braces }
+            }
+            FileKind::Elixir => {
+                Self { line: &["#"], block: None, triple: true, apart: true, ..braces }
+            }
+            FileKind::Julia => Self {
+                line: &["#"],
+                block: Some(("#=", "=#")),
+                characters: true,
+                triple: true,
+                ..braces
+            },
+            FileKind::PowerShell => Self {
+                line: &["#"],
+                block: Some(("<#", "#>")),
+                quotes: b"\"'",
+                apart: true,
+                ..braces
+            },
+            FileKind::Lua => {
+                Self { line: &["--"], block: Some(("--[[", "]]")), quotes: b"\"'", ..braces }
+            }
+            FileKind::Haskell => {
+                Self { line: &["--"], block: Some(("{-", "-}")), characters: true, ..braces }
+            }
+            FileKind::OCaml => {
+                Self { line: &[], block: Some(("(*", "*)")), characters: true, ..braces }
+            }
+            FileKind::Erlang => Self { line: &["%"], block: None, ..braces },
+            FileKind::Clojure => Self { line: &[";"], block: None, ..braces },
             FileKind::Markdown | FileKind::Text => return None,
         })
     }
@@ -121,7 +158,7 @@ impl<'a> Scan<'a> {
                 b'\\' => self.at += if bytes.get(self.at + 1) == Some(&b'\n') { 1 } else { 2 },
                 b'\'' if self.syntax.characters => self.character(),
                 _ if self.syntax.quotes.contains(&byte) => self.string(byte),
-                b'/' | b'#' | b'-' | b';' => {
+                b'/' | b'#' | b'-' | b';' | b'%' | b'<' | b'{' | b'(' => {
                     if !self.comment() {
                         self.at += 1;
                     }
@@ -157,7 +194,7 @@ impl<'a> Scan<'a> {
             return false;
         }
         let length = rest.find('\n').unwrap_or(rest.len());
-        let body = rest[..length].trim_start_matches(['/', '#', '-', ';', '!']).trim();
+        let body = rest[..length].trim_start_matches(['/', '#', '-', ';', '!', '%']).trim();
         let own_line = before.lines().next_back().is_none_or(|line| line.trim().is_empty());
         self.line_comment(body, own_line || before.ends_with('\n'));
         self.at += length;

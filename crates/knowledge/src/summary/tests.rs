@@ -65,6 +65,27 @@ fn tests_say_nothing_beside_other_code() {
 }
 
 #[test]
+fn a_language_without_a_grammar_is_described_by_its_comments_and_names() {
+    let text = "# frozen_string_literal: true\n\nrequire \"net/ssh\"\n\n# Boots containers on all hosts in \
+                parallel.\nclass Kamal::Booter < Base\n  # Waits until a host answers.\n  def \
+                wait_for(host)\n    # a proxy may be slower than its application\n    raise \"no proxy \
+                answered in time\"\n  end\n\n  private\n    def retry_later\n    end\nend\n";
+    let said = summary("lib/booter.rb", text).text;
+    for part in [
+        "Ruby source file `lib/booter.rb`",
+        "oots containers on all hosts in parallel.",
+        "aits until a host answers.",
+        "a proxy may be slower than its application",
+        "Types: Kamal::Booter.",
+        "Methods: wait_for, retry_later.",
+        "\"no proxy answered in time\"",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(said.lines().next().is_some_and(|first| !first.contains("frozen")), "{said}");
+}
+
+#[test]
 fn licences_and_generated_headers_are_not_the_purpose() {
     let text = "// Copyright 2020 The Walrus Authors. All rights reserved.\n// Licensed under the MIT licence.\n\n\
                 /// Finds the nearest harbour.\npub fn nearest() {}\n";

@@ -1,6 +1,7 @@
 //! Who wrote a line, and when.
 
 use super::{super::NotePath, CommitId, Git, GitError};
+use crate::history::shallow_commits;
 
 /// Where a line comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,8 @@ pub struct Blame {
 }
 
 impl Git {
-    /// The origin of some lines (first and last, from 1) of a file as a commit holds it.
+    /// The origin of some lines (first and last, from 1) of a file as a commit holds it, without lines
+    /// that a shallow clone ends with: an older commit may have written those.
     ///
     /// # Errors
     /// When git cannot blame the file: it is not in the commit, or has fewer lines.
@@ -38,7 +40,11 @@ impl Git {
             "--".as_ref(),
             path.as_path().as_os_str(),
         ];
-        parse(&self.run(&arguments)?).ok_or_else(|| GitError::Odd("a blame".to_owned()))
+        let parsed = parse(&self.run(&arguments)?);
+        let mut lines = parsed.ok_or_else(|| GitError::Odd("a blame".to_owned()))?;
+        let last = shallow_commits(self);
+        lines.retain(|line| !last.contains(&line.commit));
+        Ok(lines)
     }
 
     /// How many people made a commit that HEAD holds since a time, such as `1.year`.

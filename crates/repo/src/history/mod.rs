@@ -272,7 +272,7 @@ impl Git {
 }
 
 /// The commits at which a shallow clone ends.
-fn shallow_commits(git: &Git) -> FxHashSet<CommitId> {
+pub(crate) fn shallow_commits(git: &Git) -> FxHashSet<CommitId> {
     let text = fs::read(git.common_dir().join("shallow")).unwrap_or_default();
     text.split(|&byte| byte == b'\n').filter_map(ObjectId::from_hex).collect()
 }

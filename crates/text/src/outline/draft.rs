@@ -93,6 +93,18 @@ impl<'a> Draft<'a> {
         self.outline.imports.push(name.to_owned());
     }
 
+    /// Says where an item ends, which was not known when it was added.
+    pub(super) fn close(&mut self, number: usize, end: usize) {
+        let Some(start) = self.outline.items.get(number).map(|item| item.range.start) else {
+            return;
+        };
+        let range = self.trimmed(start..end);
+        let last = self.line_of(range.end.saturating_sub(1).max(range.start));
+        if let Some(item) = self.outline.items.get_mut(number) {
+            (item.range, item.lines.1) = (range, last);
+        }
+    }
+
     /// The first that says something stays.
     pub(super) fn purpose(&mut self, purpose: &str) {
         if self.outline.purpose.is_empty() {

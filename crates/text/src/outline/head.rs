@@ -126,7 +126,7 @@ fn behind_skipped(text: &str) -> &str {
 }
 
 /// What a comment says of the file. Of a licence that is what stands before it.
-fn spoken(group: &str) -> Option<String> {
+pub(super) fn spoken(group: &str) -> Option<String> {
     const LEGAL: &[&str] =
         &["copyright", "licen", "©", "spdx", "permission is", "rights reserved", "free software"];
     if !prose::is_licence(group) {

@@ -28,6 +28,26 @@ pub enum FileKind {
     Sql,
     GraphQl,
     Protobuf,
+    Cpp,
+    CSharp,
+    Kotlin,
+    Swift,
+    Scala,
+    Groovy,
+    Dart,
+    Php,
+    Zig,
+    Ruby,
+    Perl,
+    Elixir,
+    Julia,
+    R,
+    PowerShell,
+    Lua,
+    Haskell,
+    OCaml,
+    Erlang,
+    Clojure,
 }
 
 /// The order in which gaps are closed: the first is described first.
@@ -62,7 +82,7 @@ const fn row(
 }
 
 /// In the order of the enum: `FileKind::row` counts on it.
-const ROWS: [Row; 19] = {
+const ROWS: [Row; 39] = {
     use Family::{Configuration as Conf, Documentation as Docs, Services, Source};
     use FileKind as K;
     [
@@ -103,6 +123,32 @@ const ROWS: [Row; 19] = {
             &["graphql", "graphqls", "gql"],
         ),
         row(K::Protobuf, "protobuf_schema", "Protocol Buffers schema", Source, &["proto"]),
+        row(
+            K::Cpp,
+            "cpp_file",
+            "C++ source file",
+            Source,
+            &["cpp", "cc", "cxx", "hpp", "hh", "hxx"],
+        ),
+        row(K::CSharp, "csharp_file", "C# source file", Source, &["cs"]),
+        row(K::Kotlin, "kotlin_file", "Kotlin source file", Source, &["kt", "kts"]),
+        row(K::Swift, "swift_file", "Swift source file", Source, &["swift"]),
+        row(K::Scala, "scala_file", "Scala source file", Source, &["scala", "sc"]),
+        row(K::Groovy, "groovy_file", "Groovy source file", Source, &["groovy", "gradle"]),
+        row(K::Dart, "dart_file", "Dart source file", Source, &["dart"]),
+        row(K::Php, "php_file", "PHP source file", Source, &["php"]),
+        row(K::Zig, "zig_file", "Zig source file", Source, &["zig"]),
+        row(K::Ruby, "ruby_file", "Ruby source file", Source, &["rb", "rake", "gemspec"]),
+        row(K::Perl, "perl_file", "Perl source file", Source, &["pl", "pm"]),
+        row(K::Elixir, "elixir_file", "Elixir source file", Source, &["ex", "exs"]),
+        row(K::Julia, "julia_file", "Julia source file", Source, &["jl"]),
+        row(K::R, "r_file", "R source file", Source, &["r"]),
+        row(K::PowerShell, "powershell_file", "PowerShell script", Source, &["ps1", "psm1"]),
+        row(K::Lua, "lua_file", "Lua source file", Source, &["lua"]),
+        row(K::Haskell, "haskell_file", "Haskell source file", Source, &["hs"]),
+        row(K::OCaml, "ocaml_file", "OCaml source file", Source, &["ml", "mli"]),
+        row(K::Erlang, "erlang_file", "Erlang source file", Source, &["erl", "hrl"]),
+        row(K::Clojure, "clojure_file", "Clojure source file", Source, &["clj", "cljs", "cljc"]),
     ]
 };
 
@@ -112,6 +158,8 @@ const NAMES: &[(&str, FileKind)] = &[
     (".bashrc", FileKind::Shell),
     (".profile", FileKind::Shell),
     (".zshrc", FileKind::Shell),
+    ("Gemfile", FileKind::Ruby),
+    ("Rakefile", FileKind::Ruby),
     ("README", FileKind::Text),
 ];
 

@@ -10,6 +10,7 @@ mod draft;
 pub mod fence;
 mod head;
 mod kind;
+mod lines;
 mod markdown;
 mod prose;
 mod schema;
@@ -20,6 +21,9 @@ mod tests;
 pub use kind::{Family, FileKind, ItemKind};
 
 use draft::Draft;
+
+/// How the line of a description begins that lists words by which it is found: it is for no reader.
+pub const WORDS: &str = "Words: ";
 
 /// A file's structure. Everything in it is text of the file, capped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,7 +102,16 @@ pub fn outline(kind: FileKind, text: &str) -> Outline {
         FileKind::Sql => schema::sql::read(&mut draft),
         FileKind::GraphQl => schema::graphql::read(&mut draft),
         FileKind::Protobuf => schema::protobuf::read(&mut draft),
-        _ => syntax::read(&mut draft, kind),
+        FileKind::Rust
+        | FileKind::Python
+        | FileKind::JavaScript
+        | FileKind::TypeScript
+        | FileKind::Tsx
+        | FileKind::Go
+        | FileKind::C
+        | FileKind::Java
+        | FileKind::Shell => syntax::read(&mut draft, kind),
+        _ => lines::read(&mut draft, kind),
     }
     draft.finish()
 }

@@ -48,8 +48,16 @@ fn unmarked_line(line: &str) -> &str {
     let line = line.trim();
     let bare = match line.strip_prefix("//") {
         Some(rest) => rest.trim_start_matches(['/', '!']),
-        None if line.starts_with("--") => line.trim_start_matches('-'),
-        None => line.trim_start_matches(['#', ';']),
+        None if line.starts_with("--") => {
+            let rest = line.trim_start_matches('-');
+            // `-- | Counts.` in Haskell.
+            rest.strip_prefix(" |").unwrap_or(rest)
+        }
+        None => {
+            let rest = line.trim_start_matches(['#', ';', '%']);
+            // `#' Counts.` in R.
+            rest.strip_prefix('\'').filter(|_| line.starts_with('#')).unwrap_or(rest)
+        }
     };
     // Rules that frame a comment say nothing.
     if !bare.is_empty() && bare.chars().all(|c| "-=*#/~_ ".contains(c)) {
@@ -73,7 +81,9 @@ fn is_directive(line: &str) -> bool {
         "eslint", "prettier-", "jshint", "jslint", "tslint", "clang-format", "@ts-", "@flow",
         "@jsx", "go:", "+build", "nolint", "NOLINT", "-*-", "vim:", "vi:", "shellcheck ",
         "pylint:", "flake8", "type: ", "noqa", "coding:", "istanbul ", "sourceMappingURL",
-        "$schema",
+        "$schema", "frozen_string_literal:", "encoding:", "typed:", "rubocop:", "luacheck:",
+        "credo:", "swiftlint:", "swift-tools-version", "ktlint", "phpcs:", "ignore_for_file:",
+        "@dart", "# LANGUAGE", "# OPTIONS_GHC", "warn_indent:",
     ];
     let line = line.trim_start_matches(['!', ' ']);
     STARTS.iter().any(|start| line.starts_with(start)) || line.starts_with("/usr/bin/env")

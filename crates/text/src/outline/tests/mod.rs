@@ -1,9 +1,10 @@
 use super::{FileKind, outline};
 
 mod hostile;
+mod lines;
 
 /// Every kind of file.
-const ALL: [FileKind; 19] = [
+const ALL: [FileKind; 39] = [
     FileKind::Markdown,
     FileKind::Text,
     FileKind::Yaml,
@@ -23,10 +24,30 @@ const ALL: [FileKind; 19] = [
     FileKind::Sql,
     FileKind::GraphQl,
     FileKind::Protobuf,
+    FileKind::Cpp,
+    FileKind::CSharp,
+    FileKind::Kotlin,
+    FileKind::Swift,
+    FileKind::Scala,
+    FileKind::Groovy,
+    FileKind::Dart,
+    FileKind::Php,
+    FileKind::Zig,
+    FileKind::Ruby,
+    FileKind::Perl,
+    FileKind::Elixir,
+    FileKind::Julia,
+    FileKind::R,
+    FileKind::PowerShell,
+    FileKind::Lua,
+    FileKind::Haskell,
+    FileKind::OCaml,
+    FileKind::Erlang,
+    FileKind::Clojure,
 ];
 
 /// A text of every kind.
-fn samples() -> [(FileKind, &'static str); 19] {
+fn samples() -> [(FileKind, &'static str); 39] {
     ALL.map(|kind| (kind, sample(kind)))
 }
 
@@ -48,6 +69,7 @@ fn sample(kind: FileKind) -> &'static str {
         FileKind::Sql => include_str!("samples/a.sql"),
         FileKind::GraphQl => include_str!("samples/a.graphql"),
         FileKind::Protobuf => include_str!("samples/a.proto"),
+        _ => lines::sample(kind),
     }
 }
 
