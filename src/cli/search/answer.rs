@@ -7,6 +7,7 @@ use elophanto_app::{
     search::answer::{Citation, Nearest, Reply},
     shell::quoted,
 };
+use elophanto_index::Kind;
 
 /// Prints an answer, or that there is none; then the notes need not be searched again, where `learn` looks
 /// nowhere else.
@@ -21,13 +22,17 @@ pub fn print(reply: &Reply, learns_from_notes_alone: bool, ui: &mut Ui) -> Resul
         let _ = writeln!(shown, "{} say otherwise of the same thing: newest first", list(numbers));
     }
     for citation in &reply.citations {
-        let Citation { number, path, line, title, source, against, superseded, .. } = citation;
+        let Citation { number, path, line, title, kind, source, against, superseded, .. } =
+            citation;
         let _ = write!(
             shown,
             "\n[{number}] {}:{line}  {}",
             escape_control_line(path),
             escape_control_line(title)
         );
+        if *kind == Kind::Summary.name() {
+            shown.push_str(" (description)");
+        }
         if let Some(source) = source {
             let _ = write!(shown, "  from {}", escape_control_line(source));
         }

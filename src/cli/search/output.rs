@@ -178,8 +178,11 @@ fn from_here(hit: &Hit, shape: &Shape) -> NotePath {
     NotePath::from(path.as_path())
 }
 
-/// Byte column of the first match in its line, from 1.
+/// Byte column of the first match in its line, from 1. What is said of a file has none there.
 fn column(hit: &Hit) -> usize {
+    if hit.source.is_some() {
+        return 1;
+    }
     let matched = hit.matches.iter().find(|found| inside(found, &hit.snippet));
     let start = matched.map_or(hit.snippet.start, |found| found.start);
     let before = &hit.text[hit.snippet.start..start];

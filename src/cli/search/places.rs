@@ -79,8 +79,8 @@ fn heading(hit: &Hit) -> String {
         let label = FileKind::from_name(hit.file_type()).map_or("file", FileKind::label);
         let parts: Vec<String> = hit.section.iter().map(|part| escape_control_line(part)).collect();
         return match parts.is_empty() {
-            true => label.to_owned(),
-            false => format!("{} ({label})", parts.join(" > ")),
+            true => format!("description ({label})"),
+            false => format!("{}, description ({label})", parts.join(" > ")),
         };
     }
     let crumbs = hit.section.iter().filter(|crumb| **crumb != hit.title);

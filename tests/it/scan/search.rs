@@ -98,11 +98,44 @@ fn summaries_are_found_beside_notes() {
     snapshot!(env.run(&["search", "dawn", "--kind", "summary", "-n", "1"]), @"
     exit: 0
     --- stdout
-    src/heron.rs:1  Rust source file
+    src/heron.rs:1  description (Rust source file)
         Rust source file `src/heron.rs`: makes the heron fish at dawn.
     --- stderr
     ");
     clean(&env);
+}
+
+/// What a description says in the words of its file stands there, and the words that it lists to be found by
+/// are nothing to show.
+#[test]
+fn a_description_is_cited_where_its_words_stand() {
+    let env = TestEnv::with(&[(".elophanto/config.yaml", CONFIG)]);
+    let text = "# Settings of the pond.\nlimit: 5\n\nferry:\n  # Wakes all herons at dawn\n  # in parallel.\n  \
+                parallel: true\n  pemmican: { walnuts: 3, walnut: 4 }\n";
+    env.write("deploy/pond.yml", text);
+    investigate(&env);
+    let question = "wakes all herons at dawn in parallel";
+    let line = |args: &[&str]| env.ok(&[&["search"], args].concat()).stdout();
+    let found = line(&["--format", "vimgrep", question]);
+    assert!(
+        found.starts_with("deploy/pond.yml:5:1:") && found.contains("akes all herons"),
+        "{found}"
+    );
+    let found = line(&[question]);
+    assert!(found.starts_with("deploy/pond.yml:5  description (YAML configuration)\n"), "{found}");
+    let hit = env.json(&["search", "--json", question]).remove(0);
+    assert_eq!((&hit["line"], &hit["lines"]), (&5.into(), &json!([5, 5])), "{hit}");
+    for question in ["pemmican walnuts", "walnut", "pond"] {
+        let found = line(&["--mode", "keyword", question]);
+        assert!(found.contains("pond.yml") && !found.contains("Words:"), "{found}");
+    }
+    // Where the file is another one meanwhile, nobody knows where.
+    env.write("deploy/pond.yml", format!("# New.\n\n{text}"));
+    let never = ["search", "--refresh-stale", "never", "--format", "vimgrep", question];
+    let found = env.ok(&never);
+    assert!(found.stdout().starts_with("deploy/pond.yml:1:1:"), "{found}");
+    let found = line(&["--format", "vimgrep", question]);
+    assert!(found.starts_with("deploy/pond.yml:7:1:"), "{found}");
 }
 
 #[test]

@@ -9,19 +9,23 @@ use crate::{
 };
 use elophanto_index::{
     Kind, Snapshot,
-    search::{Answer, origin::State},
+    search::{Answer, Hit, origin::State},
 };
-use elophanto_knowledge::scan::{
-    AnswerNotes, Known, Summary,
-    freshness::{Freshness, current, freshness},
-    gap::TRY_AGAIN,
-    investigate::{InvestigationContext, describe},
+use elophanto_knowledge::{
+    scan::{
+        AnswerNotes, Known, Summary,
+        freshness::{Freshness, current, described_content},
+        gap::TRY_AGAIN,
+        investigate::{InvestigationContext, describe},
+    },
+    summary::places,
 };
 use elophanto_models::{
     builtin::count_tokens,
     llm::{Ask, EXTRACTIVE},
 };
 use elophanto_repo::{NotePath, journal::Place};
+use elophanto_text::markdown;
 
 /// Files among the hits whose summaries do not hold.
 #[derive(Default)]
@@ -31,17 +35,21 @@ pub struct Outdated {
     pub gone: Vec<NotePath>,
 }
 
-/// Compares every summary among the hits with its file, and marks those that do not hold.
+/// Compares every summary among the hits with its file, and marks those that do not hold; of others it is
+/// found out where in the file their sentences stand.
 pub fn check(answer: &mut Answer, workspace: &Workspace) -> Outdated {
     let root = &workspace.repository.root;
     let limit = workspace.config.knowledge.max_file_bytes;
     let mut outdated = Outdated::default();
     for hit in answer.hits.iter_mut().filter(|hit| hit.kind == Kind::Summary) {
         let Some(source) = &hit.source else { continue };
-        let list = match freshness(root, &hit.path, &source.blob, limit) {
-            Freshness::Fresh => continue,
-            Freshness::Stale => &mut outdated.stale,
-            Freshness::Gone => &mut outdated.gone,
+        let list = match described_content(root, &hit.path, &source.blob, limit) {
+            Ok(content) => {
+                cite(hit, &content);
+                continue;
+            }
+            Err(Freshness::Gone) => &mut outdated.gone,
+            Err(Freshness::Fresh | Freshness::Stale) => &mut outdated.stale,
         };
         hit.origin.state = State::Stale;
         if !list.contains(&hit.path) {
@@ -49,6 +57,20 @@ pub fn check(answer: &mut Answer, workspace: &Workspace) -> Outdated {
         }
     }
     outdated
+}
+
+/// Cites the sentences of a description where they stand in the file.
+fn cite(hit: &mut Hit, content: &[u8]) {
+    let Ok(decoded) = markdown::decode(content) else { return };
+    let sentences = hit.sentences.iter().map(|(range, _)| &hit.text[range.clone()]);
+    hit.places = places(&decoded.text, &sentences.collect::<Vec<_>>(), hit.lines.0);
+    hit.line = hit.line_at(hit.snippet.start);
+    let is_part = hit.source.as_ref().is_some_and(|source| source.is_part);
+    hit.lines = match is_part {
+        true => (hit.lines.0.min(hit.line), hit.lines.1.max(hit.line)),
+        // Of a whole file nothing else is known.
+        false => (hit.line, hit.line),
+    };
 }
 
 /// Describes files again, as far as the settings let a search do so; says whether any was. What

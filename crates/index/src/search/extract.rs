@@ -139,7 +139,7 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
             let tells = told.tells && (!is_fact || question.is_of_fact(&text, hit, analyzer));
             found.push(Statement {
                 hit: number,
-                line: if hit.source.is_some() { hit.line } else { hit.line_at(range.start) },
+                line: hit.line_at(range.start),
                 with_headings: question.share(|term| {
                     terms.contains(term) || headings.contains(term) || beneath.terms.contains(term)
                 }),

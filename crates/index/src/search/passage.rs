@@ -42,16 +42,32 @@ pub fn sentences(text: &str, fence: Option<&str>) -> Vec<Sentence> {
 }
 
 /// The sentences of a hit. On a page of facts an item is one, however many full stops it has, and its title
-/// says nothing.
+/// says nothing. The words that a description lists to be found by are none.
 pub fn of_hit(hit: &Hit) -> Vec<Sentence> {
     let is_page = hit.kind == crate::Kind::Fact;
     let mut found = read(&hit.text, hit.fence.as_deref(), is_page);
+    if hit.kind == crate::Kind::Summary {
+        without_words(&hit.text, &mut found);
+    }
     for one in found.iter_mut().filter(|_| is_page) {
         if hit.text[one.range.clone()].strip_prefix("- ") == Some(&hit.title) {
             one.kind = Kind::Markup;
         }
     }
     found
+}
+
+/// Leaves out the line of a description that lists words.
+fn without_words(text: &str, sentences: &mut Vec<Sentence>) {
+    use elophanto_text::outline::WORDS;
+
+    let is_at =
+        |at: usize| text[at..].starts_with(WORDS) && (at == 0 || text[..at].ends_with('\n'));
+    let Some((words, _)) = text.rmatch_indices(WORDS).find(|(at, _)| is_at(*at)) else { return };
+    sentences.retain(|one| one.range.start < words);
+    for one in sentences.iter_mut().filter(|one| one.range.end > words) {
+        one.range.end = one.range.start + text[one.range.start..words].trim_end().len();
+    }
 }
 
 fn read<'t>(text: &'t str, mut fence: Option<&'t str>, whole_items: bool) -> Vec<Sentence> {
@@ -437,6 +453,24 @@ mod tests {
         check("日本語。二つ目。", &[(Prose, "日本語。"), (Prose, "二つ目。")]);
         check("", &[]);
         check("  \n\n", &[]);
+    }
+
+    #[test]
+    fn the_words_that_a_description_lists_are_no_sentence() {
+        for (text, expected) in [
+            (
+                "Boots hosts.\nTypes: Boot.\nWords: pem, host.",
+                &["Boots hosts.", "Types: Boot."][..],
+            ),
+            ("Says: \"a\"; \"it is lo …\nWords: pem", &["Says: \"a\"; \"it is lo …"]),
+            ("Words: pem.", &[]),
+            ("Key Words: pem.", &["Key Words: pem."]),
+        ] {
+            let mut found = sentences(text, None);
+            without_words(text, &mut found);
+            let found: Vec<&str> = found.iter().map(|one| &text[one.range.clone()]).collect();
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]

@@ -124,6 +124,8 @@ pub struct Hit {
     pub fence: Option<String>,
     /// Sentences of the chunk with their usefulness for this query, in the order of the text.
     pub sentences: Vec<(Range<usize>, f32)>,
+    /// The lines of its file where the sentences of a description stand, where that was looked for.
+    pub places: Vec<Option<usize>>,
     /// The part of the text that is shown.
     pub snippet: Range<usize>,
     /// Matched words within `text`.
@@ -155,8 +157,13 @@ impl Hit {
         self.otherwise.iter().filter(move |other| other.line == line)
     }
 
-    /// Line of the file on which a byte of the text stands.
+    /// Line of the file on which a byte of the text stands: of a description, what it was made from.
     pub fn line_at(&self, offset: usize) -> usize {
+        if self.source.is_some() {
+            let sentence = self.sentences.iter().position(|(range, _)| offset < range.end);
+            let place = sentence.and_then(|at| *self.places.get(at)?);
+            return place.unwrap_or(self.lines.0);
+        }
         // The first line of a chunk is the first that is not blank.
         let blank = self.text.len() - self.text.trim_start().len();
         let above = self.text.get(blank..offset).unwrap_or_default();

@@ -388,6 +388,7 @@ impl<'a> Scene<'a> {
             text: text.to_owned(),
             fence,
             sentences: Vec::new(),
+            places: Vec::new(),
             snippet: 0..0,
             matches: Vec::new(),
             similar,

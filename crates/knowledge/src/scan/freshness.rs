@@ -22,10 +22,23 @@ elophanto_base::named! {
 
 /// Compares the content at `path` with the one named `blob`, in hex.
 pub fn freshness(root: &Path, path: &NotePath, blob: &str, limit: u64) -> Freshness {
+    described_content(root, path, blob, limit).err().unwrap_or(Freshness::Fresh)
+}
+
+/// The content at `path`, if it is the one named `blob`, in hex.
+///
+/// # Errors
+/// How the file stands to its description else.
+pub fn described_content(
+    root: &Path,
+    path: &NotePath,
+    blob: &str,
+    limit: u64,
+) -> Result<Vec<u8>, Freshness> {
     match read_file(root, path, limit) {
-        Ok((bytes, _)) if BlobId::of(&bytes).to_string() == blob => Freshness::Fresh,
-        Err(cause) if cause.is_gone() => Freshness::Gone,
-        Ok(_) | Err(_) => Freshness::Stale,
+        Ok((bytes, _)) if BlobId::of(&bytes).to_string() == blob => Ok(bytes),
+        Err(cause) if cause.is_gone() => Err(Freshness::Gone),
+        Ok(_) | Err(_) => Err(Freshness::Stale),
     }
 }
 

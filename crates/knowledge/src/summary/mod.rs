@@ -12,6 +12,7 @@ mod extract;
 mod opening;
 mod parts;
 mod phrases;
+mod place;
 mod print;
 mod prompt;
 mod prose;
@@ -31,6 +32,7 @@ use elophanto_text::{
 
 pub use accept::{MAX_ANSWER_TOKENS, MIN_ANSWER_CHARACTERS, Refused, accept};
 pub use extract::extract;
+pub use place::places;
 pub use parts::{MAX_PART_TOKENS, MAX_PARTS, MIN_ITEM_LINES, MIN_LINES, MIN_TOKENS};
 pub use prompt::{MAX_CONTENT_BYTES, PROMPT_VERSION, prompt};
 pub use shorten::{FIRST_LINES, LAST_LINES, MAX_LINES, Shortened, shorten};
