@@ -99,7 +99,7 @@ fn target(asked: &Asked, note: &str, link: &Link) -> Target {
         Some(_) => asked.catalogue.find(path).is_some(),
         None => root.join(path).exists(),
     };
-    match asked.catalogue.names.destination(note, link, &exists) {
+    match asked.catalogue.names.destination(note, link, &exists, &asked.files) {
         Destination::External
             if link.kind == LinkKind::Inline && !link.target.starts_with("//") =>
         {

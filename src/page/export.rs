@@ -19,7 +19,7 @@ use elophanto_app::{
     workspace::Workspace,
 };
 use elophanto_base::{one_line::one_line, secrets, visible::escape_control_line};
-use elophanto_index::Kind;
+use elophanto_index::{Kind, links::Files};
 
 /// Secrets that are named one by one.
 const MOST_NAMED: usize = 10;
@@ -68,6 +68,10 @@ pub fn export(
         name: name.clone(),
         others: Vec::new(),
         opener: Opener::none(),
+        files: match at {
+            Some(_) => Files::default(),
+            None => Files::below(&workspace.repository.root),
+        },
         workspace,
         number: 0,
         catalogue,

@@ -65,6 +65,7 @@ use elophanto_app::{
     reading::{Catalogue, Shelf},
 };
 use elophanto_base::image::Bare;
+use elophanto_index::links::Files;
 use elophanto_repo::CommitId;
 
 /// All that pages are made of.
@@ -151,6 +152,8 @@ pub struct Asked<'l> {
     at: Option<CommitId>,
     /// What opens a place in the editor.
     pub opener: Opener,
+    /// What links by name lead to besides notes.
+    files: Files,
     /// Whether what exported notes show is a picture that goes with them, by path.
     pictures: RefCell<BTreeMap<String, bool>>,
 }
@@ -251,6 +254,7 @@ fn asked<'l>(
         name: name.clone(),
         others: library.shelves.iter().map(|(name, _)| name.clone()).collect(),
         opener: Opener::of(&workspace),
+        files: Files::below(&workspace.repository.root),
         workspace,
         number: catalogue.number,
         catalogue,

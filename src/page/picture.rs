@@ -51,11 +51,17 @@ pub fn exported(asked: &Asked, path: &str) -> Option<Vec<u8>> {
 
 fn path_of(asked: &Asked, note: &str, link: &Link) -> Option<String> {
     let root = &asked.workspace.repository.root;
+    let is_there = |path: &str| root.join(path).exists();
     // Of what is not there any more, the revision that is shown decides.
+    let now = asked.at.is_none().then_some(&is_there as &dyn Fn(&str) -> bool);
     let is_past = asked.at.is_some() || asked.query.get("at").is_some();
-    let exists = |path: &str| is_picture(path) && (is_past || root.join(path).is_file());
-    match asked.catalogue.names.destination(note, link, &exists) {
-        Destination::Inside(path) if is_picture(&path) => Some(path),
-        _ => None,
-    }
+    let past = is_past.then_some(&is_picture as &dyn Fn(&str) -> bool);
+    let names = &asked.catalogue.names;
+    let found = now.into_iter().chain(past).find_map(|exists| {
+        match names.destination(note, link, exists, &asked.files) {
+            Destination::Inside(path) => Some(path),
+            _ => None,
+        }
+    });
+    found.filter(|path| is_picture(path))
 }

@@ -494,3 +494,63 @@ fn a_method_is_known_by_its_type() {
     ]);
     assert_eq!(references(&env, &[]), ["a.md mentions src/ticket.rs"]);
 }
+
+/// Double brackets lead where Obsidian follows them, which is told by names, ends of paths and folders.
+#[test]
+fn links_of_a_vault_lead_where_obsidian_follows_them() {
+    let env = TestEnv::with(&[
+        (
+            "en/Start.md",
+            "# Start\n\n[[bob smith]] [[Plugins/Templates|t]] [[formulas#Part]] [[Link notes]]\n\
+             ![[diagram.png|100]] ![[Icon.SVG#shape]] [[kept]] [page](Bases/Formulas.html)\n",
+        ),
+        ("en/People/Bob Smith.md", "# Bob\n"),
+        ("en/Plugins/Templates.md", "# Templates\n"),
+        ("en/Bases/Formulas.md", "# Formulas\n\n## Part\n"),
+        ("en/links/Link notes.md", "# Link notes\n"),
+        ("en/links/older/Link notes.md", "# Link notes as they were\n"),
+        ("de/Formulas.md", "# Formeln\n"),
+        ("en/Attachments/diagram.png", "x"),
+        ("en/Attachments/icons/icon.svg", "x"),
+        ("top/both.md", "# Two vaults\n\n[wrong](en/bases/formulas.md) [[ignored]] [[hidden]]\n"),
+        ("out/ignored.md", "# Out\n"),
+        ("en/.obsidian/hidden.md", "# Hidden\n"),
+        ("scripts/kept.md", "# Kept\n"),
+        (".gitignore", "/out\n"),
+        (".elophanto/config.yaml", "knowledge:\n  roots: [en, de, top]\n"),
+    ]);
+    let found = env.json(&["doctor", "--json"]);
+    let broken = found.iter().filter_map(|line| line["finding"].as_str());
+    let broken: Vec<&str> = broken.filter(|it| it.ends_with("leads nowhere")).collect();
+    assert_eq!(
+        broken,
+        [
+            "top/both.md:3: link to `en/bases/formulas.md` leads nowhere",
+            "top/both.md:3: link to `ignored` leads nowhere",
+            "top/both.md:3: link to `hidden` leads nowhere",
+        ]
+    );
+    assert_eq!(
+        references(&env, &["Start"]),
+        [
+            "en/Start.md links en/Bases/Formulas.md",
+            "en/Start.md wikilinks en/Bases/Formulas.md",
+            "en/Start.md wikilinks en/People/Bob Smith.md",
+            "en/Start.md wikilinks en/Plugins/Templates.md",
+            "en/Start.md wikilinks en/links/Link notes.md",
+            "en/Start.md wikilinks scripts/kept.md",
+        ]
+    );
+}
+
+/// People are told the first broken links, programs all of them.
+#[test]
+fn programs_are_told_of_every_broken_link() {
+    let text: String = (0..12).map(|number| format!("[x](gone-{number}.md)\n")).collect();
+    let env = TestEnv::with(&[("a.md", &text)]);
+    let told = env.run(&["doctor"]).stdout();
+    assert!(told.contains("gone-9.md") && !told.contains("gone-10.md"), "{told}");
+    assert!(told.contains("! 2 more links lead nowhere\n  mend: elophanto doctor --json"), "{told}");
+    let all = env.run(&["doctor", "--json"]).stdout();
+    assert!(all.contains("gone-11.md") && !all.contains("more links"), "{all}");
+}

@@ -189,6 +189,12 @@ impl Site {
         self.committed(revision, &format!("{ENTRIES}/"))
     }
 
+    /// What the entries of a commit say.
+    fn entry_texts(&self, revision: &str) -> String {
+        let text = |path: &String| self.git(&["show", &format!("{revision}:{path}")]).stdout();
+        self.entries(revision).iter().map(text).collect()
+    }
+
     /// Names of the tables of a commit.
     fn tables(&self, revision: &str) -> BTreeSet<String> {
         let table = |path: &String| path.split('/').nth(2).unwrap_or_default().to_owned();
@@ -249,7 +255,7 @@ fn lines(text: &str) -> Vec<String> {
 
 /// Whether a line ends in a path that hooks write to.
 fn is_ours(line: &str) -> bool {
-    line.contains(".elophanto/index/") || line.contains(ENTRIES) || line.contains(PAGE)
+    line.contains(".elophanto/index/") || line.contains(ENTRIES)
 }
 
 fn not_ours(mut lines: Vec<String>) -> Vec<String> {

@@ -15,7 +15,9 @@ use crate::{
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
-    Options, Snapshot, commit, drift, links, refresh,
+    Options, Snapshot, commit, drift,
+    links::{self, Files},
+    refresh,
     search::SearchError,
     store::{
         manifest::{FileEntry, Place},
@@ -183,7 +185,8 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
         );
     }
     let pages = workspace.refresh_pages(LOOK)?;
-    let broken = links::broken(&pages.snapshot, &|path| repository.root.join(path).exists())
+    let exists = |path: &str| repository.root.join(path).exists();
+    let broken = links::broken(&pages.snapshot, &exists, &Files::below(&repository.root))
         .map_err(SearchError::from)?;
     for link in broken.iter().take(MOST_LINKS) {
         find(

@@ -99,7 +99,7 @@ pub fn graph(
         }
     }
     let exists = |path: &str| root.join(path).exists();
-    for link in links::follow(notes, &exists)? {
+    for link in links::follow(notes, &exists, &links::Files::below(root))? {
         if let Destination::Inside(to) = &link.to {
             let kind = if link.wiki { EdgeKind::WikiLink } else { EdgeKind::Link };
             add(&link.path.to_text(), to, kind, Some(link.line));

@@ -103,11 +103,13 @@ fn is_made_agreed_to_and_used_in_the_same_run() {
         ("knowledge/plugins/shout.md", "scope: plugin"),
         ("knowledge/system/capabilities.md", "| `shout` |"),
         ("knowledge/system/designs/plugin-shout.md", "says it in capitals"),
-        ("knowledge/system/changelog.md", "New plugin shout"),
     ] {
         assert!(text(&env, path).contains(part), "{path}");
         env.git(&["cat-file", "-e", &format!("{BRANCH}:{path}")]);
     }
+    let entries = env.git(&["ls-tree", "-r", "--name-only", BRANCH, "knowledge/system/changelog/"]);
+    assert_eq!(entries.lines().count(), 1, "{entries}");
+    assert!(text(&env, entries.trim()).contains("New plugin shout"), "{entries}");
     assert_eq!(
         env.git(&["log", "--format=%s", BRANCH]),
         "plugins/shout: deployed\nplugins/shout: attempt 2\nplugins/shout: attempt 1\n\

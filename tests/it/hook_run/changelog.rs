@@ -1,4 +1,4 @@
-//! Entries of the changelog, and the page that gathers them.
+//! Entries of the changelog, which commits bring, and the page that gathers them, which none does.
 
 use super::*;
 
@@ -11,14 +11,11 @@ fn entry(site: &Site, revision: &str) -> String {
     site.asked(&["show", &format!("{revision}:{}", new[0])])
 }
 
-/// Titles of the entries on the page of a commit, newest first.
+/// Titles of the entries of a commit, sorted.
 fn titles(site: &Site, revision: &str) -> Vec<String> {
-    let page = site.asked(&["show", &format!("{revision}:{PAGE}")]);
+    let texts = site.entry_texts(revision);
     let title = |line: &str| Some(line.strip_prefix("## ")?.split_once(" — ")?.1.to_owned());
-    page.lines().filter_map(title).collect()
-}
-
-fn sorted(mut titles: Vec<String>) -> Vec<String> {
+    let mut titles: Vec<String> = texts.lines().filter_map(title).collect();
     titles.sort();
     titles
 }
@@ -50,7 +47,29 @@ fn says_what_a_commit_brings() {
       removed Draft (`docs/draft.md`);
       renamed Long (`docs/longer.md`, was `docs/long.md`)
     ");
-    assert_eq!(site.read(PAGE), site.asked(&["show", &format!("HEAD:{PAGE}")]) + "\n");
+    let path = &site.entries("HEAD")[0];
+    assert_eq!(site.read(path), text + "\n");
+}
+
+#[test]
+fn says_where_and_how_a_note_changed() {
+    let site = Site::hooked();
+    let keys =
+        "# Keys\n\nWhat unlocks.\n\n## Rotation\n\nKeys rotate weekly.\n\n## Audit\n\nNever.\n";
+    site.write("docs/keys.md", keys);
+    site.git(&["add", "docs/keys.md"]);
+    site.commit("keys");
+    for (from, to, said) in [
+        ("weekly.", "daily.", " in “Rotation”: “weekly.” is now “daily.”\n"),
+        ("Never.", "Twice a year.\nBy hand.", " in “Audit”\n"),
+        ("What", "All that", ": “What” is now “All that”\n"),
+    ] {
+        let text = site.read("docs/keys.md");
+        site.write("docs/keys.md", text.replace(from, to));
+        site.git(&["commit", "--quiet", "-a", "-m", said]);
+        let entry = entry(&site, "HEAD") + "\n";
+        assert!(entry.ends_with(&format!("changed Keys (`docs/keys.md`){said}")), "{entry}");
+    }
 }
 
 #[test]
@@ -66,12 +85,10 @@ fn none_for_what_is_ours_and_none_beside_one() {
     assert_eq!(site.entries("HEAD").len(), 2);
     assert!(titles(&site, "HEAD").contains(&"Written by hand".to_owned()));
     // The page and the index alone are no change.
-    site.write(PAGE, format!("# What happened\n\n{}", site.read(PAGE)));
+    site.write(PAGE, "# What happened\n");
     site.git(&["add", PAGE]);
     site.commit("page");
     assert_eq!(site.entries("HEAD").len(), 2);
-    assert!(site.read(PAGE).starts_with("# What happened\n"));
-    assert_eq!(titles(&site, "HEAD").len(), 2);
     assert_eq!(site.status(), [""; 0]);
 }
 
@@ -89,18 +106,61 @@ fn of_commits_that_no_hook_saw() {
     site.git(&["clean", "-fdq", "--", ENTRIES]);
     site.git(&["checkout", "--quiet", "--", "."]);
     site.stage("third", "The third.");
-    site.commit("third");
-    let expected = ["third added", "two added", "one added", "first added"];
-    assert_eq!(sorted(titles(&site, "HEAD")), sorted(expected.map(str::to_owned).to_vec()));
-    let page = site.read(PAGE);
-    assert!(page.contains("- **Reason**: write one\n"), "{page}");
+    let said = site.commit("third");
+    assert!(said.contains("3 changelog entries written, 2 of them for earlier commits"), "{said}");
+    let expected = ["first added", "one added", "third added", "two added"];
+    assert_eq!(titles(&site, "HEAD"), expected);
+    let texts = site.entry_texts("HEAD");
+    assert!(texts.contains("- **Reason**: write one\n"), "{texts}");
     // Nobody says it twice.
     for name in ["fourth", "fifth"] {
         site.stage(name, "And on.");
         site.commit(name);
     }
-    assert_eq!(site.entries("HEAD").len(), 6);
     assert_eq!(titles(&site, "HEAD").len(), 6);
+}
+
+#[test]
+fn of_many_commits_that_no_hook_saw_the_newest() {
+    let site = Site::hooked();
+    for number in 1..=8 {
+        unseen(&site, &format!("n{number}"), "Not seen.");
+    }
+    for name in ["first", "second", "third"] {
+        site.stage(name, "Seen.");
+        site.commit(name);
+    }
+    let expected = ["first", "n4", "n5", "n6", "n7", "n8", "second", "third"]
+        .map(|name| format!("{name} added"));
+    assert_eq!(titles(&site, "HEAD"), expected);
+}
+
+#[test]
+fn of_what_was_before_the_hooks_there_is_none() {
+    let site = Site::new(Tree::Main, false);
+    site.git(&["checkout", "--quiet", "-b", "release"]);
+    for number in 1..=8 {
+        site.stage(&format!("n{number}"), "Before the hooks.");
+        site.commit("before");
+    }
+    site.git(&["checkout", "--quiet", "main"]);
+    assert_eq!(site.run(&["hook", "install"]).code, Some(0));
+    site.stage("first", "The first.");
+    site.commit("first");
+    site.git(&["checkout", "--quiet", "release"]);
+    site.git(&["merge", "--quiet", "--no-edit", "main"]);
+    site.stage("second", "The second.");
+    site.commit("second");
+    assert_eq!(titles(&site, "HEAD"), ["first added", "second added"]);
+    // Nor of history that was written anew.
+    let filter = "cat; echo x";
+    let mut command =
+        site.command("git", &["filter-branch", "-f", "--msg-filter", filter, "release"]);
+    let output = finish(command.env("FILTER_BRANCH_SQUELCH_WARNING", "1"));
+    assert_eq!(output.code, Some(0), "{output}");
+    site.stage("third", "The third.");
+    site.commit("third");
+    assert_eq!(titles(&site, "HEAD"), ["first added", "second added", "third added"]);
 }
 
 #[test]
@@ -128,12 +188,12 @@ fn of_a_cherry_pick_and_of_a_pull() {
     site.git(&["cherry-pick", "side"]);
     site.stage("last", "The last.");
     site.commit("last");
-    let expected = ["a added", "b added", "first added", "last added", "picked added"];
-    assert_eq!(sorted(titles(&site, "HEAD")), expected);
+    // What was pulled was others' to write down.
+    assert_eq!(titles(&site, "HEAD"), ["first added", "last added", "picked added"]);
 }
 
 #[test]
-fn is_the_same_in_two_clones() {
+fn only_the_clone_that_made_a_commit_writes_it_down() {
     let site = Site::hooked();
     let start = site.asked(&["rev-parse", "HEAD"]);
     unseen(&site, "one", "Not seen.");
@@ -148,18 +208,11 @@ fn is_the_same_in_two_clones() {
         site.stage(name, "One of two.");
         site.commit(name);
     }
-    let skipped = |site: &Site| -> Vec<String> {
-        let mut lines = site.staged();
-        lines.retain(|line| line.contains(&format!("{ENTRIES}/2026-01-02-")));
-        lines
-    };
-    assert_eq!(skipped(&site).len(), 2);
-    assert_eq!(skipped(&site), skipped(&clone));
-    // Both on the default branch, both with a page of their own: they come together.
+    assert_eq!(titles(&site, "HEAD"), ["here added", "one added", "two added"]);
+    assert_eq!(titles(&clone, "HEAD"), ["there added"]);
     site.git(&["fetch", "--quiet", clone.top.to_str().unwrap(), "main"]);
-    let merge = site.try_git(&["merge", "--quiet", "--no-edit", "FETCH_HEAD"]);
-    let clash = lines(&site.asked(&["diff", "-z", "--name-only", "--diff-filter=U"]));
-    assert!(clash.iter().all(|path| path == PAGE), "{merge}");
+    site.git(&["merge", "--quiet", "--no-edit", "FETCH_HEAD"]);
+    assert_eq!(titles(&site, "HEAD").len(), 4);
 }
 
 #[test]
@@ -185,8 +238,7 @@ fn once_after_amend_and_rebase() {
     site.commit("last");
     let expected =
         ["first added", "last added", "main added", "one added", "three added", "two added"];
-    assert_eq!(sorted(titles(&site, "HEAD")), expected);
-    assert_eq!(site.entries("HEAD").len(), 6, "{:?}", site.entries("HEAD"));
+    assert_eq!(titles(&site, "HEAD"), expected);
 }
 
 #[test]
@@ -199,8 +251,7 @@ fn an_attempt_that_was_given_up_is_not_written_down() {
     site.git(&["rm", "--quiet", "--cached", "docs/wrong.md"]);
     site.stage("right", "No mistake.");
     site.commit("right");
-    assert_eq!(titles(&site, "HEAD"), ["right added", "first added"]);
-    assert_eq!(site.entries("HEAD").len(), 2);
+    assert_eq!(titles(&site, "HEAD"), ["first added", "right added"]);
     assert_eq!(site.status(), ["?? docs/wrong.md"]);
     // Neither is one whose entry the user took over.
     site.stage("more", "More.");
@@ -216,33 +267,154 @@ fn an_attempt_that_was_given_up_is_not_written_down() {
 }
 
 #[test]
-fn the_page_is_of_the_default_branch() {
+fn the_page_is_gathered_when_somebody_asks() {
     let site = Site::hooked();
+    site.write(PAGE, "# Changelog\n\nMine.\n");
+    site.git(&["add", PAGE]);
+    site.commit("page");
     for branch in ["left", "right"] {
         site.git(&["checkout", "--quiet", "-b", branch, "main"]);
         site.stage(branch, "Of a branch.");
         site.commit(branch);
-        assert_eq!(site.committed("HEAD", PAGE), [""; 0], "{branch}");
-        assert_eq!(site.entries("HEAD").len(), 1, "{branch}");
     }
     site.git(&["checkout", "--quiet", "main"]);
     site.stage("main", "Of the trunk.");
     site.commit("main");
-    assert_eq!(titles(&site, "HEAD"), ["main added"]);
     for branch in ["left", "right"] {
         site.git(&["merge", "--quiet", "--no-edit", branch]);
     }
-    assert_eq!(titles(&site, "HEAD"), ["main added"]);
-    // The next commit completes it, whatever that brings.
-    site.write("code.txt", "two\n");
-    site.git(&["add", "code.txt"]);
-    site.commit("code");
-    assert_eq!(sorted(titles(&site, "HEAD")), ["left added", "main added", "right added"]);
+    assert_eq!(titles(&site, "HEAD"), ["left added", "main added", "right added"]);
+    assert_eq!(site.read(PAGE), "# Changelog\n\nMine.\n");
+    for command in [&["doctor"][..], &["hook", "status"], &["status"]] {
+        let output = site.run(command);
+        assert!(!format!("{output}").contains("changelog.md"), "{output}");
+    }
+    assert_eq!(site.run(&["changelog", "--write"]).code, Some(0));
+    let gathered = site.read(PAGE);
+    assert!(gathered.starts_with("# Changelog\n\nMine.\n"), "{gathered}");
+    assert_eq!(gathered.matches("\n## ").count(), 3, "{gathered}");
+    // Committed, it stays as it is.
+    site.git(&["add", PAGE]);
+    site.stage("more", "More.");
+    site.commit("more");
+    assert_eq!(site.read(PAGE), gathered);
+    assert!(!site.changed("HEAD~").contains(&format!("M {PAGE}")));
     assert_eq!(site.status(), [""; 0]);
-    site.write("code.txt", "three\n");
-    site.git(&["add", "code.txt"]);
-    assert_eq!(site.commit("code"), "");
-    assert_eq!(site.changed("HEAD"), ["M code.txt"]);
+}
+
+#[test]
+fn what_a_user_has_on_the_page_stays() {
+    let site = Site::hooked();
+    site.write(PAGE, "# Changelog\n");
+    site.git(&["add", PAGE]);
+    site.commit("page");
+    for flag in ["--skip-worktree", "--assume-unchanged"] {
+        site.git(&["update-index", flag, PAGE]);
+        let before = site.asked(&["ls-files", "-v", PAGE]);
+        site.stage(&flag[2..], "Something new.");
+        site.commit(flag);
+        assert_eq!(site.asked(&["ls-files", "-v", PAGE]), before, "{flag}");
+        site.git(&["update-index", &flag.replacen("--", "--no-", 1), PAGE]);
+    }
+}
+
+#[test]
+fn commits_are_picked_reverted_and_put_in_another_order() {
+    let site = Site::hooked();
+    site.git(&["branch", "release"]);
+    site.stage("one", "The first.");
+    site.commit("one");
+    site.stage("two", "The second.");
+    site.commit("two");
+    site.git(&["checkout", "--quiet", "release"]);
+    site.git(&["cherry-pick", "main"]);
+    site.git(&["checkout", "--quiet", "main"]);
+    site.git(&[
+        "-c",
+        "sequence.editor=sed -i -e '1{h;d};2{G}'",
+        "rebase",
+        "--quiet",
+        "-i",
+        "HEAD~2",
+    ]);
+    assert_eq!(site.asked(&["log", "-2", "--format=%s"]), "one\ntwo");
+    site.git(&["revert", "--no-edit", "HEAD~"]);
+    assert_eq!(titles(&site, "HEAD"), ["one added"]);
+}
+
+#[test]
+fn squashed_commits_keep_their_entries() {
+    let ways: [(&str, fn(&Site)); 3] = [
+        ("merge --squash", |site| {
+            site.git(&["checkout", "--quiet", "main"]);
+            site.git(&["merge", "--quiet", "--squash", "feat"]);
+        }),
+        ("reset --soft", |site| {
+            site.git(&["reset", "--quiet", "--soft", "HEAD~2"]);
+        }),
+        ("cherry-pick -n", |site| {
+            site.git(&["checkout", "--quiet", "main"]);
+            site.git(&["cherry-pick", "-n", "main..feat"]);
+        }),
+    ];
+    for (way, squash) in ways {
+        let site = Site::hooked();
+        site.git(&["checkout", "--quiet", "-b", "feat"]);
+        for name in ["one", "two"] {
+            site.stage(name, "Of the branch.");
+            site.commit(name);
+        }
+        let entries = site.entry_texts("HEAD");
+        squash(&site);
+        site.commit("squashed");
+        assert_eq!(site.entry_texts("HEAD"), entries, "{way}");
+        assert_eq!(site.status(), [""; 0], "{way}");
+    }
+}
+
+#[test]
+fn what_was_committed_once_is_not_written_again() {
+    let site = Site::hooked();
+    site.git(&["branch", "start"]);
+    site.stage("one", "The first.");
+    site.commit("one");
+    site.git(&["branch", "pushed"]);
+    let before = site.entry_texts("HEAD");
+    site.git(&["reset", "--quiet", "--soft", "HEAD~"]);
+    site.stage("two", "And a second.");
+    site.commit("one, better");
+    // What the entry does not say is said by another.
+    assert_eq!(titles(&site, "HEAD"), ["one added", "two added"]);
+    assert_eq!(site.entry_texts("pushed"), before);
+    site.git(&["merge", "--quiet", "--no-edit", "pushed"]);
+    assert_eq!(titles(&site, "HEAD"), ["one added", "two added"]);
+}
+
+#[test]
+fn an_amend_says_nothing_twice() {
+    let site = Site::hooked();
+    let more = |text: &str| {
+        let before = site.read("docs/otters.md");
+        site.write("docs/otters.md", before + text + "\n");
+    };
+    more("x");
+    site.git(&["commit", "--quiet", "-a", "-m", "otters"]);
+    for _ in 0..3 {
+        more("x");
+        site.git(&["commit", "--quiet", "-a", "--amend", "--no-edit"]);
+    }
+    assert_eq!(titles(&site, "HEAD"), ["Otters changed"]);
+    assert_eq!(site.status(), [""; 0]);
+    // Of another note there is something to say.
+    site.stage("new", "Something new.");
+    more("x");
+    site.git(&["commit", "--quiet", "-a", "--amend", "--no-edit"]);
+    assert_eq!(titles(&site, "HEAD"), ["Otters changed", "new added"]);
+    // What others have is not amended.
+    site.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    more("x");
+    site.git(&["commit", "--quiet", "-a", "-m", "more of otters"]);
+    assert_eq!(titles(&site, "HEAD"), ["Otters changed", "Otters changed", "new added"]);
 }
 
 #[test]
@@ -257,40 +429,14 @@ fn can_be_turned_off() {
 }
 
 #[test]
-fn a_page_that_somebody_edits() {
-    let site = Site::hooked();
-    site.stage("first", "The first.");
-    site.commit("first");
-    let mine = format!("# My page\n\n{}", site.read(PAGE));
-    site.write(PAGE, &mine);
-    site.stage("second", "The second.");
-    site.commit("second");
-    assert_eq!(site.read(PAGE), mine);
-    assert_eq!(titles(&site, "HEAD"), ["second added", "first added"]);
-    assert_eq!(site.status(), [format!(" M {PAGE}")]);
-    // Committed, it is completed, and what was written stays.
-    site.git(&["add", PAGE]);
-    site.stage("third", "The third.");
-    site.commit("third");
-    assert_eq!(titles(&site, "HEAD"), ["third added", "second added", "first added"]);
-    assert!(site.read(PAGE).starts_with("# My page\n"), "{}", site.read(PAGE));
-    assert_eq!(site.status(), [""; 0]);
-}
-
-#[test]
 fn line_endings_of_another_system() {
     let site = Site::hooked();
     site.git(&["config", "core.autocrlf", "true"]);
-    site.stage("first", "The first.");
-    site.commit("first");
-    // As a checkout writes it.
-    fs::remove_file(site.top.join(PAGE)).unwrap();
-    site.git(&["checkout", "--quiet", "--", PAGE]);
-    assert!(site.read(PAGE).contains("\r\n"));
-    site.stage("second", "The second.");
-    site.commit("second");
-    assert_eq!(titles(&site, "HEAD"), ["second added", "first added"]);
+    for name in ["first", "second"] {
+        site.stage(name, "Something new.");
+        site.commit(name);
+    }
+    assert_eq!(titles(&site, "HEAD"), ["first added", "second added"]);
     assert_eq!(site.status(), [""; 0]);
-    assert!(site.read(PAGE).contains("second added"));
     assert_eq!(site.embedded_by_a_clone(), 0);
 }

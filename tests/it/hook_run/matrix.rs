@@ -227,7 +227,7 @@ fn check(tree: Tree, with: &Site, without: &Site, operation: &Operation) {
         assert_eq!(with.embedded_by_a_clone(), 0, "{name}: in a clone");
         assert!(!with.tables("HEAD").is_empty(), "{name}");
     }
-    // What is ours is committed or not there; the page may wait for the next commit.
+    // What is ours is committed or not there.
     let ours: Vec<String> = with.status().into_iter().filter(|line| is_ours(line)).collect();
     assert_eq!(ours, [""; 0], "{name}");
     assert!(!with.git_dir().join("index.lock").exists(), "{name}");

@@ -141,10 +141,11 @@ fn names_of_files_in_a_vault_are_not_called_broken() {
         ![[gone.svg]] [x](gone.svg)\n";
     session.open("en/one.md", text);
     session.ask("workspace/symbol", json!({ "query": "" })).unwrap();
-    let found = session.problems("en/one.md", |all| all.len() == 2);
+    let found = session.problems("en/one.md", |all| all.len() == 3);
     assert_eq!(
         found,
         [
+            "0:0-0:17 missing-heading `en/Plugins/Formulas.md` has no heading `Part`",
             "1:0-1:13 broken-link `gone.svg` leads nowhere",
             "1:14-1:27 broken-link `gone.svg` leads nowhere",
         ]

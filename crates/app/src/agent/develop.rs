@@ -12,7 +12,7 @@ use super::{
     develop_branch::Plumbing,
     plugins::{Bench, agree},
 };
-use crate::{Error, Workspace, changelog as gathered, reporter::Silent, workspace::KnowledgeBase};
+use crate::{Workspace, workspace::KnowledgeBase};
 use elophanto_agent::{
     Inlet,
     develop::{Event, Parts, SelfDevelop, State},
@@ -76,7 +76,7 @@ fn said(event: &Event) -> String {
     format!("{plugin}: {} {state}{attempt}{detail}", stage.as_str())
 }
 
-/// A file for the entry, and the page that gathers all of them.
+/// A file for the entry.
 fn entry(base: &KnowledgeBase, write_root: &Path, line: &str) -> Result<Vec<PathBuf>, String> {
     let date = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let detail = line.trim_start_matches("- ").to_owned();
@@ -86,8 +86,5 @@ fn entry(base: &KnowledgeBase, write_root: &Path, line: &str) -> Result<Vec<Path
     let path = changelog::folder(write_root).join(changelog::file_name(date, Ulid::new()));
     write_beneath(&base.folder, &path, entry.render().as_bytes())
         .map_err(|cause| cause.to_string())?;
-    let said = |error: Error| error.message().to_owned();
-    let workspace = base.open(Vec::new()).map_err(said)?;
-    gathered::write(&workspace, &Silent).map_err(said)?;
-    Ok(vec![path, changelog::page(write_root)])
+    Ok(vec![path])
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Listing;
 use crate::reading::Catalogue;
+use elophanto_index::links::Files;
 use elophanto_text::{
     authoring::nearest,
     markdown::{Destination, Link, LinkKind},
@@ -25,7 +26,7 @@ pub fn near<'l>(target: &str, listing: &'l Listing) -> Vec<&'l str> {
     nearest(target, listing.paths().iter().map(String::as_str), NEAR)
 }
 
-/// How a note links to another: by the name alone where that leads there, else by its path; in round
+/// How a note links to another: by the name alone where no other note has it, else by its path; in round
 /// brackets from its own folder.
 pub fn target_to(
     from: &str,
@@ -37,8 +38,11 @@ pub fn target_to(
     let is_inline = kind == LinkKind::Inline;
     let leads = |target: &String| {
         let link = Link { target: target.clone(), kind, heading: None, line: 1, range: 0..0 };
-        let found = listing.names.destination(from, &link, &|path| listing.contains(path));
-        is_inline || matches!(found, Destination::Inside(found) if found == to)
+        let is_there = |path: &str| listing.contains(path);
+        let found = listing.names.destination(from, &link, &is_there, &Files::default());
+        is_inline
+            || !listing.names.is_shared(target)
+                && matches!(found, Destination::Inside(found) if found == to)
     };
     let form = Form { kind, is_pointed, is_whole: is_inline, has_path: false };
     let found = targets(from, to, form).into_iter().find(leads);
@@ -152,6 +156,7 @@ mod tests {
         };
         check("c.md", "b/two.md", LinkKind::Wiki, "two");
         check("c.md", "b/one.md", LinkKind::Wiki, "b/one");
+        check("c.md", "a/one.md", LinkKind::Wiki, "a/one");
         check("a/one.md", "b/two.md", LinkKind::Inline, "../b/two.md");
     }
 }

@@ -1,9 +1,9 @@
 //! What looks like a link of ours that leads nowhere, and is read by others: links of CommonMark that
-//! begin like wikilinks, names of files in a vault, paths of rustdoc, pages of sites and of forges, tests
-//! of shells.
+//! begin like wikilinks, names of files in round brackets in a vault, paths of rustdoc, pages of sites and
+//! of forges, tests of shells.
 
 use super::{Buffer, LinkTo, Resolver};
-use elophanto_text::markdown::{Destination, Link, LinkKind, anchor, followed, percent_decode};
+use elophanto_text::markdown::{Destination, Link, LinkKind, anchor, followed};
 
 /// What says that Docusaurus makes a site of the notes below a folder.
 const DOCUSAURUS: [&str; 4] = [
@@ -29,44 +29,34 @@ impl Resolver<'_> {
                     || buffer.defines(&link.link.target)
                     || is_of_shell(source, &link.link.target)
                     || is_contents(&link.link.target)
-                    || self.listing.is_called(&self.editor.root, &link.link.target)
             }
             LinkKind::Inline => {
                 source.starts_with("[^")
                     || is_of_rustdoc(&link.link.target)
                     || is_above(&buffer.path, &link.link.target)
                     || self.is_of_site(&buffer.path, link.link)
-                    || self.is_of_vault(buffer, &link.link.target)
+                    || self.is_of_vault(buffer, link.link)
             }
         }
     }
 
     /// Whether a link leads by name alone to a file that lies elsewhere: in a text with links in double
     /// brackets, their readers look up the others in the same way.
-    fn is_of_vault(&self, buffer: &Buffer, target: &str) -> bool {
+    fn is_of_vault(&self, buffer: &Buffer, link: &Link) -> bool {
         let links = buffer.document().map_or(&[][..], |it| it.links.as_slice());
-        let decoded = percent_decode(target).filter(|it| !it.starts_with('.'));
+        let by_name = Link { kind: LinkKind::Wiki, ..link.clone() };
         links.iter().any(|link| link.kind != LinkKind::Inline)
-            && decoded.is_some_and(|it| self.listing.is_called(&self.editor.root, &it))
+            && !link.target.starts_with('.')
+            && matches!(self.destination(&buffer.path, &by_name), Destination::Inside(_))
     }
 
     /// Whether a link leads to a page that a site is made of: from the top of the site, which nobody knows
-    /// here, or to what is made of a note (`x.html`, `x/index.html` of `x/README.md`), or as a generator
-    /// of sites has it; or with a question behind it that a forge answers (`x.md?raw=true`).
+    /// here, or as a generator of sites has it; or with a question behind it that a forge answers
+    /// (`x.md?raw=true`).
     fn is_of_site(&self, note: &str, link: &Link) -> bool {
         let target = link.target.split('?').next().unwrap_or(&link.target);
-        if target.starts_with('/') {
-            return true;
-        }
-        let mut made_of = Vec::new();
-        if target.len() < link.target.len() {
-            made_of.push(target.to_owned());
-        }
-        if let Some(bare) = target.strip_suffix(".html") {
-            made_of.push(format!("{bare}.md"));
-            made_of.extend(bare.strip_suffix("index").map(|above| format!("{above}README.md")));
-        }
-        made_of.into_iter().any(|target| self.leads(note, link, &target))
+        target.starts_with('/')
+            || target.len() < link.target.len() && self.leads(note, link, target)
             || self.is_beside_book(note, target)
             || self.is_of_docusaurus(note, link, target)
     }

@@ -101,7 +101,7 @@ impl Resolver<'_> {
     /// Where a link of the note at a path leads.
     pub fn destination(&self, note: &str, link: &Link) -> Destination {
         let names = self.known_notes().map_or(&self.listing.names, |it| &it.names);
-        names.destination(note, link, &|path| self.exists(path))
+        names.destination(note, link, &|path| self.exists(path), &self.listing.files)
     }
 
     /// Whether something lies at a path.

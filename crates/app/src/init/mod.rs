@@ -135,7 +135,7 @@ pub fn attribute_lines(write_root: &str) -> Vec<String> {
     };
     vec![
         attribute(&below("learned/entities/"), "*.md", "merge=union"),
-        // Two clones may both have gathered it; the next commit puts it in order.
+        // Two clones may both have gathered it; to gather once more puts it in order.
         attribute(&below("system/"), "changelog.md", "merge=union"),
         attribute(".elophanto/index/", "**", "binary linguist-generated=true"),
         // Their bytes count: no line end is converted.

@@ -191,7 +191,12 @@ pub fn prepare(
     }
     if request.changelog && !is_kept_out(git, &changelog::folder(context.write_root)) {
         match record::record(context, git, &objects, head, &found, request.now) {
-            Ok(entries) => done.entries = entries,
+            Ok(recorded) => {
+                done.entries = recorded.written;
+                if recorded.earlier > 0 {
+                    done.notices.push(format!("{} of them for earlier commits", recorded.earlier));
+                }
+            }
             // Everything else goes along all the same.
             Err(cause) => done.notices.push(format!("no changelog entry is written: {cause}")),
         }
@@ -218,13 +223,10 @@ pub fn prepare(
         // The entries are staged: say both.
         done.notices.push(format!("no vectors go along: {cause}"));
     }
-    let (entries, page) =
-        (changelog::folder(context.write_root), changelog::page(context.write_root));
+    let entries = changelog::folder(context.write_root);
     let mut places: Vec<&Path> = Vec::new();
     if done.entries > 0 {
         places.push(&entries);
-        let page_is_staged = git.list(&Version::Staged, &[&page]).is_ok_and(|it| !it.is_empty());
-        places.extend(page_is_staged.then_some(page.as_path()));
     }
     if done.records > 0 || done.vectors > 0 {
         places.push(Path::new(".elophanto"));

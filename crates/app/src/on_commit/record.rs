@@ -1,7 +1,8 @@
-//! Writing down what a commit brings: changelog entries, and the page that gathers them.
+//! Writing down what a commit brings: the entries of the changelog.
 //!
 //! Everything is made from staged contents and staged at once; the same bytes are put into the
-//! work tree, but a page that the user is editing there is left alone.
+//! work tree. Only new files are made, so nothing that git knew before is touched: the page that
+//! gathers the entries is written when a user asks for it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     CommitError, NoteChange,
-    attempt::{Attempt, name_of},
+    attempt::Attempt,
     skipped::{Seen, skipped},
 };
 use elophanto_index::Context;
@@ -18,139 +19,222 @@ use elophanto_repo::{
     WriteError, read_note, remove_beneath, write_beneath,
 };
 use elophanto_text::{
-    changelog::{self, Change, ChangeKind, assemble, describe, name_parts},
+    changelog::{self, Change, ChangeKind, Entry, Touched, describe, name_parts},
     markdown::Scope,
 };
 
-/// What a page begins with that nobody has written yet.
-const NEW_PAGE: &[u8] = b"# Changelog\n\n";
+/// How many entries were written.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    pub(super) written: usize,
+    /// Those of them that are of earlier commits.
+    pub(super) earlier: usize,
+}
 
-/// Writes and stages the entries for this commit and for those before it that have none; returns
-/// how many.
+/// Writes and stages the entries for this commit and for those before it that have none.
 ///
 /// # Errors
 /// When git cannot be read, or an entry cannot be written; nothing is changed then.
-pub fn record(
+pub(super) fn record(
     context: &Context,
     git: &Git,
     objects: &Objects,
     head: Option<CommitId>,
     found: &[NoteChange],
     now: i64,
-) -> Result<usize, CommitError> {
-    let teller = Teller { context, objects };
-    let root = &context.repository.root;
-    let limit = context.max_file_bytes;
+) -> Result<Recorded, CommitError> {
     let folder = changelog::folder(context.write_root);
-    let page = changelog::page(context.write_root);
-    let places = [folder.as_path(), page.as_path()];
-    let (mut entries, staged_page) = parted(git.list(&Version::Staged, &places)?, &page);
-    let committed = match head {
-        Some(head) => git.list(&Version::Commit(head), &places)?,
-        None => Vec::new(),
-    };
-    let (committed, committed_page) = parted(committed, &page);
-    let mut attempt = Attempt::read(git);
-    let mut work = Work::default();
-    let mut written = 0;
+    let listed = |version| git.list(&version, &[folder.as_path()]);
+    let committed = head.map(|head| listed(Version::Commit(head))).transpose()?;
+    let teller = Teller { context, objects };
+    let staged = listed(Version::Staged)?;
+    let committed = committed.unwrap_or_default();
+    Entries { teller, git, head, folder, staged, committed }.record(found, now)
+}
 
-    // Commits that no hook saw. They count as written down once their entries are committed.
-    let seen = Seen::of(git);
-    let mut new: Vec<(String, String)> = match head {
-        Some(head) => skipped(&teller, git, seen.read(), head)?,
-        None => Vec::new(),
-    };
-    new.retain(|(name, text)| {
-        let id = Some(BlobId::of(text.as_bytes()));
-        // The same words under another name: the commit was rebased or picked.
-        !committed.iter().any(|file| is_named(file, name) || file.object.blob_id() == id)
-    });
-    if new.is_empty() {
-        seen.write(head);
+/// The folder of the entries, as a commit finds it.
+struct Entries<'a> {
+    teller: Teller<'a>,
+    git: &'a Git,
+    head: Option<CommitId>,
+    folder: PathBuf,
+    staged: Vec<Stored>,
+    committed: Vec<Stored>,
+}
+
+impl Entries<'_> {
+    fn record(&self, found: &[NoteChange], now: i64) -> Result<Recorded, CommitError> {
+        let date = jiff::Timestamp::from_second(now)
+            .map(|time| time.to_zoned(jiff::tz::TimeZone::system()).date())
+            .unwrap_or_default();
+        let mut unseen = self.unseen()?;
+        // What an attempt that came to nothing has left is made anew.
+        let given_up = Attempt::read(self.git).entry.filter(|entry| self.is_given_up(entry));
+        let given_up = given_up.map(|(name, _)| name);
+        let is_ours = |name: &str| {
+            given_up.as_deref() == Some(name) || unseen.iter().any(|(ours, _)| ours == name)
+        };
+        let brought: Vec<&ObjectId> = found
+            .iter()
+            .filter(|change| {
+                change.old.is_none() && change.path.as_path().parent() == Some(&self.folder)
+            })
+            .filter(|change| {
+                let name = change.path.as_path().file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| name_parts(name).is_some() && !is_ours(name))
+            })
+            .filter_map(|change| change.new.as_ref())
+            .collect();
+        let untold = self.untold(self.teller.tell(found), &brought)?;
+        let own = describe(date, self.teller.context.write_root, &untold);
+        let own = own.map(|entry| {
+            let again =
+                given_up.clone().filter(|name| name_parts(name).is_some_and(|(d, _)| d == date));
+            (again.unwrap_or_else(|| changelog::file_name(date, ulid::Ulid::new())), entry.render())
+        });
+        unseen.retain(|(name, _)| !has(&self.staged, name));
+        self.put(&unseen, own, given_up)
     }
 
-    // What an attempt that came to nothing has left is made anew.
-    let earlier = attempt.entry.take().filter(|(name, object)| {
-        if committed.iter().any(|file| is_named(file, name)) {
-            return false;
+    /// Name and text of entries for commits that no hook saw. They count as written down once
+    /// their entries are committed.
+    fn unseen(&self) -> Result<Vec<(String, String)>, CommitError> {
+        let Some(head) = self.head else { return Ok(Vec::new()) };
+        let seen = Seen::of(self.git);
+        let mut unseen = skipped(&self.teller, self.git, seen.read(), head)?;
+        unseen.retain(|(name, text)| {
+            let id = Some(BlobId::of(text.as_bytes()));
+            // The same words under another name: the commit was rebased or picked.
+            !has(&self.committed, name)
+                && !self.committed.iter().any(|file| file.object.blob_id() == id)
+        });
+        if !unseen.is_empty() {
+            // On another branch, by another program, other words may have been found for it.
+            let brought = self.git.brought_below(&self.folder)?;
+            unseen.retain(|(name, text)| {
+                let id = Some(BlobId::of(text.as_bytes()));
+                !brought.iter().any(|it| is_named(&it.path, name) && it.content.blob_id() != id)
+            });
         }
-        match entries.iter().find(|file| is_named(file, name)) {
+        if unseen.is_empty() {
+            seen.write(Some(head));
+        }
+        Ok(unseen)
+    }
+
+    /// Whether an entry that was written for a commit is still there and was never committed. One
+    /// of `merge --squash` or `reset --soft` is staged as well, and was: it stays as it is.
+    fn is_given_up(&self, (name, object): &(String, ObjectId)) -> bool {
+        let context = self.teller.context;
+        let (path, limit) = (self.folder.join(name), context.max_file_bytes);
+        let is_left = match self.staged.iter().find(|file| is_named(&file.path, name)) {
             Some(file) => file.object == *object,
             None => {
-                let left = read_note(root, &folder.join(name).as_path().into(), limit);
-                let ours = objects.read(&[object], limit).pop();
+                let left = read_note(&context.repository.root, &path.as_path().into(), limit);
+                let ours = self.teller.objects.read(&[object], limit).pop();
                 left.is_ok_and(|(bytes, _)| ours == Some(Ok(bytes)))
             }
-        }
-    });
-    let earlier = earlier.map(|(name, _)| name);
-    let is_theirs = |change: &NoteChange| {
-        let path = change.path.as_path();
-        change.old.is_none()
-            && path.parent() == Some(&folder)
-            && path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
-                name_parts(name).is_some()
-                    && earlier.as_deref() != Some(name)
-                    && !new.iter().any(|(ours, _)| ours == name)
-            })
-    };
-    let date = jiff::Timestamp::from_second(now)
-        .map(|time| time.to_zoned(jiff::tz::TimeZone::system()).date())
-        .unwrap_or_default();
-    let own = if found.iter().any(is_theirs) {
-        None
-    } else {
-        describe(date, context.write_root, &teller.tell(found)).map(|entry| entry.render())
-    };
-    new.retain(|(name, _)| !entries.iter().any(|file| is_named(file, name)));
-    let own = own.map(|text| {
-        let again = earlier.clone().filter(|name| name_parts(name).is_some_and(|(d, _)| d == date));
-        (again.unwrap_or_else(|| changelog::file_name(date, ulid::Ulid::new())), text)
-    });
-    if let Some(name) = earlier.filter(|name| own.as_ref().is_none_or(|(own, _)| own != name)) {
-        if entries.iter().any(|file| is_named(file, &name)) {
-            work.changes.push(Staged::Remove { path: folder.join(&name).as_path().into() });
-        }
-        entries.retain(|file| !is_named(file, &name));
-        work.files.push((folder.join(&name), None));
+        };
+        is_left
+            && !has(&self.committed, name)
+            && self.git.brought_below(&path).is_ok_and(|brought| brought.is_empty())
     }
-    for (name, text) in new.iter().chain(&own) {
-        let path = folder.join(name);
-        let stored = put(git, &path, text.clone().into_bytes())?;
-        if own.as_ref().is_some_and(|(own, _)| own == name) {
-            attempt.entry = Some((name.clone(), stored.object));
-        }
-        work.files.push((path, Some(text.clone().into_bytes())));
-        if entries.contains(&stored) {
-            continue;
-        }
-        written += 1;
-        entries.retain(|file| file.path != stored.path);
-        work.changes.push(Staged::Put { path: stored.path.clone(), object: stored.object });
-        entries.push(stored);
-    }
-    entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
 
-    if git.branch().is_some_and(|branch| git.is_default_branch(&branch)) {
-        let all = name_of(&entries);
-        let nobodys = entries.is_empty() && committed_page.is_none();
-        if nobodys && staged_page.as_ref().is_some_and(|file| attempt.page == Some(file.object)) {
-            // Of an attempt that came to nothing, and there is nothing to gather.
-            work.changes.push(Staged::Remove { path: page.as_path().into() });
-            if is_untouched(context, objects, &page, None, attempt.page).is_some() {
-                work.files.push((page.clone(), None));
+    /// What neither the entries that this commit brings say, nor those of HEAD itself.
+    fn untold(
+        &self,
+        mut changes: Vec<Change>,
+        brought: &[&ObjectId],
+    ) -> Result<Vec<Change>, CommitError> {
+        let entries = self.read(brought);
+        let is_of_ours = |entry: &Entry| changes.iter().any(|change| entry.names(change));
+        // Who writes an entry by hand says all there is to say.
+        if entries.len() < brought.len() || !entries.iter().all(is_of_ours) {
+            return Ok(Vec::new());
+        }
+        changes.retain(|change| !entries.iter().any(|entry| entry.names(change)));
+        let told = self.told_by_head(&changes)?;
+        changes.retain(|change| !told.iter().any(|entry| entry.says(change)));
+        Ok(changes)
+    }
+
+    /// The entries that HEAD itself brought and that say one of these changes, as long as it is on
+    /// no remote: an amend comes with the same change once more.
+    fn told_by_head(&self, changes: &[Change]) -> Result<Vec<Entry>, CommitError> {
+        let Some(head) = self.head.filter(|_| !changes.is_empty()) else { return Ok(Vec::new()) };
+        let parent = |number: u8| self.git.resolve(&format!("{head}^{number}"));
+        let before = match parent(1) {
+            Ok(parent) => self.git.list(&Version::Commit(parent), &[self.folder.as_path()])?,
+            Err(GitError::UnknownRevision(_)) => Vec::new(),
+            Err(cause) => return Err(cause.into()),
+        };
+        let new: Vec<&ObjectId> = self
+            .committed
+            .iter()
+            .filter(|file| !before.iter().any(|known| known.path == file.path))
+            .map(|file| &file.object)
+            .collect();
+        let mut told = self.read(&new);
+        told.retain(|entry| changes.iter().any(|change| entry.says(change)));
+        // Git is only asked where it matters. What a merge has of its sides is not its own.
+        if !told.is_empty() && (parent(2).is_ok() || self.is_published(&head)?) {
+            told.clear();
+        }
+        Ok(told)
+    }
+
+    fn is_published(&self, commit: &CommitId) -> Result<bool, GitError> {
+        let refs = self.git.refs_with(commit)?;
+        Ok(refs.iter().any(|name| name.starts_with("refs/remotes/")))
+    }
+
+    /// Those that can be read.
+    fn read(&self, ids: &[&ObjectId]) -> Vec<Entry> {
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        let contents = self.teller.objects.read(ids, self.teller.context.max_file_bytes);
+        let texts =
+            contents.into_iter().filter_map(|content| String::from_utf8(content.ok()?).ok());
+        texts.filter_map(|text| Entry::parse(&text)).collect()
+    }
+
+    /// Puts entries where they belong, in the place of one that was given up.
+    fn put(
+        &self,
+        unseen: &[(String, String)],
+        own: Option<(String, String)>,
+        given_up: Option<String>,
+    ) -> Result<Recorded, CommitError> {
+        let (mut work, mut recorded, mut attempt) =
+            (Work::default(), Recorded::default(), Attempt::default());
+        if let Some(name) = given_up.filter(|name| own.as_ref().is_none_or(|(own, _)| own != name))
+        {
+            let path = self.folder.join(&name);
+            if has(&self.staged, &name) {
+                work.changes.push(Staged::Remove { path: path.as_path().into() });
             }
-        } else if attempt.gathered.as_deref() != Some(all.as_str()) {
-            let snapshot = PagesAtCommit { context, git, objects, page: &page };
-            match snapshot.gather(&entries, staged_page.as_ref(), &mut attempt, &mut work)? {
-                Gathered::Already => attempt.gathered = Some(all),
-                Gathered::Now | Gathered::NotOurs => {}
+            work.files.push((path, None));
+        }
+        for (name, text) in unseen.iter().chain(&own) {
+            let path = self.folder.join(name);
+            let stored = put(self.git, &path, text.clone().into_bytes())?;
+            work.files.push((path, Some(text.clone().into_bytes())));
+            let is_own = own.as_ref().is_some_and(|(own, _)| own == name);
+            if is_own {
+                attempt.entry = Some((name.clone(), stored.object));
+            }
+            if !self.staged.contains(&stored) {
+                recorded.written += 1;
+                recorded.earlier += usize::from(!is_own);
+                work.changes.push(Staged::Put { path: stored.path, object: stored.object });
             }
         }
+        attempt.write(self.git);
+        let context = self.teller.context;
+        work.apply(self.git, &context.repository.root, context.max_file_bytes)?;
+        Ok(recorded)
     }
-    attempt.write(git);
-    work.apply(git, root, limit)?;
-    Ok(written)
 }
 
 /// What is to be done in git's index and, with the same bytes, in the work tree.
@@ -197,124 +281,13 @@ fn put_file(root: &Path, path: &Path, content: Option<&[u8]>) -> Result<(), Writ
     }
 }
 
-/// How the page stands.
-enum Gathered {
-    Already,
-    Now,
-    /// Somebody broke the markers: that is for a person to mend, the entries are there all the
-    /// same.
-    NotOurs,
+/// Whether files have one of this name.
+fn has(files: &[Stored], name: &str) -> bool {
+    files.iter().any(|file| is_named(&file.path, name))
 }
 
-struct PagesAtCommit<'a> {
-    context: &'a Context<'a>,
-    git: &'a Git,
-    objects: &'a Objects,
-    page: &'a Path,
-}
-
-impl PagesAtCommit<'_> {
-    /// Makes the staged page say what all staged entries say.
-    fn gather(
-        &self,
-        entries: &[Stored],
-        staged: Option<&Stored>,
-        attempt: &mut Attempt,
-        work: &mut Work,
-    ) -> Result<Gathered, CommitError> {
-        let limit = self.context.max_file_bytes;
-        let ids: Vec<&ObjectId> = entries.iter().map(|file| &file.object).collect();
-        let contents = self.objects.read(&ids, limit);
-        let texts: Vec<(String, String)> = entries
-            .iter()
-            .zip(contents)
-            .filter_map(|(file, content)| {
-                let name = file.path.as_path().file_name()?.to_str()?.to_owned();
-                Some((name, String::from_utf8(content.ok()?).ok()?))
-            })
-            .collect();
-        if texts.is_empty() && staged.is_none() {
-            return Ok(Gathered::Already);
-        }
-        let before = match staged.map(|file| self.objects.read(&[&file.object], limit).pop()) {
-            None => None,
-            Some(Some(Ok(content))) => Some(content),
-            Some(_) => return Ok(Gathered::NotOurs),
-        };
-        let after = match assemble(&texts, before.as_deref().unwrap_or(NEW_PAGE)) {
-            Ok(Some(after)) => after,
-            Ok(None) => return Ok(Gathered::Already),
-            Err(_) => return Ok(Gathered::NotOurs),
-        };
-        let stored = put(self.git, self.page, after.clone())?;
-        let untouched =
-            is_untouched(self.context, self.objects, self.page, before.as_deref(), attempt.page);
-        if let Some(endings) = untouched {
-            let text = match endings {
-                Endings::AsStored => after,
-                Endings::Converted => to_crlf(&after),
-            };
-            work.files.push((self.page.to_owned(), Some(text)));
-            attempt.page = Some(stored.object);
-        }
-        work.changes.push(Staged::Put { path: stored.path, object: stored.object });
-        Ok(Gathered::Now)
-    }
-}
-
-/// How the lines of a file in the work tree end.
-enum Endings {
-    AsStored,
-    /// Git wrote CR and LF where it holds LF.
-    Converted,
-}
-
-/// Whether the page in the work tree is what is staged, or what we put there last; then also how
-/// its lines end.
-fn is_untouched(
-    context: &Context,
-    objects: &Objects,
-    page: &Path,
-    staged: Option<&[u8]>,
-    ours: Option<ObjectId>,
-) -> Option<Endings> {
-    let limit = context.max_file_bytes;
-    let here = match read_note(&context.repository.root, &page.into(), limit) {
-        Ok((bytes, _)) => bytes,
-        Err(cause) => return (cause.is_gone() && staged.is_none()).then_some(Endings::AsStored),
-    };
-    let ours = ours.and_then(|id| objects.read(&[&id], limit).pop()?.ok());
-    for known in staged.into_iter().chain(ours.as_deref()) {
-        if here == known {
-            return Some(Endings::AsStored);
-        }
-        if !known.contains(&b'\r') && here == to_crlf(known) {
-            return Some(Endings::Converted);
-        }
-    }
-    None
-}
-
-fn to_crlf(text: &[u8]) -> Vec<u8> {
-    let mut converted = Vec::with_capacity(text.len() + text.len() / 32);
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        match line.strip_suffix(b"\n") {
-            Some(line) => converted.extend_from_slice(&[line, b"\r\n"].concat()),
-            None => converted.extend_from_slice(line),
-        }
-    }
-    converted
-}
-
-/// The entries, and the page.
-fn parted(files: Vec<Stored>, page: &Path) -> (Vec<Stored>, Option<Stored>) {
-    let (mut pages, entries): (Vec<Stored>, Vec<Stored>) =
-        files.into_iter().partition(|file| file.path.as_path() == page);
-    (entries, pages.pop())
-}
-
-fn is_named(file: &Stored, name: &str) -> bool {
-    file.path.as_path().file_name().is_some_and(|found| found == name)
+fn is_named(path: &NotePath, name: &str) -> bool {
+    path.as_path().file_name().is_some_and(|found| found == name)
 }
 
 fn put(git: &Git, path: &Path, content: Vec<u8>) -> Result<Stored, CommitError> {
@@ -355,7 +328,12 @@ impl Teller<'_> {
                 let is_entity = change.path.as_path().starts_with(&entities);
                 let gained = facts(new).saturating_sub(facts(old));
                 let facts_added = if is_entity { gained } else { 0 };
-                Change { path: change.path.to_text(), kind, title, scope, facts_added }
+                // What was taken out of what is learnt is not said again.
+                let touched = match kind {
+                    ChangeKind::Changed if !is_entity => Touched::between(old, new),
+                    _ => Touched::default(),
+                };
+                Change { path: change.path.to_text(), kind, title, scope, facts_added, touched }
             })
             .collect()
     }

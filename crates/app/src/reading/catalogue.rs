@@ -17,7 +17,7 @@ use crate::{
 };
 use elophanto_index::{
     Kind, Options, Problem, Refreshed, Snapshot,
-    links::{Names, follow_by_names},
+    links::{Files, Names, follow_by_names},
     search::SearchError,
     store::manifest::{FileEntry, Place},
 };
@@ -110,7 +110,8 @@ impl Catalogue {
             return Ok(Arc::clone(known));
         }
         let (root, number) = (&workspace.repository.root, known.map_or(0, |known| known.number));
-        Self::of(refreshed, &|path| root.join(path).exists(), number + 1).map(Arc::new)
+        let exists = |path: &str| root.join(path).exists();
+        Self::of(refreshed, &exists, &Files::below(root), number + 1).map(Arc::new)
     }
 
     /// As the notes are now, looked at once.
@@ -132,18 +133,21 @@ impl Catalogue {
         let refreshed = workspace.version(&git, &Version::Commit(commit), &|_, _| {})?;
         let files = &refreshed.snapshot.files;
         let known: FxHashSet<String> = files.iter().map(|file| file.path.to_text()).collect();
-        let catalogue = Self::of(refreshed, &|path| known.contains(path), 1)?;
+        let exists = |path: &str| known.contains(path);
+        let catalogue = Self::of(refreshed, &exists, &Files::default(), 1)?;
         Ok((Arc::new(catalogue), commit))
     }
 
     fn of(
         Refreshed { snapshot: searched, report }: Refreshed,
         exists: &(dyn Fn(&str) -> bool + Sync),
+        beside: &Files,
         number: u64,
     ) -> Result<Self> {
         let snapshot = pages(&searched);
         let entries = entries(&snapshot)?;
-        let (links, names) = follow_by_names(&snapshot, exists).map_err(SearchError::from)?;
+        let followed = follow_by_names(&snapshot, exists, beside);
+        let (links, names) = followed.map_err(SearchError::from)?;
         let mut catalogue = Self {
             snapshot,
             searched,

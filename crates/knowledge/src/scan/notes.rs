@@ -29,6 +29,8 @@ pub struct Notes<'a> {
     pub git: Option<&'a Git>,
     /// Whether a file of the repository is there.
     pub exists: &'a (dyn Fn(&str) -> bool + Sync),
+    /// What links by name lead to besides notes.
+    pub files: &'a links::Files,
     /// From this cosine on, two chunks say nearly the same.
     pub near_duplicate: f32,
     /// Notes, and folders of notes, that nothing need link to.
@@ -66,7 +68,7 @@ fn linked(notes: &Notes) -> Result<Vec<Gap>, Malformed> {
     let mut gaps = Vec::new();
     let mut reached: FxHashSet<String> = FxHashSet::default();
     let mut asked = FxHashSet::default();
-    for link in links::follow(notes.snapshot, notes.exists)? {
+    for link in links::follow(notes.snapshot, notes.exists, notes.files)? {
         match link.to {
             Destination::Nowhere => {
                 if asked.insert((link.path.clone(), link.target.clone())) {

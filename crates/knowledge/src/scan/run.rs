@@ -18,7 +18,7 @@ use super::{
     state::{self, Seen, Settled, State, Verdict},
     uses::{Uses, names},
 };
-use elophanto_index::{Snapshot, plan::plan};
+use elophanto_index::{Snapshot, links::Files, plan::plan};
 use elophanto_repo::{
     BlobId, FileStat, Git, NotePath, ReadError, Repository, journal::Place, read_note,
     record_store::RecordStore,
@@ -155,6 +155,7 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
         })?);
     } else {
         (after.notes, after.notes_checked) = (before.notes, before.notes_checked);
+            files: &Files::below(root),
     }
     let closed = closed(&known, &gaps, notes_looked_at, &is_note, now);
     let inside = |gap: &Gap| {

@@ -3,6 +3,9 @@
 use super::{CommitId, Git, GitError, ObjectId};
 use crate::NotePath;
 
+/// Moves of HEAD that are looked at.
+const MOST_MOVES: usize = 500;
+
 /// What is asked of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logged {
@@ -175,6 +178,18 @@ impl Git {
         }
     }
 
+    /// The commits that were made in this work tree since its HEAD was at `since`: neither pulled
+    /// nor merged, and none where the reflog does not reach back that far.
+    ///
+    /// # Errors
+    /// When git cannot read the reflog.
+    pub fn made_since(&self, since: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        let most = format!("--max-count={MOST_MOVES}");
+        let output =
+            self.run(&["log", "-g", "--no-ext-diff", "--format=%H %gs", &*most, "HEAD", "--"])?;
+        Ok(made(&String::from_utf8_lossy(&output), since))
+    }
+
     fn logged_by_library(
         &self,
         seen: &CommitId,
@@ -240,5 +255,60 @@ impl Git {
                 })
             })
             .collect()
+    }
+}
+
+/// From lines `ID ACTION: SUBJECT`, the newest first.
+fn made(moves: &str, since: &CommitId) -> Vec<CommitId> {
+    let mut made = Vec::new();
+    for (id, said) in moves.lines().filter_map(|line| line.split_once(' ')) {
+        let Ok(id) = id.parse::<CommitId>() else { continue };
+        if id == *since {
+            return made;
+        }
+        // `commit (amend)`, `cherry-pick`, `pull --rebase origin main (pick)`.
+        let action = said.split(':').next().unwrap_or_default();
+        let verb = action.split(' ').next().unwrap_or_default();
+        if matches!(verb, "commit" | "cherry-pick" | "revert" | "am") || action.ends_with("(pick)")
+        {
+            made.push(id);
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_made_is_told_from_what_came() {
+        let since: CommitId = "f".repeat(40).parse().unwrap();
+        for (action, is_made) in [
+            ("commit: Add otters", true),
+            ("commit (amend): Add otters", true),
+            ("commit (initial): Add otters", true),
+            ("cherry-pick: Add otters", true),
+            ("revert: Revert \"Add otters\"", true),
+            ("am: Add otters", true),
+            ("rebase (pick): Add otters", true),
+            ("pull --rebase origin main (pick): Add otters", true),
+            ("rebase (start): checkout main", false),
+            ("rebase (finish): returning to refs/heads/main", false),
+            ("pull: Fast-forward", false),
+            ("merge side: Fast-forward", false),
+            ("checkout: moving from commit to commit", false),
+            ("reset: moving to HEAD~2", false),
+            ("clone: from somewhere", false),
+            ("", false),
+        ] {
+            let id = "a".repeat(40);
+            let moves = format!("{id} {action}\n{since} commit: b\n{} commit: c\n", "b".repeat(40));
+            let expected: Vec<CommitId> =
+                is_made.then(|| id.parse().unwrap()).into_iter().collect();
+            assert_eq!(made(&moves, &since), expected, "{action}");
+            // A reflog that does not reach back says nothing.
+            assert_eq!(made(&format!("{id} {action}\n"), &since), [], "{action}");
+        }
     }
 }

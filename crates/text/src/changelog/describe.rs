@@ -9,6 +9,7 @@ use super::{
     entry::Entry,
     file_name, folder, page,
     text::{code, escape, one_line},
+    touched::Touched,
 };
 use crate::markdown::Scope;
 use elophanto_base::counted::counted;
@@ -35,6 +36,8 @@ pub struct Change {
     pub scope: Scope,
     /// Facts that the page of an entity gained.
     pub facts_added: usize,
+    /// Where and how its text differs.
+    pub touched: Touched,
 }
 
 /// How a note differs. Entries name them in this order.
@@ -80,7 +83,7 @@ pub fn describe(date: Date, write_root: &Path, changes: &[Change]) -> Option<Ent
         return None;
     }
     fn key(note: &Change) -> impl Ord + '_ {
-        (note.kind.rank(), &note.path, &note.title, &note.kind, note.facts_added)
+        (note.kind.rank(), &note.path, &note.title, &note.kind, note.facts_added, &note.touched)
     }
     notes.sort_by(|a, b| key(a).cmp(&key(b)));
     let mut details: Vec<String> = notes.iter().take(MAX_NAMED).map(|note| detail(note)).collect();
@@ -113,6 +116,20 @@ pub fn for_commit(
     let ulid = Ulid::from_parts(u64::try_from(time.as_millisecond()).ok()?, random);
     let entry = describe(date, write_root, changes)?;
     Some((file_name(date, ulid), Entry { reason: Some(subject.to_owned()), ..entry }))
+}
+
+impl Entry {
+    /// Whether a detail names the note that a change is of.
+    pub fn names(&self, change: &Change) -> bool {
+        let path = code(&change.path);
+        self.details.iter().any(|detail| detail.contains(&path))
+    }
+
+    /// Whether a detail says exactly this change.
+    pub fn says(&self, change: &Change) -> bool {
+        let said = detail(change);
+        self.details.contains(&said)
+    }
 }
 
 /// Whether only our own records are touched.
@@ -161,7 +178,8 @@ fn name(note: &Change, limit: usize) -> String {
     one_line(note.path.rsplit('/').next().unwrap_or_default(), limit)
 }
 
-/// `added Otters (`knowledge/otters.md`), 3 facts`
+/// `added Otters (`knowledge/otters.md`), 3 facts`, `changed Keys (`keys.md`) in “Rotation”: “weekly” is
+/// now “daily”`
 fn detail(note: &Change) -> String {
     let (verb, path) = (note.kind.verb(), code(&note.path));
     let name = escape(&name(note, MAX_NOTE));
@@ -173,7 +191,16 @@ fn detail(note: &Change) -> String {
         0 => String::new(),
         count => format!(", {}", counted(count, "fact")),
     };
-    format!("{verb} {name} ({path}{was}){facts}")
+    let quoted = |text: &String| format!("“{}”", escape(text));
+    let place = match &note.touched.sections[..] {
+        [] => String::new(),
+        names => format!(" in {}", names.iter().map(quoted).collect::<Vec<_>>().join(", ")),
+    };
+    let words = match &note.touched.words {
+        Some((old, new)) => format!(": {} is now {}", quoted(old), quoted(new)),
+        None => String::new(),
+    };
+    format!("{verb} {name} ({path}{was}){facts}{place}{words}")
 }
 
 fn kind(write_root: &Path, notes: &[&Change]) -> String {
@@ -205,6 +232,7 @@ mod tests {
             title: title.to_owned(),
             scope: Scope::User,
             facts_added: 0,
+            touched: Touched::default(),
         }
     }
 
@@ -224,6 +252,10 @@ mod tests {
         let mut reader =
             change("knowledge/plugins/reader.md", ChangeKind::Changed, "Mail [reader]");
         reader.scope = Scope::Plugin;
+        reader.touched = Touched {
+            sections: vec!["Of *mail*".to_owned(), "Folders".to_owned()],
+            words: Some(("hourly".to_owned(), "`cron`".to_owned())),
+        };
         let entry = said(&[
             change("docs/b.md", renamed("docs/a.md"), "Bears"),
             change("docs/c.md", ChangeKind::Removed, ""),
@@ -237,7 +269,8 @@ mod tests {
             "## 2026-11-21 — Otters added, 2 notes changed, c.md removed, Bears renamed\n\n\
              - **Type**: knowledge, entity, plugin, skill\n\
              - **Details**: added Otters (`knowledge/learned/entities/otters.md`), 3 facts;\n  \
-             changed Mail \\[reader] (`knowledge/plugins/reader.md`);\n  \
+             changed Mail \\[reader] (`knowledge/plugins/reader.md`) in “Of \\*mail\\*”, “Folders”: “hourly” is now \
+             “\\`cron\\`”;\n  \
              changed X (`skills/x/SKILL.md`);\n  \
              removed c.md (`docs/c.md`);\n  \
              renamed Bears (`docs/b.md`, was `docs/a.md`)\n"
@@ -262,6 +295,21 @@ mod tests {
             assert_eq!(entry.is_some(), expected, "{path} {kind:?}");
         }
         assert_eq!(said(&[]), None);
+    }
+
+    #[test]
+    fn an_entry_says_what_it_was_made_of() {
+        let otters = change("a *b*.md", ChangeKind::Changed, "Otters; *new*");
+        let entry = Entry::parse(&said(std::slice::from_ref(&otters)).unwrap().render()).unwrap();
+        assert!(entry.says(&otters) && entry.names(&otters));
+        for (path, kind, title, named) in [
+            ("a *b*.md", ChangeKind::Added, "Otters; *new*", true),
+            ("a *b*.md", ChangeKind::Changed, "Otters", true),
+            ("b.md", ChangeKind::Changed, "Otters; *new*", false),
+        ] {
+            let other = change(path, kind, title);
+            assert_eq!((entry.says(&other), entry.names(&other)), (false, named), "{path} {title}");
+        }
     }
 
     #[test]

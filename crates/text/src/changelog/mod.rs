@@ -12,6 +12,7 @@ mod assemble;
 mod describe;
 mod entry;
 mod text;
+mod touched;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ use ulid::Ulid;
 pub use assemble::{AssembleError, END, START, assemble, newest_first, without_block};
 pub use describe::{Change, ChangeKind, describe, for_commit};
 pub use entry::Entry;
+pub use touched::Touched;
 
 /// Folder of the entries, relative to the repository.
 pub fn folder(write_root: &Path) -> PathBuf {

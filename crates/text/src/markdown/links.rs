@@ -9,10 +9,12 @@ use crate::percent;
 pub struct Notes<'a> {
     /// Is there a file at this path?
     pub exists: &'a dyn Fn(&str) -> bool,
-    /// The one note whose file name without `.md` is this; `None` if there is none or several.
-    pub by_stem: &'a dyn Fn(&str) -> Option<String>,
+    /// The note that a `[[wikilink]]` of this target means, see [`ByEnd::find`](super::ByEnd::find).
+    pub by_name: &'a dyn Fn(&str) -> Option<String>,
     /// The one note that lists this among its front matter `aliases`.
     pub by_alias: &'a dyn Fn(&str) -> Option<String>,
+    /// What else a `[[wikilink]]` of this target means: a file that is no note.
+    pub by_file: &'a dyn Fn(&str) -> Option<String>,
 }
 
 /// Where a link leads.
@@ -26,8 +28,9 @@ pub enum Destination {
     Nowhere,
 }
 
-/// Resolves a link of the note at path `note`: from the note's folder, then from the root, and for
-/// `[[wikilinks]]` then by a unique file stem, then by alias. `.md` may be left out.
+/// Resolves a link of the note at path `note`: from the note's folder, then from the root; a
+/// `[[wikilink]]` by the names of notes first, as Obsidian does, and by those of other files last. `.md`
+/// may be left out, and `x.html`, where there is none, leads to the note that a site makes it of.
 pub fn resolve_link(note: &str, link: &Link, notes: &Notes<'_>) -> Destination {
     let target = link.target.as_str();
     if is_external(target, link.kind) {
@@ -38,22 +41,35 @@ pub fn resolve_link(note: &str, link: &Link, notes: &Notes<'_>) -> Destination {
     }
     let Some(segments) = decode_segments(target) else { return Destination::Nowhere };
     let folder = note.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let paths = [folder, ""]
-        .into_iter()
-        .filter_map(|base| followed(base, segments.iter().map(String::as_str)));
-    let found = paths.filter(|path| !path.is_empty()).find_map(|path| {
-        let with_extension = format!("{path}.md");
-        [path, with_extension].into_iter().find(|path| (notes.exists)(path))
-    });
-    let found = found.or_else(|| {
-        let [name] = segments.as_slice() else { return None };
-        if link.kind == LinkKind::Inline || name.starts_with('.') {
-            return None;
+    let by_path = || {
+        let paths = [folder, ""]
+            .into_iter()
+            .filter_map(|base| followed(base, segments.iter().map(String::as_str)));
+        let mut forms = paths.filter(|path| !path.is_empty()).flat_map(|it| forms(it, link.kind));
+        forms.find(|path| (notes.exists)(path))
+    };
+    let found = match link.kind {
+        LinkKind::Inline => by_path(),
+        LinkKind::Wiki | LinkKind::Embed => {
+            let name = segments.join("/");
+            (notes.by_name)(&name)
+                .or_else(by_path)
+                .or_else(|| (notes.by_alias)(&name))
+                .or_else(|| (notes.by_file)(&name))
         }
-        let stem = name.strip_suffix(".md").unwrap_or(name);
-        (notes.by_stem)(stem).or_else(|| (notes.by_alias)(name))
-    });
+    };
     found.map_or(Destination::Nowhere, Destination::Inside)
+}
+
+/// Where the file may lie that a link names by this path.
+fn forms(path: String, kind: LinkKind) -> Vec<String> {
+    let page = path.strip_suffix(".html").filter(|_| kind == LinkKind::Inline);
+    let made_of = page.map(|page| format!("{page}.md"));
+    // mdBook makes `x/index.html` of `x/README.md`.
+    let readme = page.and_then(|page| page.strip_suffix("index"));
+    let readme = readme.map(|folder| format!("{folder}README.md"));
+    let note = format!("{path}.md");
+    [Some(path), Some(note), made_of, readme].into_iter().flatten().collect()
 }
 
 /// Whether the target is a URL. A wikilink may hold a colon (`[[Rust: the book]]`), so there only
@@ -109,25 +125,28 @@ pub fn followed<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::ByEnd, *};
 
     const FILES: &[&str] = &[
         "index.md", "a/one.md", "a/two words.md", "a/pic.png", "b/one.md", "b/deep/only.md",
-        "b/100%.md",
+        "b/100%.md", "b/README.md", "b/plain.html",
     ];
 
     /// `source` is the Markdown of one link, in the note `a/one.md`.
     fn check(source: &str, expected: &str) {
         let document = super::super::parse(source).expect("parses");
         let [link] = document.links.as_slice() else { panic!("{source}: {:?}", document.links) };
+        let (mut by_end, mut files) = (ByEnd::default(), ByEnd::default());
+        FILES.iter().for_each(|path| by_end.add(path, path.ends_with(".md")));
+        files.add("c/far.svg", false);
+        let find = |among: &ByEnd, target: &str| {
+            among.find("a/one.md", target, &|| "a".to_owned(), &|_| true).map(str::to_owned)
+        };
         let notes = Notes {
             exists: &|path| FILES.contains(&path),
-            by_stem: &|stem| {
-                let name = format!("{stem}.md");
-                let mut found = FILES.iter().filter(|path| path.rsplit('/').next() == Some(&name));
-                found.next().filter(|_| found.next().is_none()).map(|path| (*path).to_owned())
-            },
+            by_name: &|target| find(&by_end, target),
             by_alias: &|alias| (alias == "The Only").then(|| "b/deep/only.md".to_owned()),
+            by_file: &|target| find(&files, target),
         };
         let actual = match resolve_link("a/one.md", link, &notes) {
             Destination::Inside(path) => path,
@@ -152,7 +171,17 @@ mod tests {
         check("[[b/one]]", "b/one.md");
         check("[[only]]", "b/deep/only.md");
         check("[[only.md]]", "b/deep/only.md");
+        check("[[Only]]", "b/deep/only.md");
+        check("[[deep/ONLY]]", "b/deep/only.md");
         check("[[The Only]]", "b/deep/only.md");
+        check("![[Far.svg#icon|100]]", "c/far.svg");
+        check("[x](far.svg)", "nowhere");
+        check("[x](Pic.png)", "nowhere");
+        check("[x](one.html#part)", "a/one.md");
+        check("[x](../b/index.html)", "b/README.md");
+        check("[x](../b/plain.html)", "b/plain.html");
+        check("[x](none.html)", "nowhere");
+        check("[[one.html]]", "nowhere");
         check("[[100%]]", "b/100%.md");
         check("![[pic.png]]", "a/pic.png");
         check("[[#here]]", "a/one.md");

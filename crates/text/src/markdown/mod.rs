@@ -10,6 +10,7 @@
 //! One odd line must not hide a note: what can't be understood becomes a [`Warning`] and the rest
 //! is still read. Only text that would cost too much to read is refused, as [`Unparsable`].
 
+mod by_end;
 mod contents;
 mod decode;
 mod front_matter;
@@ -24,6 +25,7 @@ mod written;
 use std::ops::Range;
 
 pub use contents::{blanked, unsaid};
+pub use by_end::ByEnd;
 pub(crate) use decode::from_1252;
 pub use decode::{Decoded, Undecodable, decode};
 pub use front_matter::{FrontMatter, Scope, UnknownScope};

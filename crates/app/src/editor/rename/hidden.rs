@@ -193,15 +193,22 @@ pub fn read_by_forges(target: &str) -> Option<String> {
         .then(|| bare.to_owned())
 }
 
-/// Whether a name stands in a text, be it encoded as in an address.
+/// Whether a name stands in a text, whatever the case of its letters, be it encoded as in an address.
 pub fn mentions(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    let holds = |text: &str| text.contains(&name);
     !name.is_empty()
-        && (text.contains(name)
-            || text.contains('%') && percent_decode(text).is_none_or(|it| it.contains(name))
+        && (holds(&text)
+            || text.contains('%') && is_decoded(&text, &holds)
             || text.contains(['&', '\\']) && {
-                let plain = characters(text).replace('\\', "");
-                plain.contains(name) || percent_decode(&plain).is_none_or(|it| it.contains(name))
+                let plain = characters(&text).replace('\\', "").to_lowercase();
+                holds(&plain) || is_decoded(&plain, &holds)
             })
+}
+
+/// Whether an address, decoded, may be so.
+fn is_decoded(text: &str, is_so: &dyn Fn(&str) -> bool) -> bool {
+    percent_decode(text).is_none_or(|decoded| is_so(&decoded.to_lowercase()))
 }
 
 /// What bytes that are no text may say, in any of the encodings that are still in use.

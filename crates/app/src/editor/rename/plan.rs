@@ -13,7 +13,10 @@ use super::{
     hidden::{Named, mentions, named, read_by_forges},
     words::{apply, words_of},
 };
-use elophanto_index::{drift::globs, links::Names};
+use elophanto_index::{
+    drift::globs,
+    links::{Files, Names},
+};
 use elophanto_repo::NotePath;
 use elophanto_text::markdown::{self, Destination, Document, Link, LinkKind, written};
 
@@ -67,6 +70,8 @@ struct World<'e> {
     read: Vec<Rc<Read>>,
     numbers: FxHashMap<String, usize>,
     names: Names,
+    /// Those that are no notes.
+    beside: Files,
     exists: &'e dyn Fn(&str) -> bool,
 }
 
@@ -88,8 +93,10 @@ impl<'e> World<'e> {
                 names.add(&NotePath::from(path.as_str()), aliases.iter().cloned());
             }
         }
+        let beside = docs.iter().zip(&paths).filter(|(doc, _)| doc.standing != Standing::Note);
+        let beside = Files::of(beside.map(|(_, path)| path.as_str()));
         let numbers = paths.iter().enumerate().map(|(number, path)| (path.clone(), number));
-        Self { numbers: numbers.collect(), paths, read, names, exists }
+        Self { numbers: numbers.collect(), paths, read, names, beside, exists }
     }
 
     /// All as it is now.
@@ -99,7 +106,7 @@ impl<'e> World<'e> {
     }
 
     fn resolve(&self, note: &str, link: &Link) -> Destination {
-        self.names.destination(note, link, self.exists)
+        self.names.destination(note, link, self.exists, &self.beside)
     }
 
     /// Where something leads that is no link of Markdown, or one that forges alone can follow.
@@ -172,8 +179,8 @@ pub fn note(
             moved.leads(name, named) == was
         };
         for named in named(text) {
-            let is_so =
-                path != from && named.is_bare && named.target == NotePath::from(from).stem();
+            let stem = NotePath::from(from).stem().to_lowercase();
+            let is_so = path != from && named.is_bare && named.target.to_lowercase() == stem;
             if is_so || !leads(&named) {
                 let why =
                     if path == from { "in it leads elsewhere from there" } else { "refers to it" };
@@ -212,7 +219,12 @@ pub fn note(
                         is_whole: link.target.ends_with(".md"),
                         has_path: link.target.contains('/'),
                     };
-                    match targets(name, target, form).into_iter().find(leads) {
+                    let page = page_of(name, target, link, written.is_pointed);
+                    let all: Vec<String> =
+                        page.into_iter().chain(targets(name, target, form)).filter(leads).collect();
+                    // A name that others have as well is only written where nothing else will do.
+                    let alone = all.iter().find(|target| !moved.names.is_shared(target));
+                    match alone.or(all.first()).cloned() {
                         Some(text) => {
                             edits.push((written.target, text));
                             continue;
@@ -233,6 +245,14 @@ pub fn note(
     drop(moved);
     let plan = Renamed { moved: Some((from.to_owned(), to.to_owned())), changes };
     prove(docs, before, &is_there, plan, unproven, None)
+}
+
+/// How a link to the page of a site that is made of a note stays one.
+fn page_of(from: &str, to: &str, link: &Link, is_pointed: bool) -> Option<String> {
+    let is_page = link.kind == LinkKind::Inline && link.target.ends_with(".html");
+    let form = Form { kind: link.kind, is_pointed, is_whole: false, has_path: true };
+    let bare = targets(from, to, form).into_iter().next().filter(|_| is_page)?;
+    Some(format!("{bare}.html"))
 }
 
 /// Plans to call a heading otherwise, by its number in the note.

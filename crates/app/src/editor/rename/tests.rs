@@ -4,7 +4,7 @@ use super::{
     plan::{Doc, Standing},
     *,
 };
-use elophanto_text::markdown::{self, Destination, Notes, resolve_link};
+use elophanto_text::markdown::{self, Destination, Notes, followed, resolve_link};
 
 fn docs(notes: &[(&str, &str)]) -> Vec<Doc> {
     let doc = |(path, text): &(&str, &str)| Doc {
@@ -186,6 +186,16 @@ fn a_name_that_another_note_has_is_written_with_its_path() {
 }
 
 #[test]
+fn names_in_other_letters_and_pages_of_a_site_follow_a_note() {
+    let two = "[[ONE]] [x](a/one.html#part) [y](a/one.html)\n";
+    let notes = [("a/one.md", ""), ("two.md", two)];
+    let found = renamed(&notes, "a/one.md", "b/new.md").expect("all is certain");
+    assert_eq!(found[1].1, "[[new]] [x](b/new.html#part) [y](b/new.html)\n");
+    let refused = renamed(&[("one.md", ""), ("two.md", "<a href=one.html>\n")], "one.md", "new.md");
+    assert_eq!(refused.unwrap_err(), "two.md:1: HTML refers to it");
+}
+
+#[test]
 fn headings_are_renamed_with_what_refers_to_them() {
     let notes = docs(&[
         ("one.md", "# One\n\n## Part ##\n[[#Part]]\n\nOld\n---\n"),
@@ -228,18 +238,37 @@ fn new_names_stay_beneath_the_root() {
     }
 }
 
+/// The note that a target in double brackets means, looked for one by one.
+fn meant(docs: &[(String, String)], note: &str, target: &str) -> Option<String> {
+    let folder = note.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let target = target.to_lowercase();
+    let bare = |path: &str| path.to_lowercase().trim_end_matches(".md").to_owned();
+    let find = |path: &str| docs.iter().find(|(known, _)| bare(known) == bare(path));
+    let whole = |base| followed(base, target.split('/')).and_then(|path| find(&path));
+    let top = |path: &str| path.split_once('/').map_or("", |(top, _)| top).to_owned();
+    let is_elsewhere = |path: &str| !top(note).is_empty() && top(path) != top(note);
+    let ends = |path: &str| format!("/{}", bare(path)).ends_with(&format!("/{}", bare(&target)));
+    let anywhere = || {
+        let all = docs.iter().filter(|(path, _)| !target.starts_with('.') && ends(path));
+        all.min_by_key(|(path, _)| (is_elsewhere(path), path.len(), path))
+    };
+    let found = whole(folder).or_else(|| whole("")).or_else(anywhere);
+    found.map(|(path, _)| path.clone())
+}
+
 /// Where every link of every note leads, with the renamed note under its old name.
 fn destinations(docs: &[(String, String)], back: &dyn Fn(&str) -> String) -> Vec<Vec<Destination>> {
     let exists = |path: &str| docs.iter().any(|(known, _)| known == path);
-    let stem_of = |path: &str| NotePath::from(path).stem();
-    let by_stem = |stem: &str| {
-        let mut found = docs.iter().filter(|(path, _)| stem_of(path) == stem);
-        found.next().filter(|_| found.next().is_none()).map(|it| it.0.clone())
-    };
-    let notes = Notes { exists: &exists, by_stem: &by_stem, by_alias: &|_| None };
     docs.iter()
         .map(|(path, text)| {
             let document = markdown::parse(text).expect("parses");
+            let by_name = |target: &str| meant(docs, path, target);
+            let notes = Notes {
+                exists: &exists,
+                by_name: &by_name,
+                by_alias: &|_| None,
+                by_file: &|_| None,
+            };
             let to = document.links.iter().map(|link| match resolve_link(path, link, &notes) {
                 Destination::Inside(to) => Destination::Inside(back(&to)),
                 other => other,
@@ -259,6 +288,9 @@ fn link() -> impl Strategy<Value = String> {
     let target = prop::sample::select(vec![
         "one",
         "two",
+        "ONE",
+        "B/two",
+        "one.html",
         "a/one",
         "b/two",
         "a/b/ü",
