@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{Outcome, Result, Ui, escape_control_line, visible, workspace};
-use elophanto_app::doctor::{Diagnosis, Facts, Finding, Unfilled, examine};
+use elophanto_app::doctor::{Diagnosis, Facts, Finding, Unfilled, examine, told_some};
 use elophanto_base::counted::counted;
 use elophanto_repo::locate;
 
@@ -53,8 +53,10 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// Programs get all findings.
 fn show(findings: &[Finding], ui: &mut Ui) -> Result<Outcome> {
-    for finding in findings {
+    let some = told_some(findings);
+    for finding in if ui.json { findings } else { some.as_slice() } {
         let text = format!("! {}\n  mend: {}", finding.finding, finding.mend);
         ui.emit(finding, visible(&text))?;
     }

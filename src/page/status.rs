@@ -12,7 +12,7 @@ use elophanto_app::{
     Result,
     changelog::entries,
     config::format_duration,
-    doctor::{Diagnosis, Facts, Finding},
+    doctor::{Diagnosis, Facts, Finding, told_some},
     reporter::Silent,
     schedule::Jobs,
     usage::{Usage, UsageRequest, budgets, usage},
@@ -71,7 +71,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
 }
 
 fn findings(diagnosis: &Diagnosis) -> Markup {
-    let all = &diagnosis.findings;
+    let all = told_some(&diagnosis.findings);
     html! {
         section aria-labelledby="findings" {
             h2 #findings { "What is wrong" }

@@ -178,6 +178,14 @@ fn check_says_whether_all_is_indexed() {
     assert_eq!(env.run(&["index", "--check"]).code, Some(1), "the new note is in no table");
     env.ok(&["index"]);
     assert_eq!(env.run(&["index", "--check"]).code, Some(0));
+    // Of pages of entities too, as doctor says.
+    env.write("knowledge/learned/entities/otter.md", "# Otter\n\n- Otters hold hands.\n");
+    assert_eq!(env.run(&["index", "--check"]).code, Some(1), "the page is in no table");
+    let doctor = env.run(&["doctor"]);
+    assert!(doctor.stdout().contains("! 1 vector is in no table"), "{doctor}");
+    env.ok(&["index"]);
+    assert_eq!(env.run(&["index", "--check"]).code, Some(0));
+    assert!(env.ok(&["doctor"]).stdout().contains("nothing is wrong"));
     env.write("docs/bad.md", [0xff, 0xfe, 0x00, 0xd8, 0x00, 0x01, 0x00, 0x00, 0x9c, 0xff, 0x81]);
     let output = env.run(&["index", "--check"]);
     assert_eq!(output.code, Some(1), "{output}");

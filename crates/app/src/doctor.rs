@@ -9,8 +9,8 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::{
-    Error, Result, config::REPOSITORY_FILE, hidden, init, memory::Memories, runs::unfinished,
-    settings, when::day, workspace::Workspace,
+    Error, Result, config::REPOSITORY_FILE, hidden, index::git::uncommitted, init,
+    memory::Memories, runs::unfinished, settings, when::day, workspace::Workspace,
 };
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
@@ -40,10 +40,8 @@ const MEND_RECORDS: &str = "git checkout -- FILE brings back what was committed,
      counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl";
 /// Largest file of lessons that git is asked for, in bytes.
 const MOST_RECORDS_BYTES: u64 = 64 * 1024 * 1024;
-/// Faults of records named one by one.
-const MOST_FAULTS: usize = 10;
-/// Links named one by one.
-const MOST_LINKS: usize = 10;
+/// Findings of one sort that people are told one by one.
+const MOST_OF_A_SORT: usize = 10;
 /// For each look at what changed: as it is, if another process is indexing.
 const LOOK: Options =
     Options { full: false, patience: Some(Duration::from_millis(50)), progress: &|_, _| {} };
@@ -87,17 +85,71 @@ pub struct Unfilled {
 }
 
 /// Something wrong, and what mends it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Finding {
     pub finding: String,
     pub mend: String,
+    /// Of a sort of which there may be very many.
+    #[serde(skip)]
+    sort: Option<Sort>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Link,
+    Journal,
+    Lessons,
+    TakenOut,
+}
+
+impl Sort {
+    /// That there are more of it than were told.
+    fn more(self, more: usize) -> String {
+        match self {
+            Self::Link => {
+                let leads = agreeing(more, "leads", "lead");
+                format!("{} {leads} nowhere", counted(more, "more link"))
+            }
+            Self::Journal => format!("{more} more faults of the journal"),
+            Self::Lessons => format!("{more} more files of lessons with faults"),
+            Self::TakenOut => format!("{more} more files of lessons were taken out"),
+        }
+    }
+}
+
+/// What people are told: the first findings of each sort, and how many more there are.
+pub fn told_some(findings: &[Finding]) -> Vec<Finding> {
+    let mut told = Vec::new();
+    for run in findings.chunk_by(|one, next| one.sort.is_some() && one.sort == next.sort) {
+        let (first, more) = run.split_at(run.len().min(MOST_OF_A_SORT));
+        told.extend_from_slice(first);
+        if let Some(sort) = more.first().and_then(|finding| finding.sort) {
+            let finding = sort.more(more.len());
+            told.push(Finding { finding, mend: "elophanto doctor --json".to_owned(), sort: None });
+        }
+    }
+    told
+}
+
+/// In the order in which they were found.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, finding: String, mend: &str) {
+        self.0.push(Finding { finding, mend: mend.to_owned(), sort: None });
+    }
+
+    fn add_of(&mut self, sort: Sort, finding: String, mend: &str) {
+        self.0.push(Finding { finding, mend: mend.to_owned(), sort: Some(sort) });
+    }
 }
 
 /// Of settings that cannot be used: until they are mended, nothing else can be said.
 impl From<Error> for Finding {
     fn from(cause: Error) -> Self {
         let mend = cause.hint_text().unwrap_or("correct the settings").to_owned();
-        Self { finding: cause.message().to_owned(), mend }
+        Self { finding: cause.message().to_owned(), mend, sort: None }
     }
 }
 
@@ -109,25 +161,24 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
     let repository = &workspace.repository;
     let refreshed = workspace.refresh(LOOK)?;
     let (report, snapshot) = (&refreshed.report, &refreshed.snapshot);
-    let mut findings = Vec::new();
-    let mut find = |finding: String, mend: &str| {
-        findings.push(Finding { finding, mend: mend.to_owned() });
-    };
+    // Pages, descriptions and lessons have vectors as well.
+    let indexed = workspace.refresh_indexed(LOOK)?;
+    let mut found = Findings::default();
     let folder = repository.tables_dir();
     let names = tables::list(&folder)?;
     let layers = settings::layers(&repository.root, &workspace.environment, Vec::new());
     if layers.is_ok_and(|layers| layers.in_conflict) {
-        find(
+        found.add(
             format!(
                 "`{REPOSITORY_FILE}` is in conflict; until it is settled, what our side says counts"
             ),
             "settle it, then git add it",
         );
     }
-    for notice in &report.notices {
-        find(notice.clone(), "elophanto index");
+    for notice in &indexed.report.notices {
+        found.add(notice.clone(), "elophanto index");
     }
-    let (uncommitted, bad) = commit::uncommitted(&workspace.context(), snapshot)?;
+    let (uncommitted, bad) = uncommitted(workspace, &indexed.snapshot)?;
     for table in &bad {
         let path = format!("{}/{}", commit::TABLES, table.name);
         let mend = match table.cause {
@@ -137,23 +188,23 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
             TableError::Fatal => "elophanto index --full".to_owned(),
             _ => format!("git rm -r :/{path}"),
         };
-        find(format!("{path}: {}", table.cause), &mend);
+        found.add(format!("{path}: {}", table.cause), &mend);
     }
     for hidden in hidden::findings(workspace) {
-        find(hidden, "take the rule out, or git add --force the file");
+        found.add(hidden, "take the rule out, or git add --force the file");
     }
-    find_records(workspace, &mut find);
+    find_records(workspace, &mut found);
     for (unfinished, mend) in unfinished(repository)? {
-        find(unfinished, &mend);
+        found.add(unfinished, &mend);
     }
     for (path, records) in crowded(workspace) {
-        find(
+        found.add(
             format!("{path} holds {records} lessons, more than {MOST_RECORDS}"),
             "elophanto agent memory archive --before '6 months ago'",
         );
     }
     if uncommitted > 0 {
-        find(
+        found.add(
             format!(
                 "{} {} in no table that git could carry",
                 counted(uncommitted, "vector"),
@@ -162,24 +213,25 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
             "elophanto index && git add :/.elophanto/index",
         );
     }
-    if report.waiting > 0 {
+    let waiting = indexed.report.waiting;
+    if waiting > 0 {
         let model = workspace.models.active().fingerprint();
-        let (chunks, have) =
-            (counted(report.waiting, "chunk"), agreeing(report.waiting, "has", "have"));
-        find(
+        let (chunks, have) = (counted(waiting, "chunk"), agreeing(waiting, "has", "have"));
+        found.add(
             format!(
                 "{chunks} {have} no vector of `{model}`, and {} found by keyword alone",
-                agreeing(report.waiting, "is", "are")
+                agreeing(waiting, "is", "are")
             ),
             "elophanto index",
         );
     }
-    if report.stale > 0 {
-        let (notes, are) = (counted(report.stale, "note"), agreeing(report.stale, "is", "are"));
-        find(format!("{notes} {are} not searched yet"), "elophanto index");
+    let stale = indexed.report.stale;
+    if stale > 0 {
+        let (notes, are) = (counted(stale, "note"), agreeing(stale, "is", "are"));
+        found.add(format!("{notes} {are} not searched yet"), "elophanto index");
     }
     for problem in &report.problems {
-        find(
+        found.add(
             format!("{}: skipped: {}", shown(&problem.path), problem.reason),
             "mend the file, or list it in .elophantoignore",
         );
@@ -188,24 +240,19 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
     let exists = |path: &str| repository.root.join(path).exists();
     let broken = links::broken(&pages.snapshot, &exists, &Files::below(&repository.root))
         .map_err(SearchError::from)?;
-    for link in broken.iter().take(MOST_LINKS) {
-        find(
+    for link in &broken {
+        found.add_of(
+            Sort::Link,
             format!("{}:{}: link to `{}` leads nowhere", shown(&link.path), link.line, link.target),
             "correct the link, or write the note",
         );
     }
-    if let Some(more @ 1..) = broken.len().checked_sub(MOST_LINKS) {
-        find(
-            format!("{} {} nowhere", counted(more, "more link"), agreeing(more, "leads", "lead")),
-            "elophanto doctor --json",
-        );
-    }
     let drifts = drifts(workspace, snapshot)?;
     for drift in &drifts.found {
-        find(format!("{}: {}", shown(&drift.path), told(drift)), MEND_DRIFT);
+        found.add(format!("{}: {}", shown(&drift.path), told(drift)), MEND_DRIFT);
     }
     for (path, cause) in &drifts.untold {
-        find(
+        found.add(
             format!("{}: whether it has drifted cannot be told: {cause}", shown(path)),
             "git fsck",
         );
@@ -228,25 +275,24 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
         unfilled: unfilled(workspace),
     };
     let drifted = drifts.found.into_iter().map(|drift| drift.path).collect();
-    Ok(Diagnosis { facts, drifted, findings })
+    Ok(Diagnosis { facts, drifted, findings: found.0 })
 }
 
 /// What of the journal, of lessons and of git's index cannot be read, and what nobody sees of them.
-fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
-    let problems = workspace.record_store().journal.read(&[]).problems();
-    for problem in told_some(problems, "faults of the journal") {
-        find(problem, MEND_RECORDS);
+fn find_records(workspace: &Workspace, found: &mut Findings) {
+    for problem in workspace.record_store().journal.read(&[]).problems() {
+        found.add_of(Sort::Journal, escape_control_line(&problem), MEND_RECORDS);
     }
     let memories = Memories::open(workspace);
     if let Some(left) = memories.left_out() {
-        find(left.told(), &left.mend());
+        found.add(left.told(), &left.mend());
     }
     let (records, damage) = memories.read();
-    for problem in told_some(damage, "files of lessons with faults") {
-        find(problem, MEND_RECORDS);
+    for problem in damage {
+        found.add_of(Sort::Lessons, escape_control_line(&problem), MEND_RECORDS);
     }
     for vain in records.folded.in_vain.values() {
-        find(records.told(vain), &records.mend(vain));
+        found.add(records.told(vain), &records.mend(vain));
     }
     let known = |id: &str| {
         let folded = &records.folded;
@@ -254,24 +300,17 @@ fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
             || folded.retired.contains_key(id)
             || folded.replaced.contains_key(id)
     };
-    let taken_out = taken_out(&workspace.repository, known);
-    let more = taken_out.len().saturating_sub(MOST_FAULTS);
-    for (path, commit) in taken_out.iter().take(MOST_FAULTS) {
-        find(
-            format!("{}: commit {} took these lessons out", shown(path), commit.short()),
-            &format!("git checkout {}^ -- :/{}", commit.short(), shown(path)),
-        );
-    }
-    if more > 0 {
-        find(
-            format!("{more} more files of lessons were taken out"),
-            "git log --diff-filter=D --summary -- :/.elophanto/memory",
+    for (path, commit) in taken_out(&workspace.repository, known) {
+        found.add_of(
+            Sort::TakenOut,
+            format!("{}: commit {} took these lessons out", shown(&path), commit.short()),
+            &format!("git checkout {}^ -- :/{}", commit.short(), shown(&path)),
         );
     }
     if let Err(cause) = tracked_under(&workspace.repository, ".elophanto") {
         let cause = cause.to_string();
         let cause = cause.lines().next().unwrap_or_default();
-        find(
+        found.add(
             format!("git's index cannot be read: {}", escape_control_line(cause)),
             "rm \"$(git rev-parse --git-path index)\" && git reset, which leaves all files as they are",
         );
@@ -321,15 +360,6 @@ fn lessons_before(git: &Git, commit: &CommitId, path: &Path) -> Vec<String> {
         _ => None,
     };
     entries.into_iter().filter_map(id).collect()
-}
-
-/// The first ones, and how many more there are.
-fn told_some(mut all: Vec<String>, what: &str) -> Vec<String> {
-    let more = all.len().saturating_sub(MOST_FAULTS);
-    all.truncate(MOST_FAULTS);
-    all.iter_mut().for_each(|text| *text = escape_control_line(text));
-    all.extend((more > 0).then(|| format!("{more} more {what}")));
-    all
 }
 
 fn shown(path: &NotePath) -> String {
@@ -404,4 +434,24 @@ fn unfilled(workspace: &Workspace) -> Vec<Unfilled> {
         (!sections.is_empty()).then(|| Unfilled { path: path.to_text(), sections })
     };
     init::pages(&knowledge.write_root).filter_map(of_page).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_the_first_of_each_sort() {
+        let mut found = Findings::default();
+        found.add("one".to_owned(), "mend");
+        for (sort, count) in [(Sort::Journal, 10), (Sort::Link, 12), (Sort::TakenOut, 11)] {
+            (0..count).for_each(|number| found.add_of(sort, format!("{sort:?} {number}"), "mend"));
+        }
+        let told = told_some(&found.0);
+        let told: Vec<&str> = told.iter().map(|finding| finding.finding.as_str()).collect();
+        assert_eq!(told.len(), 1 + 10 + 11 + 11);
+        assert_eq!((told[0], told[1], told[10]), ("one", "Journal 0", "Journal 9"));
+        assert_eq!((told[20], told[21]), ("Link 9", "2 more links lead nowhere"));
+        assert_eq!(told[32], "1 more files of lessons were taken out");
+    }
 }

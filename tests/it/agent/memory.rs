@@ -328,7 +328,7 @@ fn doctor_names_lessons_that_nobody_sees() {
       mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl
     ! git's index cannot be read: `git ls-files -z -- .elophanto` failed: fatal: [TEMP]/repo/.git/index: index file smaller than expected
       mend: rm "$(git rev-parse --git-path index)" && git reset, which leaves all files as they are
-    ! 1 vector is in no table that git could carry
+    ! 2 vectors are in no table that git could carry
       mend: elophanto index && git add :/.elophanto/index
     --- stderr
     "#);

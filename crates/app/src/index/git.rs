@@ -13,8 +13,10 @@ use crate::{
 use elophanto_index::{
     Options, Refreshed, Snapshot,
     check::{self, Gaps},
+    commit,
     resolve::{self, Resolved},
     stage::{plan_staged, remove_obsolete, staged_before},
+    store::registry::BadTable,
     verify::{self, Base, Verified},
 };
 use elophanto_knowledge::corpus;
@@ -146,11 +148,21 @@ pub fn resolve(workspace: &Workspace) -> Result<Resolved> {
 pub fn check(workspace: &Workspace) -> Result<(Gaps, Refreshed)> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let refreshed = workspace.refresh_indexed(options)?;
-    let (mut gaps, refreshed) = check::check(&workspace.context(), refreshed)?;
+    let (missing, bad) = uncommitted(workspace, &refreshed.snapshot)?;
+    let (mut gaps, refreshed) = check::check(refreshed, missing, &bad);
     if !workspace.commits_vectors() {
         gaps.uncommitted = 0;
     }
     Ok((gaps, refreshed))
+}
+
+/// How many of the vectors that git is to carry no table holds, and which tables cannot be read.
+///
+/// # Errors
+/// When the folder of tables cannot be read.
+pub fn uncommitted(workspace: &Workspace, snapshot: &Snapshot) -> Result<(usize, Vec<BadTable>)> {
+    let (missing, bad) = commit::uncommitted(&workspace.context(), snapshot)?;
+    Ok((if workspace.commits_vectors() { missing } else { 0 }, bad))
 }
 
 /// Makes committed vectors again and says which are not what they claim; with a base, those that
