@@ -83,11 +83,13 @@ pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
     let hint = if answer.notes == 0 {
         "no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in \
          `.elophanto/config.yaml`"
-    } else if notes < answer.notes {
-        "the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --author, --since, --until or --changed-since"
+    } else if notes < answer.notes && !filters.is_empty() {
+        &without
     } else if request.min_score.is_some() {
         "try a lower --min-score"
     } else if !answer.query.phrases.is_empty() {
+    let filters = filters(request);
+    let without = format!("the filter left out the other notes: try without {filters}");
         "try without the quotes"
     } else if !answer.query.excluded.is_empty() {
         "try without what is left out"
@@ -95,4 +97,25 @@ pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
         "try other words, or fewer"
     };
     ui.talk(format_args!("hint: {hint}"));
+}
+
+/// The filters that were given: `--tag, --since or --until`.
+fn filters(request: &SearchRequest) -> String {
+    let given = [
+        ("--kind", !request.kinds.is_empty()),
+        ("--type", !request.types.is_empty()),
+        ("--scope", !request.scopes.is_empty()),
+        ("--tag", !request.tags.is_empty()),
+        ("--path", !request.paths.is_empty()),
+        ("--author", request.author.is_some()),
+        ("--since", request.since.is_some()),
+        ("--until", request.until.is_some()),
+        ("--changed-since", request.changed_since.is_some()),
+    ];
+    let given: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+    match given.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        None => String::new(),
+    }
 }
