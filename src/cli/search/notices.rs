@@ -80,6 +80,8 @@ pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
     };
     let (in_notes, chunks) = (counted(notes, "note"), counted(chunks, "chunk"));
     ui.talk(format_args!("nothing found {what} in {in_notes} ({chunks})"));
+    let filters = filters(request);
+    let without = format!("the filter left out the other notes: try without {filters}");
     let hint = if answer.notes == 0 {
         "no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in \
          `.elophanto/config.yaml`"
@@ -88,8 +90,6 @@ pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
     } else if request.min_score.is_some() {
         "try a lower --min-score"
     } else if !answer.query.phrases.is_empty() {
-    let filters = filters(request);
-    let without = format!("the filter left out the other notes: try without {filters}");
         "try without the quotes"
     } else if !answer.query.excluded.is_empty() {
         "try without what is left out"

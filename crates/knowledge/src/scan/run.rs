@@ -150,12 +150,12 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
             snapshot: scan.notes,
             git: scan.git,
             exists: &|path| root.join(path).exists(),
+            files: &Files::below(root),
             near_duplicate: scan.near_duplicate,
             unlinked: scan.unlinked,
         })?);
     } else {
         (after.notes, after.notes_checked) = (before.notes, before.notes_checked);
-            files: &Files::below(root),
     }
     let closed = closed(&known, &gaps, notes_looked_at, &is_note, now);
     let inside = |gap: &Gap| {

@@ -24,8 +24,8 @@ mod written;
 
 use std::ops::Range;
 
-pub use contents::{blanked, unsaid};
 pub use by_end::ByEnd;
+pub use contents::{blanked, unsaid};
 pub(crate) use decode::from_1252;
 pub use decode::{Decoded, Undecodable, decode};
 pub use front_matter::{FrontMatter, Scope, UnknownScope};
