@@ -11,6 +11,8 @@ use elophanto_knowledge::memory::repo_name;
 const MOST_COMMITS: usize = 20;
 
 /// Forget a lesson, or all about something, here and in every clone that takes this over
+///
+/// With a lesson go those that say the same, which `recall` shows as one with it.
 #[derive(clap::Args, Debug)]
 pub struct ForgetArgs {
     /// Its id, or the beginning of it
@@ -55,8 +57,8 @@ pub fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
         return forget_about(text, args, memories, ui);
     }
     let id = args.id.as_deref().unwrap_or_default();
-    let forgotten = memories.forget(id, args.remove, args.agent.as_deref(), ui)?;
-    tell(&[forgotten], memories, ui)?;
+    let forgotten = memories.forget_shown(id, args.remove, args.agent.as_deref(), ui)?;
+    tell(&forgotten, memories, ui)?;
     Ok(Outcome::Done)
 }
 

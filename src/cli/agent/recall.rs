@@ -13,7 +13,7 @@ use elophanto_app::{
         reply::{Beside, fitting, shown as as_shown},
     },
 };
-use elophanto_base::counted::counted;
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{EventType, Question, Recalled, Shown, compact, repo_name};
 use elophanto_models::builtin::count_tokens;
 
@@ -120,6 +120,11 @@ fn print(
         for lesson in fitting(found, beside, &fits) {
             shown += 1;
             ui.json(&lesson)?;
+        }
+        if let (1.., left @ 1..) = (shown, found.len() - shown) {
+            let (lessons, have) = (counted(left, "more lesson"), agreeing(left, "has", "have"));
+            let room = counted(args.max_tokens, "token");
+            ui.note(format_args!("{lessons} {have} no room in {room}"));
         }
     } else {
         let count = |text: &str| count_tokens(&visible(text));

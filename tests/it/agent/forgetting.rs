@@ -10,6 +10,26 @@ use crate::env::TestEnv;
 const SECRET: &str = "hunter-swordfish-42";
 
 #[test]
+fn what_is_shown_as_one_is_forgotten_as_one() {
+    let env = TestEnv::new();
+    let desk = Desk::of(&env);
+    for _ in 0..2 {
+        desk.remember("building docs", "Use mkdocs serve with --strict", &[]);
+    }
+    desk.remember("building docs", "The theme lies in a repository of its own", &[]);
+    let found = desk.json(&["agent", "recall", "how to build the docs with mkdocs"]);
+    assert_eq!(found[0]["count"], 2, "{found:?}");
+    told!(desk.run(&["agent", "memory", "forget", found[0]["id"].as_str().unwrap()]), @"
+    exit: 0
+    --- stdout
+    forgotten: Use mkdocs serve with --strict
+    forgotten: Use mkdocs serve with --strict
+    --- stderr
+    ");
+    assert_eq!(desk.sorted(), ["The theme lies in a repository of its own"]);
+}
+
+#[test]
 fn all_about_something_is_forgotten_after_a_question() {
     let env = TestEnv::new();
     let desk = Desk::of(&env);

@@ -5,13 +5,16 @@ use std::{
     path::PathBuf,
 };
 
-use super::{Memories, Question};
+use super::{Memories, Question, records::Records};
 use crate::{Error, Result, reporter::Reporter};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::memory::Memory;
 
 /// Lessons that are near what is to be forgotten, and named only.
 const MOST_NEAR: usize = 5;
+
+/// Lessons among which those that say the same as one are looked for.
+const MOST_ALIKE: usize = 20;
 
 /// A lesson that was taken back.
 #[derive(Debug)]
@@ -48,13 +51,40 @@ impl Memories<'_> {
         reporter: &dyn Reporter,
     ) -> Result<Forgotten> {
         let records = self.records(reporter);
-        let memory = match records.folded.in_vain.get(id) {
-            Some(vain) => vain,
-            None => records.find(id)?,
-        };
-        let mut forgotten =
-            self.forget_all(std::slice::from_ref(memory), remove, agent, reporter)?;
+        let one = std::slice::from_ref(known(&records, id)?);
+        let mut forgotten = self.forget_all(one, remove, agent, reporter)?;
         forgotten.pop().ok_or_else(|| Error::bug("a lesson was not forgotten"))
+    }
+
+    /// Takes a lesson back like [`Memories::forget`], and with it those that [`Memories::recall`] shows
+    /// as one with it. The lesson itself comes first.
+    ///
+    /// # Errors
+    /// As those.
+    pub fn forget_shown(
+        &self,
+        id: &str,
+        remove: bool,
+        agent: Option<&str>,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<Forgotten>> {
+        let records = self.records(reporter);
+        let memory = known(&records, id)?;
+        let same = self.same(memory)?;
+        let is_same = |it: &&Memory| it.id != memory.id && same.contains(&it.id);
+        let others = records.folded.memories.iter().filter(is_same);
+        let lessons: Vec<Memory> = std::iter::once(memory).chain(others).cloned().collect();
+        self.forget_all(&lessons, remove, agent, reporter)
+    }
+
+    /// Ids of the records that are shown as one with a lesson.
+    fn same(&self, memory: &Memory) -> Result<Vec<String>> {
+        let Memory { context, lesson, .. } = memory;
+        let said = format!("{context}\n{lesson}");
+        let question = Question { archived: true, ..self.question(&said, MOST_ALIKE) };
+        let mut found = self.recall(&question)?.into_iter();
+        let one = found.find(|it| it.records.contains(&memory.id));
+        Ok(one.map(|it| it.records).unwrap_or_default())
     }
 
     /// Takes lessons back like [`Memories::forget`].
@@ -120,5 +150,13 @@ impl Memories<'_> {
         let is_other = |memory: &Memory| lessons.iter().all(|known| known.id != memory.id);
         let near = near.filter(is_other).take(MOST_NEAR).collect();
         Ok(About { lessons, near, id_length: records.telling_length() })
+    }
+}
+
+/// The lesson that an id means, a correction without effect too.
+fn known<'r>(records: &'r Records, id: &str) -> Result<&'r Memory> {
+    match records.folded.in_vain.get(id) {
+        Some(vain) => Ok(vain),
+        None => records.find(id),
     }
 }

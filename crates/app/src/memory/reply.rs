@@ -30,24 +30,33 @@ enum Detail {
     Whole,
     /// What it says, and since when that works how often.
     Brief,
-    /// The same without the command.
+    /// The same without where, when and by whom: the command may be what mends it.
     Least,
+    /// The same without its id.
+    Said,
     /// The same with [`SHORT_CONTEXT`].
     Terse,
+}
+
+impl Detail {
+    const ALL: [Self; 5] = [Self::Whole, Self::Brief, Self::Least, Self::Said, Self::Terse];
 }
 
 /// A lesson, as `--json` and the MCP server give it.
 #[derive(Serialize, JsonSchema)]
 struct RecalledWire<'a> {
-    id: &'a str,
-    repo: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<&'a str>,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     event_type: Option<&'static str>,
     lesson: &'a str,
     context: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     command: &'a str,
-    timestamp: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     success_rate: Option<String>,
     /// that it failed more often than it worked: no advice
@@ -60,7 +69,7 @@ struct RecalledWire<'a> {
     rest: Option<Rest<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Origin>,
-    /// Whether its texts are cut, for there is no room for all of them.
+    /// Whether there is no room for all of its texts, or for its id and where it is from.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
@@ -112,7 +121,8 @@ impl Lessons {
     pub fn within(found: &[Recalled], mut told: Vec<Shown>, beside: &Beside, most: usize) -> Self {
         let lessons = |memories: Vec<Value>| {
             let more = Some(found.len() - memories.len()).filter(|more| *more > 0);
-            Self { cut: more.is_some(), more, memories, text: String::new() }
+            let is_cut = memories.iter().any(|memory| memory["truncated"] == true);
+            Self { cut: is_cut || more.is_some(), more, memories, text: String::new() }
         };
         // What cannot be seen is marked before it is sent, and takes more room then.
         let count = |text: &str| match hidden(text) {
@@ -123,8 +133,9 @@ impl Lessons {
             |memories: &[Value]| count(&json!(lessons(memories.to_vec())).to_string()) <= most;
         let mut memories = fitting(found, beside, &fits);
         let room = most.saturating_sub(NOTICE_TOKENS);
-        // Both tell of the same lessons.
+        // Both tell of the same lessons. Some clients hand on the text alone.
         told.truncate(memories.len());
+        told.iter_mut().for_each(|it| it.id_shown = true);
         let text = compact(&told, room, &count);
         memories.truncate(text.shown);
         let text = match memories.is_empty() && !found.is_empty() {
@@ -169,6 +180,7 @@ pub fn shown(found: &[Recalled], own: &str) -> Vec<Shown> {
         count: it.count,
         dispute: dispute(at, it),
         repo_shown: it.memory.repo != own,
+        id_shown: false,
     };
     found.iter().enumerate().map(shown).collect()
 }
@@ -185,7 +197,7 @@ pub fn fitting(found: &[Recalled], beside: &Beside, fits: &dyn Fn(&[Value]) -> b
         wires.filter_map(|wire| serde_json::to_value(wire).ok()).collect()
     };
     let mut all = Vec::new();
-    for detail in [Detail::Whole, Detail::Brief, Detail::Least, Detail::Terse] {
+    for detail in Detail::ALL {
         all = told(detail, usize::MAX);
         if fits(&all) {
             return all;
@@ -213,12 +225,13 @@ fn wire<'a>(
     origin: Option<Origin>,
     detail: Detail,
 ) -> RecalledWire<'a> {
-    let Recalled { memory, rate, count, score, contradicts, path, line } = recalled;
+    let Recalled { memory, rate, count, score, contradicts, path, line, .. } = recalled;
     let is_whole = detail == Detail::Whole;
-    let has_command = matches!(detail, Detail::Whole | Detail::Brief);
+    let says_whence = matches!(detail, Detail::Whole | Detail::Brief);
+    let has_id = says_whence || detail == Detail::Least;
     let context = head(&memory.context, SHORT_CONTEXT);
     let context = if detail == Detail::Terse { context } else { memory.context.as_str() };
-    let origin = origin.map(|origin| match origin.commit {
+    let origin = origin.filter(|_| says_whence).map(|origin| match origin.commit {
         Some(ref commit) if !is_whole => {
             let short = head(commit, SHORT_COMMIT).to_owned();
             Origin { commit: Some(short), ..origin }
@@ -226,13 +239,13 @@ fn wire<'a>(
         _ => origin,
     });
     RecalledWire {
-        id: &memory.id,
-        repo: &memory.repo,
+        id: has_id.then_some(memory.id.as_str()),
+        repo: says_whence.then_some(memory.repo.as_str()),
         event_type: is_whole.then(|| memory.event_type.as_str()),
         lesson: &memory.lesson,
         context,
-        command: if has_command { &memory.command } else { "" },
-        timestamp: memory.timestamp.to_string(),
+        command: &memory.command,
+        timestamp: says_whence.then(|| memory.timestamp.to_string()),
         success_rate: rate.map(|rate| rate.to_string()),
         warning: rate.and_then(Rate::warning),
         contradicts,
@@ -245,7 +258,7 @@ fn wire<'a>(
             score: *score,
         }),
         origin,
-        truncated: context.len() < memory.context.len(),
+        truncated: !says_whence || context.len() < memory.context.len(),
     }
 }
 

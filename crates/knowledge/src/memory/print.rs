@@ -28,6 +28,8 @@ pub struct Shown {
     pub dispute: Option<Dispute>,
     /// Whether its repository is named: it is another than the reader's.
     pub repo_shown: bool,
+    /// Whether its id is printed where there is room, for who may want it forgotten or corrected.
+    pub id_shown: bool,
 }
 
 /// Where a lesson stands among some that contradict each other.
@@ -50,11 +52,11 @@ pub struct Compact {
 /// `count`.
 ///
 /// First whole lessons are left out from the end; the first is shortened if it does not fit alone.
-/// Then there are commands, from the first lesson on, wherever one still fits.
+/// Then there are commands, from the first lesson on, wherever one still fits, and ids in the same way.
 pub fn compact(memories: &[Shown], max_tokens: usize, count: &dyn Fn(&str) -> usize) -> Compact {
     let items: Vec<_> = memories.iter().take(MAX_ITEMS).map(Item::of).collect();
     let fits = |text: &str| count(text) <= max_tokens;
-    let without = |items: &[Item]| list(items.iter().map(|item| item.line(false)));
+    let without = |items: &[Item]| list(items.iter().map(|item| item.line(false, false)));
     if items.is_empty() {
         return Compact::default();
     }
@@ -64,33 +66,40 @@ pub fn compact(memories: &[Shown], max_tokens: usize, count: &dyn Fn(&str) -> us
     if items.is_empty() {
         return shortened(memories, &fits);
     }
-    Compact { text: with_commands(items, &fits), shown }
+    let numbered = || items.iter().enumerate();
+    let commands = fitting(items.len(), &|has: Has| {
+        fits(&list(numbered().map(|(at, item)| item.line(has(at), false))))
+    });
+    let has_command = |at: usize| commands.contains(&at);
+    let ids = fitting(items.len(), &|has: Has| {
+        fits(&list(numbered().map(|(at, item)| item.line(has_command(at), has(at)))))
+    });
+    let lines = numbered().map(|(at, item)| item.line(has_command(at), ids.contains(&at)));
+    Compact { text: list(lines), shown }
 }
 
-/// All items, which fit without their commands, and the commands for which there is room.
-fn with_commands(items: &[Item], fits: &dyn Fn(&str) -> bool) -> String {
-    let text = |is_shown: &dyn Fn(usize) -> bool| {
-        list(items.iter().enumerate().map(|(index, item)| item.line(is_shown(index))))
-    };
-    let all = text(&|_| true);
-    if fits(&all) {
-        return all;
+/// Whether an item has something.
+type Has<'a> = &'a dyn Fn(usize) -> bool;
+
+/// Those of `count` items, from the first on, for what they have beside there is room.
+fn fitting(count: usize, fits: &dyn Fn(Has) -> bool) -> BTreeSet<usize> {
+    if fits(&|_| true) {
+        return (0..count).collect();
     }
-    let (mut chosen, mut best) = (BTreeSet::new(), text(&|_| false));
-    for index in 0..items.len().min(MAX_COMMAND_TRIALS) {
-        let longer = text(&|other| other == index || chosen.contains(&other));
-        if fits(&longer) {
+    let mut chosen = BTreeSet::new();
+    for index in 0..count.min(MAX_COMMAND_TRIALS) {
+        if fits(&|other| other == index || chosen.contains(&other)) {
             chosen.insert(index);
-            best = longer;
         }
     }
-    best
+    chosen
 }
 
 /// The first lesson alone, with as much of its text as there is room for.
 fn shortened(memories: &[Shown], fits: &dyn Fn(&str) -> bool) -> Compact {
     let Some(shown) = memories.first() else { return Compact::default() };
-    let text = |characters| list([Item::of_length(shown, characters).line(false)].into_iter());
+    let text =
+        |characters| list([Item::of_length(shown, characters).line(false, false)].into_iter());
     let more = most(MAX_CHARACTERS, |more| fits(&text(MIN_CHARACTERS + more)));
     let text = text(MIN_CHARACTERS + more);
     if fits(&text) { Compact { text, shown: 1 } } else { Compact::default() }
@@ -129,6 +138,8 @@ struct Item {
     command: String,
     /// ` (9/10 success, seen 3 times)`, or empty.
     outcome: String,
+    /// ` [id 01M80ZSH01B7DQQBMVJNGVQWAD]`, or empty.
+    id: String,
 }
 
 impl Item {
@@ -184,15 +195,20 @@ impl Item {
             true => String::new(),
             false => format!(" ({})", outcome.join(", ")),
         };
-        Self { origin, text, command: String::new(), outcome }
+        let id = match shown.id_shown {
+            true => format!(" [id {}]", inline::harmless(&inline::one_line(&shown.memory.id, 64))),
+            false => String::new(),
+        };
+        Self { origin, text, command: String::new(), outcome, id }
     }
 
-    fn line(&self, with_command: bool) -> String {
-        let Self { origin, text, command, outcome } = self;
+    fn line(&self, with_command: bool, with_id: bool) -> String {
+        let Self { origin, text, command, outcome, id } = self;
         let blank = if text.is_empty() { "" } else { " " };
+        let id = if with_id { id } else { "" };
         match with_command && !command.is_empty() {
-            true => format!("{origin}{blank}{text} {command}{outcome}"),
-            false => format!("{origin}{blank}{text}{outcome}"),
+            true => format!("{origin}{blank}{text} {command}{outcome}{id}"),
+            false => format!("{origin}{blank}{text}{outcome}{id}"),
         }
     }
 }

@@ -79,6 +79,8 @@ pub struct Recalled {
     pub rate: Option<Rate>,
     /// How many records there are of it.
     pub count: usize,
+    /// Ids of these records.
+    pub records: Vec<String>,
     pub score: f32,
     /// Ids of other lessons of the answer that say something else of the same, the newest first.
     pub contradicts: Vec<String>,
@@ -279,13 +281,14 @@ impl<'a> Lessons<'a> {
         contradicts: Vec<String>,
     ) -> Result<Recalled, SearchError> {
         let count = group.len();
+        let records = group.iter().map(|it| it.memory.id.clone()).collect();
         let rate = rate_of(&group);
         let score = group.first().map_or(0.0, |it| it.score);
         let newest = latest_of(&group).ok_or(Malformed)?;
         let segment = &self.scene.snapshot.parts[newest.place.0].loaded.segment;
         let path = segment.document(segment.chunk_document(newest.place.1))?.path;
         let (memory, line) = (newest.memory.clone(), newest.line);
-        Ok(Recalled { memory, rate, count, score, contradicts, path, line })
+        Ok(Recalled { memory, rate, count, records, score, contradicts, path, line })
     }
 }
 

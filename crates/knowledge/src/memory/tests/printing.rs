@@ -20,7 +20,14 @@ fn shown(context: &str, command: &str, lesson: &str) -> Shown {
     let [context, command, lesson] = [context, command, lesson].map(str::to_owned);
     let timestamp = "2025-10-28T12:00:00Z".parse().unwrap();
     let memory = Memory { context, command, lesson, timestamp, ..memory("1") };
-    Shown { memory, rate: "9/10".parse().ok(), count: 1, dispute: None, repo_shown: false }
+    Shown {
+        memory,
+        rate: "9/10".parse().ok(),
+        count: 1,
+        dispute: None,
+        repo_shown: false,
+        id_shown: false,
+    }
 }
 
 #[track_caller]
@@ -45,6 +52,7 @@ fn lists() {
         count: 3,
         dispute: None,
         repo_shown: true,
+        id_shown: false,
         memory: Memory {
             repo: "billing-api".to_owned(),
             ..shown("", "npm ci", "Run `npm ci` again").memory
@@ -65,6 +73,11 @@ fn lists() {
         "**Relevant Memories (1):**\n\n\
          1. [2025-10-28] npm install failed: Use a prefix `npm ci` (9/10 success, seen 2 times)",
     );
+    let named = [Shown { id_shown: true, ..one.clone() }];
+    let with_id = "**Relevant Memories (1):**\n\n\
+         1. [2025-10-28] npm install failed: Use a prefix `npm ci` (9/10 success) [id 1]";
+    check(&named, count(with_id), with_id);
+    check(&named, count(with_id) - 1, with_id.trim_end_matches(" [id 1]"));
     check(
         &[one.clone(), two.clone()],
         count(&compact(&[one.clone(), two.clone()], 500, &count).text) - 1,
@@ -133,7 +146,7 @@ fn text_from_outside_is_harmless() {
     assert!(listed.ends_with("x ``` a `b` ``c`` ``` (9/10 success)"), "{listed}");
     let repo = Memory { repo: "x](http://evil)\n\u{1b}".to_owned(), ..memory("1") };
     let listed = compact(
-        &[Shown { memory: repo, rate: None, count: 1, dispute: None, repo_shown: true }],
+        &[Shown { memory: repo, rate: None, repo_shown: true, ..shown("", "", "") }],
         500,
         &count,
     );
@@ -146,6 +159,7 @@ fn any_shown() -> impl Strategy<Value = Shown> {
     (text(), text(), text(), any::<bool>(), 0..5_usize).prop_map(
         |(one, two, three, repo, count)| Shown {
             repo_shown: repo,
+            id_shown: count > 2,
             count,
             ..shown(&one, &two, &three)
         },
