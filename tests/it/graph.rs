@@ -550,7 +550,10 @@ fn programs_are_told_of_every_broken_link() {
     let env = TestEnv::with(&[("a.md", &text)]);
     let told = env.run(&["doctor"]).stdout();
     assert!(told.contains("gone-9.md") && !told.contains("gone-10.md"), "{told}");
-    assert!(told.contains("! 2 more links lead nowhere\n  mend: elophanto doctor --json"), "{told}");
+    assert!(
+        told.contains("! 2 more links lead nowhere\n  mend: elophanto doctor --json"),
+        "{told}"
+    );
     let all = env.run(&["doctor", "--json"]).stdout();
     assert!(all.contains("gone-11.md") && !all.contains("more links"), "{all}");
 }
