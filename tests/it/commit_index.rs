@@ -235,3 +235,20 @@ fn a_damaged_vector_of_the_view_is_not_committed() {
         }
     }
 }
+
+#[test]
+fn a_table_that_a_commit_may_hold_is_left_alone() {
+    let env = repository();
+    env.index(&[]);
+    let before = env.tables();
+    env.write("dog.md", "# Dog\n\nThe dog barks.\n");
+    // As `git commit --all` keeps it while its editor is open.
+    env.write(".git/index.lock", "");
+    let output = env.ok(&["index"]);
+    assert!(output.stderr().contains("git is writing its index"), "{output}");
+    assert_eq!(env.tables(), before);
+    env.remove(".git/index.lock");
+    env.ok(&["index"]);
+    assert_ne!(env.tables(), before);
+    env.ok(&["index", "--check"]);
+}

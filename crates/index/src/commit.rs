@@ -42,6 +42,9 @@ pub struct Committed {
     pub untracked: Vec<NotePath>,
     /// Vectors that stay out of it: their text looks like a secret, and git does not track its file.
     pub withheld: usize,
+    /// Whether the tables were left as they are, since a git has its index to itself: `git commit --all`
+    /// stages them where only it can see that.
+    pub locked: bool,
 }
 
 /// Makes the pending table hold exactly the vectors in use that no tracked table holds. Of a table that
@@ -66,7 +69,8 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     let Untracked { notes, secrets } = untracked(context, snapshot, &missing)?;
     let missing = missing.without(&secrets);
     let (pending, withheld) = (missing.len(), secrets.len());
-    let mut committed = Committed { tracked, pending, written: false, untracked: notes, withheld };
+    let mut committed =
+        Committed { tracked, pending, written: false, untracked: notes, withheld, locked: false };
     // What another model made stays until the present one has made everything.
     let parts = snapshot.parts.iter().map(|part| (&*part.loaded, &part.live));
     let complete = missing_keys(parts).is_empty();
@@ -87,6 +91,11 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     if missing == pending_keys && pending_tables.len() <= pieces && sound {
         return Ok(committed);
     }
+    let is_locked = || Git::of(context.repository).is_some_and(|git| git.index_is_locked());
+    if is_locked() {
+        committed.locked = true;
+        return Ok(committed);
+    }
     let folder_of_tables = context.repository.tables_dir();
     let _telling = watch::tell(context.repository, &folder_of_tables, None);
     if !missing.is_empty() {
@@ -97,6 +106,10 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     }
     // Untracked tables of ours, all of whose vectors are now elsewhere or unused.
     for name in pending_tables {
+        // One too many does no harm.
+        if is_locked() {
+            break;
+        }
         place::remove(&context.repository.tables_dir(), &name)?;
     }
     let tables = context.repository.tables_dir();
@@ -124,6 +137,16 @@ fn keep_large(
         !stays
     });
     missing.outside(&held)
+}
+
+/// Whether a vector in use is in no table that is known to be there.
+///
+/// # Errors
+/// When git cannot say what it tracks, or the tables' folder cannot be listed.
+pub fn is_behind(context: &Context, snapshot: &Snapshot) -> Result<bool, IndexError> {
+    let state = State::read(context)?;
+    let held = state.registry.keys(state.fingerprint, |_| true);
+    Ok(!used_keys(snapshot).without(&held).is_empty())
 }
 
 /// How many vectors in use no table holds, tracked or pending, and which tables cannot be read.

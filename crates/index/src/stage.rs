@@ -129,8 +129,26 @@ pub fn plan_staged(
             plan.obsolete.push(other.to_owned());
         }
     }
+    plan.changes.extend(intended(git, &plan.obsolete, &staged)?);
     drop(elsewhere);
     Ok(plan)
+}
+
+/// Takes out of git's index what `git add --intent-to-add` put there of tables that go: nothing of it is staged.
+fn intended(
+    git: &Git,
+    obsolete: &[String],
+    staged: &BTreeMap<String, Vec<Stored>>,
+) -> Result<Vec<Staged>, GitError> {
+    let mut arguments = vec!["ls-files".to_owned(), "-z".to_owned(), "--".to_owned()];
+    let gone = obsolete.iter().filter(|name| !staged.contains_key(*name));
+    arguments.extend(gone.map(|name| format!(":(top,literal){TABLES}/{name}")));
+    if arguments.len() == 3 {
+        return Ok(Vec::new());
+    }
+    let output = git.run(&arguments)?;
+    let paths = output.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+    Ok(paths.map(|path| Staged::Remove { path: NotePath::new(path) }).collect())
 }
 
 /// Removes what a plan replaces, now that its changes are staged. Whoever is stopped before that

@@ -360,3 +360,29 @@ fn what_a_kill_left_is_cleared_away_in_time() {
     site.run(&["index"]);
     assert!(names.iter().all(|name| !site.top.join(name).exists()));
 }
+
+#[test]
+fn what_is_only_intended_is_not_in_the_commit() {
+    // What libgit2 cannot read is asked of the program.
+    for is_split in [false, true] {
+        let site = Site::hooked();
+        if is_split {
+            site.git(&["update-index", "--split-index"]);
+        }
+        site.stage("first", "The first.");
+        site.commit("first");
+        site.note("new", "Something new.");
+        site.note("part", "Something else.");
+        assert_eq!(site.run(&["index"]).code, Some(0));
+        site.git(&["add", "--intent-to-add", "."]);
+        site.git(&["add", "docs/part.md"]);
+        site.commit("part");
+        let texts = site.entry_texts("HEAD");
+        assert!(texts.contains("part added") && !texts.contains("new added"), "{texts}");
+        site.git(&["add", "docs/new.md"]);
+        site.commit("new");
+        assert_eq!(site.status(), [""; 0], "split: {is_split}");
+        assert_eq!(site.tables("HEAD"), site.tables_here(), "split: {is_split}");
+        assert_eq!(site.embedded_by_a_clone(), 0, "split: {is_split}");
+    }
+}

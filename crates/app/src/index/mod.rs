@@ -237,6 +237,12 @@ fn finish(
         done => done?,
     };
     warn_of_untracked(&committed, reporter);
+    if committed.locked {
+        reporter.note(
+            "git is writing its index (`index.lock` in the git directory): vectors that are in no table go \
+             into one with the next commit, or the next `elophanto index`",
+        );
+    }
     sweep(workspace);
     Ok(Indexed { refreshed, committed, took: start.elapsed() })
 }

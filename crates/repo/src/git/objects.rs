@@ -1,7 +1,7 @@
 //! Files as git holds them: of a commit or staged, each with the id of its content.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::Path,
     sync::{Mutex, PoisonError},
 };
@@ -27,6 +27,17 @@ pub struct Stored {
 
 /// Bytes of the name of a revision.
 const MOST_REVISION: usize = 4_096;
+
+/// The ids of an empty file, short and long.
+const EMPTY: [&str; 2] = [
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
+/// The ids of an empty folder, which git knows everywhere.
+const EMPTY_TREES: [&str; 2] = [
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+];
 
 const EXECUTABLE: i32 = 0o100_755;
 const REGULAR: i32 = 0o100_644;
@@ -147,7 +158,34 @@ impl Git {
             let object = ObjectId::from_hex(id).ok_or_else(odd)?;
             files.push(Stored { path: NotePath::new(path), object, executable });
         }
+        if *version == Version::Staged {
+            self.drop_intended(&mut files)?;
+        }
         Ok(files)
+    }
+
+    /// Takes out the files of `git add --intent-to-add`: git lists them as empty ones, and no commit would hold
+    /// them.
+    fn drop_intended(&self, files: &mut Vec<Stored>) -> Result<(), GitError> {
+        let empty = |file: &Stored| EMPTY.contains(&&*file.object.to_string());
+        let Some(id) = files.iter().find(|file| empty(file)).map(|file| file.object) else {
+            return Ok(());
+        };
+        let tree = if id.as_bytes().len() == 20 { EMPTY_TREES[0] } else { EMPTY_TREES[1] };
+        let arguments = [
+            "diff-index",
+            "--cached",
+            "--ita-invisible-in-index",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            tree,
+            "--",
+        ];
+        let output = self.run(&arguments)?;
+        let staged: HashSet<&[u8]> = output.split(|&byte| byte == 0).collect();
+        files.retain(|file| !empty(file) || staged.contains(file.path.as_bytes()));
+        Ok(())
     }
 
     /// The commit that a revision names: a branch, tag, id, `HEAD~3`, ...

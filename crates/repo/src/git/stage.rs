@@ -37,8 +37,17 @@ impl Git {
     /// When git cannot compare them.
     pub fn staged_against(&self, commit: &CommitId) -> Result<Vec<StagedFile>, GitError> {
         let commit = commit.to_string();
-        let arguments =
-            ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", &commit, "--"];
+        let arguments = [
+            "diff-index",
+            "--cached",
+            "--ita-invisible-in-index",
+            "--raw",
+            "-z",
+            "--no-renames",
+            "--no-abbrev",
+            &commit,
+            "--",
+        ];
         let output = self.run(&arguments)?;
         let odd = || GitError::Odd("a line of what is staged".to_owned());
         let mut parts = output.split(|&byte| byte == 0);
@@ -58,6 +67,24 @@ impl Git {
             });
         }
         Ok(files)
+    }
+
+    /// Files below these folders (relative to the root) that the work tree has otherwise than they are staged,
+    /// or that were touched since.
+    ///
+    /// # Errors
+    /// When git cannot compare them.
+    pub fn changed_below(&self, folders: &[&Path]) -> Result<Vec<NotePath>, GitError> {
+        let mut arguments: Vec<OsString> =
+            ["diff-files", "--name-only", "-z", "--"].map(Into::into).into();
+        for folder in folders {
+            let mut pattern = OsString::from(":(top,literal)");
+            pattern.push(folder);
+            arguments.push(pattern);
+        }
+        let output = self.run(&arguments)?;
+        let paths = output.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(NotePath::new).collect())
     }
 
     /// Whether this git directory is that of this work tree. A `.git` file or link that leads to
