@@ -383,3 +383,36 @@ fn a_secret_that_git_does_not_track_has_no_vector_in_git() {
     let output = site.run(&["index", "--check", "--json"]);
     assert_eq!(output.json().last().unwrap()["uncommitted"], 0, "{output}");
 }
+
+#[test]
+fn what_a_picked_commit_brings_as_it_is_needs_no_look_in_a_partial_clone() {
+    let site = Site::hooked();
+    site.write("cone/near.md", "# Near\n\nNear.\n");
+    site.git(&["add", "--", "cone"]);
+    site.commit("near");
+    site.git(&["config", "uploadpack.allowFilter", "true"]);
+    site.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    site.git(&["checkout", "--quiet", "-b", "side"]);
+    site.write("cone/near.md", "# Near\n\nNear the side.\n");
+    site.stage("otters", "Otters of the side.");
+    site.git(&["commit", "--quiet", "--all", "-m", "side"]);
+    site.git(&["checkout", "--quiet", "main"]);
+    site.write("cone/near.md", "# Near\n\nNear the main one.\n");
+    site.git(&["commit", "--quiet", "--all", "-m", "main"]);
+    let clone = site.env.outside().join("clone");
+    let from = format!("file://{}", site.top.display());
+    let to = clone.to_str().unwrap();
+    site.git(&["clone", "--quiet", "--filter=blob:none", "--sparse", &from, to]);
+    let git = |args: &[&str]| {
+        let mut command = site.command("git", args);
+        finish(command.current_dir(&clone).env("GIT_EDITOR", "true"))
+    };
+    git(&["sparse-checkout", "set", "cone", ".elophanto"]);
+    let mut install = site.command(PROGRAM, &["hook", "install"]);
+    assert_eq!(finish(install.current_dir(&clone)).code, Some(0));
+    assert_eq!(git(&["cherry-pick", "origin/side"]).code, Some(1));
+    git(&["checkout", "--quiet", "--theirs", "cone/near.md"]);
+    git(&["add", "cone/near.md"]);
+    let output = git(&["cherry-pick", "--continue"]);
+    assert_eq!(output.code, Some(0), "{output}");
+}

@@ -115,7 +115,7 @@ pub fn look(git: &Git, extensions: &[String], allowed: &AllowList) -> Result<Loo
         let Some(new) = file.new.filter(|new| file.old.is_some() || !gone.contains(new)) else {
             continue;
         };
-        look_at(file, &new, &objects, allowed, &mut looked);
+        look_at(git, file, &new, &objects, allowed, &mut looked);
     }
     Ok(looked)
 }
@@ -143,6 +143,7 @@ fn is_of_table(path: &NotePath) -> bool {
 }
 
 fn look_at(
+    git: &Git,
     file: &StagedFile,
     new: &ObjectId,
     objects: &Objects,
@@ -151,7 +152,12 @@ fn look_at(
 ) {
     let (found, why) = match look_through(objects, new) {
         Ok(looked) => looked,
-        Err(cause) => return looked.unread.push((file.path.clone(), cause)),
+        Err(cause) => {
+            if !is_of_other_side(git, &file.path, new) {
+                looked.unread.push((file.path.clone(), cause));
+            }
+            return;
+        }
     };
     if let Some(why) = why {
         looked
@@ -170,6 +176,16 @@ fn look_at(
     found.retain(|one| !old.contains(&one.identity()));
     let secret = |one: Located| Secret { path: file.path.clone(), finding: one.finding };
     looked.secrets.extend(found.into_iter().map(secret));
+}
+
+/// Whether a commit that git is picking, reverting or rebasing brings this very content: a partial clone need
+/// not hold it, and it is out already.
+fn is_of_other_side(git: &Git, path: &NotePath, content: &ObjectId) -> bool {
+    // A revert puts back what was before.
+    let before = git.resolve("REVERT_HEAD^").ok();
+    git.other_sides().into_iter().chain(before).any(|commit| {
+        git.contents_at(&commit, &[path]).is_ok_and(|found| found == [Some(*content)])
+    })
 }
 
 /// The secrets of one content that is not allowed to hold any, for files of ours.
