@@ -61,9 +61,10 @@ fn makes_the_whole_tree() {
     # >>> elophanto >>>
     knowledge/learned/entities/*.md merge=union
     knowledge/system/changelog.md merge=union
-    .elophanto/index/** binary linguist-generated=true
-    .elophanto/journal/**/*.jsonl -text merge=union
-    .elophanto/memory/**/*.jsonl -text merge=union
+    .elophanto/index/** binary -filter linguist-generated=true
+    .elophanto/journal/**/*.jsonl -text -filter merge=union
+    .elophanto/memory/**/*.jsonl -text -filter merge=union
+    .elophanto/sources/** -text -filter
     # <<< elophanto <<<
     ");
     let config = String::from_utf8(env.read(".elophanto/config.yaml")).unwrap();
@@ -240,9 +241,10 @@ fn what_exists_is_kept() {
     # >>> elophanto >>>[CR]
     knowledge/learned/entities/*.md merge=union[CR]
     knowledge/system/changelog.md merge=union[CR]
-    .elophanto/index/** binary linguist-generated=true[CR]
-    .elophanto/journal/**/*.jsonl -text merge=union[CR]
-    .elophanto/memory/**/*.jsonl -text merge=union[CR]
+    .elophanto/index/** binary -filter linguist-generated=true[CR]
+    .elophanto/journal/**/*.jsonl -text -filter merge=union[CR]
+    .elophanto/memory/**/*.jsonl -text -filter merge=union[CR]
+    .elophanto/sources/** -text -filter[CR]
     # <<< elophanto <<<[CR]
     ");
     snapshot!(String::from_utf8(env.read(".elophanto/config.yaml")).unwrap(), @"
@@ -281,4 +283,18 @@ fn never_writes_through_a_link() {
     let output = env.run(&["init"]);
     assert_eq!(output.code, Some(2), "{output}");
     assert_eq!(fs::read_dir(&other).unwrap().count(), 0, "something was written outside");
+}
+
+#[test]
+fn an_older_block_is_brought_up_to_date_with_the_hooks() {
+    let env = TestEnv::new();
+    env.ok(&["init"]);
+    let good = env.read(".gitattributes");
+    let text = String::from_utf8(good.clone()).unwrap();
+    env.write(".gitattributes", format!("*.jsonl filter=lfs\n{}", text.replace(" -filter", "")));
+    env.ok(&["hook", "install"]);
+    let expected = [b"*.jsonl filter=lfs\n", &good[..]].concat();
+    assert_eq!(String::from_utf8(env.read(".gitattributes")), String::from_utf8(expected));
+    let checked = env.git(&["check-attr", "filter", "--", ".elophanto/memory/a/b.jsonl"]);
+    assert!(checked.ends_with("filter: unset\n"), "{checked}");
 }

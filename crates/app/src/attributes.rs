@@ -102,9 +102,14 @@ fn write(workspace: &Workspace) -> Result<bool> {
     let current = current(root)?;
     let write_root = &workspace.config.knowledge.write_root;
     let Some(step) = init::attributes(&|_| current.clone(), write_root)? else { return Ok(false) };
-    // Whoever has said how git merges such pages needs no block of ours for it.
+    // Whoever has said how git merges such pages needs no block of ours for it; an older block is brought up
+    // to date.
     let page = learn::entity_store::folder(write_root).join("any.md");
-    if Git::of(&workspace.repository).is_some_and(|git| git.attribute(&page, "merge").is_some()) {
+    let has_block = managed_block::split(current.as_deref().unwrap_or_default())
+        .is_ok_and(|block| block.is_some());
+    if !has_block
+        && Git::of(&workspace.repository).is_some_and(|git| git.attribute(&page, "merge").is_some())
+    {
         return Ok(false);
     }
     write_beneath(root, &step.path, &step.bytes)?;

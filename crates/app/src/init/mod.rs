@@ -137,10 +137,12 @@ pub fn attribute_lines(write_root: &str) -> Vec<String> {
         attribute(&below("learned/entities/"), "*.md", "merge=union"),
         // Two clones may both have gathered it; to gather once more puts it in order.
         attribute(&below("system/"), "changelog.md", "merge=union"),
-        attribute(".elophanto/index/", "**", "binary linguist-generated=true"),
-        // Their bytes count: no line end is converted.
-        attribute(".elophanto/journal/", "**/*.jsonl", "-text merge=union"),
-        attribute(".elophanto/memory/", "**/*.jsonl", "-text merge=union"),
+        // Their bytes count, and the hook stages them as they are: no line end is converted, and no filter
+        // of the repository (`*.jsonl filter=lfs`) is asked.
+        attribute(".elophanto/index/", "**", "binary -filter linguist-generated=true"),
+        attribute(".elophanto/journal/", "**/*.jsonl", "-text -filter merge=union"),
+        attribute(".elophanto/memory/", "**/*.jsonl", "-text -filter merge=union"),
+        attribute(".elophanto/sources/", "**", "-text -filter"),
     ]
 }
 
