@@ -9,10 +9,20 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::{
-    Error, Result, config::REPOSITORY_FILE, hidden, index::git::uncommitted, init,
-    memory::Memories, runs::unfinished, settings, when::day, workspace::Workspace,
+    Error, Result,
+    config::REPOSITORY_FILE,
+    hidden,
+    index::git::uncommitted,
+    init,
+    memory::Memories,
+    on_commit::journal::{Grown, folders, grown},
+    runs::unfinished,
+    settings,
+    when::day,
+    workspace::Workspace,
 };
 use elophanto_base::counted::{agreeing, counted};
+use elophanto_base::one_line::one_line;
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
     Options, Snapshot, commit, drift,
@@ -25,7 +35,9 @@ use elophanto_index::{
     },
 };
 use elophanto_knowledge::memory::{Entry, FOLDER, parse_file, repo_below};
-use elophanto_repo::{CommitId, Git, NotePath, ObjectId, Repository, read_note, tracked_under};
+use elophanto_repo::{
+    CommitId, Git, NotePath, ObjectId, Repository, Version, read_note, tracked_under,
+};
 use elophanto_text::markdown;
 
 /// How long git may take to tell which notes have drifted.
@@ -300,11 +312,30 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
             || folded.retired.contains_key(id)
             || folded.replaced.contains_key(id)
     };
-    for (path, commit) in taken_out(&workspace.repository, known) {
+    let mut named = FxHashSet::default();
+    for (path, commit, lessons) in taken_out(&workspace.repository, known) {
+        named.extend(lessons);
         found.add_of(
             Sort::TakenOut,
             format!("{}: commit {} took these lessons out", shown(&path), commit.short()),
             &format!("git checkout {}^ -- :/{}", commit.short(), shown(&path)),
+        );
+    }
+    let mut lost = memories.lost(&records);
+    lost.retain(|entry| !named.contains(entry.id()));
+    if !lost.is_empty() {
+        found.add(
+            told_lost(&lost),
+            "elophanto agent memory restore, or give it up: restore --forget",
+        );
+    }
+    for Grown { path, records, .. } in unstaged(&workspace.repository) {
+        let path = shown(&path);
+        let (lines, were) = (counted(records, "record"), agreeing(records, "was", "were"));
+        found.add_of(
+            Sort::Lessons,
+            format!("{path}: {lines} {were} added after git took the file along"),
+            &format!("git add :/{path}, and commit it; with hooks the next commit does that"),
         );
     }
     if let Err(cause) = tracked_under(&workspace.repository, ".elophanto") {
@@ -317,12 +348,37 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
     }
 }
 
+/// That lessons are nowhere any more, with the words of the first.
+fn told_lost(lost: &[Entry]) -> String {
+    let said = lost.iter().find_map(|entry| match entry {
+        Entry::Memory(memory) => {
+            let text =
+                if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson };
+            Some(format!(", such as \"{}\"", escape_control_line(&one_line(text, 60))))
+        }
+        Entry::Retired(_) => None,
+    });
+    let (records, is) = (counted(lost.len(), "record"), agreeing(lost.len(), "is", "are"));
+    format!(
+        "{records} of what was remembered on this machine {is} nowhere any more, in no commit, index or work \
+         tree{}",
+        said.unwrap_or_default()
+    )
+}
+
+/// Files of records with lines that git does not hold; none if it cannot say.
+fn unstaged(repository: &Repository) -> Vec<Grown> {
+    let Some(git) = Git::of(repository) else { return Vec::new() };
+    let staged = git.list(&Version::Staged, &folders()).unwrap_or_default();
+    grown(repository, &git, &staged)
+}
+
 /// Files of lessons that a commit deleted, as the revert of one does that they went with, and of which a
-/// lesson is known nowhere now; none if git cannot tell within its time.
+/// lesson is known nowhere now, with the ids of those that they held; none if git cannot tell within its time.
 fn taken_out(
     repository: &Repository,
     is_known: impl Fn(&str) -> bool,
-) -> Vec<(NotePath, CommitId)> {
+) -> Vec<(NotePath, CommitId, Vec<String>)> {
     let Some(git) = Git::of(repository) else { return Vec::new() };
     let pattern = format!(":(top){FOLDER}");
     let arguments = [
@@ -338,10 +394,12 @@ fn taken_out(
         }
         let path = Path::new(line);
         let Some(commit) = commit.filter(|_| seen.insert(line)) else { continue };
-        if repository.root.join(path).symlink_metadata().is_err()
-            && lessons_before(&git, &commit, path).iter().any(|id| !is_known(id))
-        {
-            gone.push((NotePath::from(path), commit));
+        if repository.root.join(path).symlink_metadata().is_ok() {
+            continue;
+        }
+        let lessons = lessons_before(&git, &commit, path);
+        if lessons.iter().any(|id| !is_known(id)) {
+            gone.push((NotePath::from(path), commit, lessons));
         }
     }
     gone

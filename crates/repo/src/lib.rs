@@ -23,7 +23,7 @@ pub use blob::BlobId;
 pub use git::{
     Blame, Brought, CommitId, Git, GitError, Hidden, Logged, ObjectId, Objects, Side, Staged,
     StagedFile, Stored, Touched, Touching, Unread, Version, branch_reference, gitlinks, head,
-    is_tracked, reference, remote_url, tracked_under,
+    is_closed, is_tracked, reference, remote_url, tracked_under,
 };
 pub use inner::{
     PutAside, Visit, Visited, inner_marks, inner_marks_and, is_git_name, marks_on_the_way,

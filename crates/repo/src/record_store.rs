@@ -6,7 +6,7 @@
 use std::{io, path::Path};
 
 use crate::{
-    Repository, is_tracked,
+    Repository, is_closed,
     journal::{Journal, JournalError, Place},
     watch,
 };
@@ -48,7 +48,7 @@ impl<'a> RecordStore<'a> {
         }
         let tracked = |file: &Path| {
             let path = file.strip_prefix(&self.repository.root).unwrap_or(file);
-            is_tracked(self.repository, path).map_err(io::Error::other)
+            is_closed(self.repository, path).map_err(io::Error::other)
         };
         let is_shared = place == Place::Shared;
         let _telling = is_shared.then(|| watch::tell(self.repository, Path::new(SHARED), None));

@@ -28,6 +28,7 @@ commands! {
     Stats(Json<NoArgs>) => memory_care::stats(args, memories, ui);
     Export(memory_care::ExportArgs) => memory_care::export(args, memories, ui);
     Archive(Json<memory_care::ArchiveArgs>) => memory_care::archive(args, memories, ui);
+    Restore(Json<memory_care::RestoreArgs>) => memory_care::restore(args, memories, ui);
     Patterns(Json<memory_care::PatternsArgs>) => memory_care::patterns(args, memories, ui);
 }
 

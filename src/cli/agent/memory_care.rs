@@ -1,9 +1,10 @@
-//! `elophanto agent memory stats`, `export`, `archive`, `patterns` and `join`
+//! `elophanto agent memory stats`, `export`, `archive`, `restore`, `patterns` and `join`
 
 use std::path::PathBuf;
 
-use serde_json::value::RawValue;
+use serde_json::{json, value::RawValue};
 
+use super::memory::listed;
 use crate::cli::{CliError, NoArgs, Outcome, Result, Ui, escape_control_line};
 use crate::wire::{JoinedWire, LikelyWire, SharedWire};
 use elophanto_app::memory::{Memories, Nothing, Patterns};
@@ -11,7 +12,7 @@ use elophanto_base::{
     counted::{agreeing, counted},
     one_line::one_line,
 };
-use elophanto_knowledge::memory::{Memory, Shared, abbreviated, repo_name};
+use elophanto_knowledge::memory::{Entry, Memory, Shared, abbreviated, repo_name};
 
 /// Says why nothing is told, and how the first lesson is written down where there is none.
 pub fn nothing(nothing: &Nothing, ui: &Ui) -> Outcome {
@@ -47,6 +48,17 @@ pub struct ArchiveArgs {
     /// Only say what would be moved
     #[arg(long)]
     dry_run: bool,
+}
+
+/// Put back what was remembered on this machine and is nowhere any more
+///
+/// A commit that is undone or thrown away takes the lessons along that went with it. What is forgotten or
+/// wiped never comes back.
+#[derive(clap::Args, Debug)]
+pub struct RestoreArgs {
+    /// Give it up for good instead
+    #[arg(long)]
+    forget: bool,
 }
 
 /// Show lessons that three or more repositories learnt, and those that may be one
@@ -147,6 +159,23 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<O
         ui.talk("git takes the move along with `git add -A .elophanto/memory`");
     }
     Ok(if moved.files > 0 { Outcome::Done } else { Outcome::Negative })
+}
+
+pub fn restore(args: &RestoreArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
+    let lost = if args.forget { memories.give_up(ui)? } else { memories.restore(ui)? };
+    if lost.is_empty() {
+        return Ok(ui.nothing("nothing that was remembered on this machine is missing"));
+    }
+    let verb = if args.forget { "given up" } else { "put back" };
+    for entry in &lost {
+        let text = match entry {
+            Entry::Memory(memory) => listed(memory, memory.id.len()),
+            Entry::Retired(retired) => format!("forgot {}", escape_control_line(&retired.retired)),
+        };
+        let wire = json!({ "id": entry.id(), "action": verb });
+        ui.emit(&wire, format!("{verb}: {text}"))?;
+    }
+    Ok(Outcome::Done)
 }
 
 pub fn patterns(args: &PatternsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {

@@ -166,3 +166,95 @@ fn what_is_kept_out_of_git_stays_out() {
         assert!(site.top.join(&path).exists() && known(&site).contains("nobody else"));
     }
 }
+
+#[test]
+fn a_lesson_that_is_written_while_a_commit_is_made_begins_a_file() {
+    let site = Site::hooked();
+    let first = remember(&site, "pin the seed");
+    // As `git commit --all` keeps it while its editor is open.
+    let lock = site.git_dir().join("index.lock");
+    fs::write(&lock, "").unwrap();
+    let second = remember(&site, "rotate the logs");
+    assert_ne!(second, first, "git may have staged it where only it can see that");
+    fs::remove_file(lock).unwrap();
+    site.stage("second", "The second.");
+    site.commit("second");
+    assert_eq!(site.committed("HEAD", ".elophanto/memory"), [first, second]);
+    assert_eq!(site.status(), [""; 0]);
+}
+
+#[test]
+fn what_was_added_to_a_committed_file_goes_along() {
+    let site = Site::hooked();
+    let path = remember(&site, "pin the seed");
+    site.stage("second", "The second.");
+    site.commit("second");
+    let line = site.read(&path);
+    let (id, other) = (line.split('"').nth(3).unwrap(), "01m8pedqwkyfsra8r2a70dnky9");
+    site.write(&path, format!("{line}{}", line.replace(id, other).replace("seed", "clock")));
+    let output = site.run(&["doctor"]);
+    let finding = format!("{path}: 1 record was added after git took the file along");
+    assert!(output.stdout().contains(&finding), "{output}");
+    site.write("code.txt", "two\n");
+    site.git(&["add", "code.txt"]);
+    let said = site.commit("code");
+    assert!(said.contains("1 record goes along"), "{said}");
+    assert_eq!(site.status(), [""; 0]);
+    // Lines that somebody changed are the user's.
+    site.write(&path, line.replace("seed", "seeds"));
+    site.stage("third", "The third.");
+    site.commit("third");
+    assert_eq!(site.status(), [format!(" M {path}")]);
+}
+
+#[test]
+fn what_an_undone_commit_took_along_is_missed_and_put_back() {
+    let site = Site::hooked();
+    site.stage("first", "The first.");
+    site.commit("first");
+    let sound = "nothing that was remembered on this machine is missing";
+    assert!(site.run(&["agent", "memory", "restore"]).stderr().contains(sound));
+    // On a branch that is still to be merged nothing is lost.
+    site.git(&["checkout", "--quiet", "-b", "try"]);
+    let path = remember(&site, "pin the seed");
+    remember(&site, "the key is under the mat");
+    site.stage("second", "The second.");
+    site.commit("second");
+    site.git(&["checkout", "--quiet", "main"]);
+    assert!(!site.run(&["doctor"]).stdout().contains("nowhere any more"));
+    site.git(&["branch", "--quiet", "-D", "try"]);
+    site.git(&["reflog", "expire", "--expire=now", "--all"]);
+    site.git(&["gc", "--quiet", "--prune=now"]);
+    let output = site.run(&["doctor"]);
+    let finding = "! 2 records of what was remembered on this machine are nowhere any more, in no \
+                   commit, index or work tree, such as \"pin the seed\"\n  mend: elophanto agent \
+                   memory restore, or give it up: restore --forget\n";
+    assert!(output.stdout().contains(finding), "{output}");
+    let output = site.run(&["agent", "memory", "restore"]);
+    assert_eq!(output.stdout().matches("put back: ").count(), 2, "{output}");
+    assert!(known(&site).contains("pin the seed") && !site.top.join(&path).exists());
+    assert!(!site.run(&["doctor"]).stdout().contains("nowhere any more"));
+    // What is forgotten, or wiped, never comes back.
+    let list = site.run(&["agent", "memory", "list", "--json"]).json();
+    let id = |text: &str| {
+        let found = list.iter().find(|it| it["lesson"].as_str().unwrap().contains(text));
+        found.unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    site.run(&["agent", "memory", "forget", &id("seed")]);
+    site.run(&["agent", "memory", "wipe", &id("mat"), "--yes"]);
+    fs::remove_dir_all(site.top.join(".elophanto/memory")).unwrap();
+    assert!(site.run(&["agent", "memory", "restore"]).stderr().contains(sound));
+    let mut files = Vec::new();
+    all_files(&site.git_dir().join("elophanto/acknowledged"), &mut files);
+    let holds = |(_, bytes): &(PathBuf, Vec<u8>)| {
+        let text = String::from_utf8_lossy(bytes);
+        text.contains("the seed") || text.contains("the mat")
+    };
+    assert!(!files.iter().any(holds), "{files:?}");
+    // Given up for good.
+    let path = remember(&site, "name the branch");
+    fs::remove_file(site.top.join(path)).unwrap();
+    let output = site.run(&["agent", "memory", "restore", "--forget"]);
+    assert!(output.stdout().starts_with("given up: "), "{output}");
+    assert!(site.run(&["agent", "memory", "restore"]).stderr().contains(sound));
+}

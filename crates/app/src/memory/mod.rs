@@ -1,5 +1,6 @@
 //! What agents remember: where it lies, writing it down, recalling it within a budget.
 
+mod acknowledged;
 mod archive;
 mod forget;
 mod left_out;
@@ -33,7 +34,7 @@ pub use elophanto_knowledge::memory::{Draft, EventType, Question, Recalled};
 use elophanto_knowledge::memory::{
     Entry, Files, Memory, RecallContext, Retired, contradicted, recall, repo_name,
 };
-use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
+use elophanto_repo::{NotePath, Repository, is_closed, locate, remote_url, watch};
 pub use forget::{About, Forgotten};
 pub use left_out::LeftOut;
 pub use nothing::Nothing;
@@ -171,17 +172,25 @@ impl<'a> Memories<'a> {
             })
         };
         let entries: Vec<Entry> = ids.iter().map(retired).collect();
-        self.append(repo, &entries, now).map(drop)
+        self.append(repo, &entries, now)?;
+        self.drop_copies(ids.iter().copied())
     }
 
     fn append(&self, repo: &str, entries: &[Entry], now: Timestamp) -> Result<PathBuf> {
+        let path = self.write(repo, entries, now)?;
+        self.acknowledge(repo, entries, now);
+        Ok(path)
+    }
+
+    /// Adds records to the files, and keeps no copy.
+    fn write(&self, repo: &str, entries: &[Entry], now: Timestamp) -> Result<PathBuf> {
         let tracked = |file: &Path| match &self.tracked_by {
             None => Ok(false),
             Some(repository) => {
                 // The folder may be named by way of a link; the repository never is.
                 let file = fs::canonicalize(file)?;
                 let path = file.strip_prefix(&repository.root).unwrap_or(&file);
-                is_tracked(repository, path).map_err(io::Error::other)
+                is_closed(repository, path).map_err(io::Error::other)
             }
         };
         if !self.workspace.lessons().in_git

@@ -163,6 +163,7 @@ impl Memories<'_> {
         if let Some(along) = Along::of(&self.workspace.repository) {
             along.forget()?;
         }
+        self.drop_copies(wiping.ids.iter().map(String::as_str))?;
         let mut wiped = Wiped { files: BTreeSet::new(), records: 0 };
         for id in &wiping.ids {
             let Some(removed) = self.files.remove_line(id)? else { continue };

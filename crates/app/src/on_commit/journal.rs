@@ -2,7 +2,8 @@
 //! along.
 //!
 //! A file of either that git tracks is never written to again, so a file is staged as it is and the
-//! next record begins a new one.
+//! next record begins a new one. Lines that were added to one all the same, as by a program that wrote
+//! while a commit was being made, go along with the next commit.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ use elophanto_knowledge::{
     memory::{FOLDER, Files},
 };
 use elophanto_repo::{
-    Git, NotePath, Repository, Staged, Version, head, read_note,
+    Git, NotePath, Repository, Staged, Stored, Version, head, read_note,
     record_store::{RecordStore, SHARED},
 };
 
@@ -67,7 +68,6 @@ pub fn pending(
 ) -> Result<Pending, CommitError> {
     let record_store = RecordStore::new(repository, true);
     let memories = Files::of_repository(repository);
-    let folders = [Path::new(SHARED), Path::new(FOLDER), Path::new(kept::FOLDER)];
     let mut pending = Pending::default();
     let texts = texts(repository);
     let is_empty =
@@ -81,9 +81,9 @@ pub fn pending(
     if !is_empty.1 {
         pending._locks.push(memories.hold()?);
     }
-    let staged = git.list(&Version::Staged, &folders)?;
+    let staged = git.list(&Version::Staged, &folders())?;
     let committed: FxHashSet<NotePath> = match head(git)? {
-        Some(head) => git.list(&Version::Commit(head), &folders)?,
+        Some(head) => git.list(&Version::Commit(head), &folders())?,
         None => Vec::new(),
     }
     .into_iter()
@@ -99,12 +99,14 @@ pub fn pending(
     // What the user keeps out of git stays out.
     let ignored = git.ignored(&paths.iter().collect::<Vec<_>>()).unwrap_or_default();
     paths.retain(|path| !ignored.contains(path));
-    for path in paths {
+    let new = paths.into_iter().filter_map(|path| {
         // One that cannot be read now goes along the next time.
-        let Ok((content, _)) = read_note(&repository.root, &path, MOST_BYTES) else { continue };
+        let (content, _) = read_note(&repository.root, &path, MOST_BYTES).ok()?;
         let is_text = path.as_path().starts_with(kept::FOLDER);
-        let lines = content.iter().filter(|&&byte| byte == b'\n').count();
-        let records = if is_text { 0 } else { lines };
+        let records = if is_text { 0 } else { lines(&content) };
+        Some(Grown { path, content, records })
+    });
+    for Grown { path, content, records } in new.chain(grown(repository, git, &staged)) {
         let Some(object) = git.write_contents(&[content])?.pop() else { continue };
         let stays = match secrets::in_content(&git.objects(), &object, allowed) {
             Ok(found) => found.first().map(|finding| {
@@ -125,6 +127,40 @@ pub fn pending(
     pending.staged =
         earlier.map(|file| Staged::Put { path: file.path, object: file.object }).collect();
     Ok(pending)
+}
+
+/// Where records and texts of sources lie.
+pub(crate) fn folders() -> [&'static Path; 3] {
+    [SHARED, FOLDER, kept::FOLDER].map(Path::new)
+}
+
+/// A file of records with more than git holds of it.
+pub(crate) struct Grown {
+    pub path: NotePath,
+    content: Vec<u8>,
+    /// How many git does not hold.
+    pub records: usize,
+}
+
+/// Files of records that git tracks and to which lines were added since they were `staged`.
+pub(crate) fn grown(repository: &Repository, git: &Git, staged: &[Stored]) -> Vec<Grown> {
+    // Where git cannot compare them, the next commit does.
+    let changed = git.changed_below(&folders()).unwrap_or_default();
+    let changed: FxHashSet<NotePath> = changed.into_iter().collect();
+    let is_record =
+        |path: &NotePath| is_own(path.as_path()) && !path.as_path().starts_with(kept::FOLDER);
+    let grown = |file: &Stored| {
+        let (content, _) = read_note(&repository.root, &file.path, MOST_BYTES).ok()?;
+        let before = git.objects().read(&[&file.object], MOST_BYTES).pop()?.ok()?;
+        let records = lines(content.strip_prefix(&before[..])?);
+        (records > 0).then(|| Grown { path: file.path.clone(), content, records })
+    };
+    let files = staged.iter().filter(|file| changed.contains(&file.path) && is_record(&file.path));
+    files.filter_map(grown).collect()
+}
+
+fn lines(text: &[u8]) -> usize {
+    text.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// Whether we write a file, and no other program.

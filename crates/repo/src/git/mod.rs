@@ -29,4 +29,4 @@ pub use rules::Hidden;
 pub use sides::Side;
 pub use stage::{Staged, StagedFile};
 pub use state::remote_url;
-pub use tracked::{is_tracked, tracked_under};
+pub use tracked::{is_closed, is_tracked, tracked_under};

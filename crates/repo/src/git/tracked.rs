@@ -49,6 +49,16 @@ pub fn is_tracked(repository: &Repository, path: &Path) -> Result<bool, GitError
     Ok(!listed.is_empty() || !committed.is_empty())
 }
 
+/// Whether nothing may be added to a file of records (relative to the root) any more: git tracks it, or a git
+/// has the index to itself, as `git commit --all` has while its editor is open, and may have staged it there.
+///
+/// # Errors
+/// Those of [`is_tracked`].
+pub fn is_closed(repository: &Repository, path: &Path) -> Result<bool, GitError> {
+    let is_locked = Git::of(repository).is_some_and(|git| git.index_is_locked());
+    Ok(is_locked || is_tracked(repository, path)?)
+}
+
 fn by_library(git_dir: &Path, folder: &str) -> Result<BTreeSet<NotePath>, git2::Error> {
     let mut names = BTreeSet::new();
     let repository = git2::Repository::open_bare(git_dir)?;
