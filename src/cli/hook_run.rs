@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{CliError, Outcome, Result, Ui, env, escape_control_line};
 use elophanto_app::{
-    hook_run::{freshen, look},
+    hook_run::{freshen, freshen_merged, look},
     hooks::HookName,
     on_commit::{ALLOW_FILE, ALLOW_VARIABLE, Done, Looked, Secret},
 };
@@ -40,12 +40,12 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome> {
     let hook = HookName::named(name);
     let outcome = match hook {
         Some(HookName::PreCommit) => pre_commit(deadline, ceiling * 6 / 10, ui),
-        Some(
-            HookName::PostMerge
-            | HookName::PostCommit
-            | HookName::PostCheckout
-            | HookName::PostRewrite,
-        ) => freshen(Path::new("."), env::environment(), ui).map(|()| Outcome::Done),
+        Some(HookName::PostMerge) => {
+            freshen_merged(Path::new("."), env::environment(), ui).map(|()| Outcome::Done)
+        }
+        Some(HookName::PostCommit | HookName::PostCheckout | HookName::PostRewrite) => {
+            freshen(Path::new("."), env::environment(), ui).map(|()| Outcome::Done)
+        }
         None => {
             Err(CliError::new(format_args!("no hook is called `{}`", escape_control_line(name))))
         }

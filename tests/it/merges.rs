@@ -495,3 +495,27 @@ fn a_commit_of_nothing_stages_nothing() {
     site.env.git(&["rebase", "--quiet", "main"]);
     site.check(1);
 }
+
+#[test]
+fn what_git_merged_by_itself_is_said() {
+    let site = Site::new(Way::Hooks);
+    site.write("long.md", &long("the first stone", "an index"));
+    site.save("main");
+    site.switch("side");
+    site.write("long.md", &long("a vector", "the last branch"));
+    site.save("side");
+    site.switch("main");
+    let said = site.try_git(&["merge", "--quiet", "--no-edit", "side"]).stderr();
+    let line = "note: git merged `long.md` by itself: vectors of what came of it go along with the next \
+                commit, or now by `elophanto index --commit`\n";
+    assert_eq!(said, line);
+    site.env.ok(&["index", "--commit"]);
+    site.env.ok(&["index", "--check"]);
+    // Nothing came of this one.
+    site.switch("side");
+    site.write("eels.md", "# Eels\n\nEels cross the sea.\n");
+    site.save("eels");
+    site.switch("main");
+    let said = site.try_git(&["merge", "--quiet", "--no-edit", "side"]).stderr();
+    assert_eq!(said, "");
+}

@@ -15,8 +15,13 @@ use crate::{
     reporter::Reporter,
     workspace::{Workspace, now_nanoseconds},
 };
-use elophanto_base::secrets::AllowList;
-use elophanto_index::{Options, commit::TABLES, fill::Allowance, store::view};
+use elophanto_base::{secrets::AllowList, visible::escape_control_line};
+use elophanto_index::{
+    Options,
+    commit::{self, TABLES},
+    fill::Allowance,
+    store::view,
+};
 use elophanto_repo::{Git, Repository, head, locate};
 
 /// Passages that a commit always embeds: what people change at a time.
@@ -119,7 +124,41 @@ pub fn carry(workspace: &Workspace, git: &Git) -> Result<()> {
 /// When a setting is unusable, or a root does not exist.
 pub fn freshen(folder: &Path, environment: Environment, reporter: &dyn Reporter) -> Result<()> {
     let Some((repository, git)) = find(folder, false)? else { return Ok(()) };
+    fresh(&git, &open(repository, environment, reporter)?)
+}
+
+/// The same after a merge. Says which notes git merged by itself, where no table holds what came of them: the
+/// tree of such a commit is made before git runs any hook, so that none can add a table to it.
+///
+/// # Errors
+/// Those of [`freshen`], or when git or a table cannot be read.
+pub fn freshen_merged(
+    folder: &Path,
+    environment: Environment,
+    reporter: &dyn Reporter,
+) -> Result<()> {
+    let Some((repository, git)) = find(folder, false)? else { return Ok(()) };
     let workspace = open(repository, environment, reporter)?;
+    fresh(&git, &workspace)?;
+    let context = workspace.context();
+    let made = on_commit::merged(&context, &git)?;
+    let [first, rest @ ..] = &made[..] else { return Ok(()) };
+    let options = Options { full: false, patience: Some(Duration::ZERO), progress: &|_, _| {} };
+    if workspace.commits_vectors()
+        && commit::is_behind(&context, &workspace.refresh_indexed(options)?.snapshot)?
+    {
+        let more =
+            if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        reporter.note(format_args!(
+            "git merged `{}`{more} by itself: vectors of what came of it go along with the next commit, or \
+             now by `elophanto index --commit`",
+            escape_control_line(&first.to_text())
+        ));
+    }
+    Ok(())
+}
+
+fn fresh(git: &Git, workspace: &Workspace) -> Result<()> {
     // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
     // is indexing sees what git has done, or the next search does.
     if !git.is_replaying() && !view::is_busy(&workspace.context().view_dir()) {

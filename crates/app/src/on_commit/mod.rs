@@ -28,8 +28,8 @@ use elophanto_base::secrets::AllowList;
 use elophanto_index::{Context, IndexError, Progress, fill::Allowance};
 use elophanto_knowledge::learn;
 use elophanto_repo::{
-    CommitId, Git, GitError, Objects, Version, WriteError, head, record_store::RecordStore,
-    stored_notes,
+    CommitId, Git, GitError, NotePath, Objects, Version, WriteError, head,
+    record_store::RecordStore, stored_notes,
 };
 use elophanto_text::changelog;
 
@@ -262,6 +262,25 @@ pub fn carry(
     let mut done = Done::default();
     vectors::stage(context, git, &parents, &changed, allowance, progress, &mut done)?;
     Ok(done.vectors)
+}
+
+/// Notes that HEAD holds as no side of the merge that was just made held them; none if it is another commit.
+///
+/// # Errors
+/// When git cannot read a commit.
+pub fn merged(context: &Context, git: &Git) -> Result<Vec<NotePath>, GitError> {
+    let Some(head) = head(git)? else { return Ok(Vec::new()) };
+    let parents: Vec<CommitId> =
+        (1..).map_while(|side| git.resolve(&format!("{head}^{side}")).ok()).collect();
+    // What was pulled as it is, was merged elsewhere.
+    if parents.len() < 2 || git.resolve("ORIG_HEAD").ok() != parents.first().copied() {
+        return Ok(Vec::new());
+    }
+    let objects = git.objects();
+    let notes = |commit| stored_notes(git, &objects, &Version::Commit(commit), context.selection);
+    let before = parents.into_iter().map(notes).collect::<Result<Vec<_>, _>>()?;
+    let changes = changes(&before, &notes(head)?).into_iter();
+    Ok(changes.filter(|change| change.new.is_some()).map(|change| change.path).collect())
 }
 
 /// Notes that a commit brings.
