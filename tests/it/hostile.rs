@@ -6,6 +6,7 @@ mod arena;
 mod argv;
 mod editor;
 mod kinds;
+mod records;
 
 use std::{fs, process::Command};
 

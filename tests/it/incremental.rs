@@ -189,6 +189,7 @@ impl Bench {
             tables: &elophanto_tables::Lance,
             count_tokens: &count_tokens,
             now: &now,
+            named: &[],
             lessons: None,
             unwritten: |_, _| Vec::new(),
         })

@@ -3,7 +3,7 @@
 use std::{cell::Cell, path::Path};
 
 use elophanto_index::Snapshot;
-use elophanto_knowledge::scan::{AnswerNotes, investigate::InvestigationContext, library::Library};
+use elophanto_knowledge::scan::{AnswerNotes, Reach, investigate::InvestigationContext, library::Library};
 use elophanto_models::{builtin::count_tokens, llm::Asked};
 use elophanto_repo::{NotePath, locate, record_store::RecordStore};
 
@@ -24,7 +24,7 @@ fn with_library(root: &Path, work: impl FnOnce(Library)) {
     let notes = Snapshot::default();
     let bench = InvestigationContext {
         record_store: &record_store,
-        root: &repository.root,
+        reach: &Reach::new(&repository.root, &[]),
         max_file_bytes: 1 << 20,
         count_tokens: &count_tokens,
         notes: AnswerNotes { snapshot: &notes, git: None },

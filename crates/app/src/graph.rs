@@ -44,7 +44,7 @@ pub fn graph(workspace: &Workspace) -> Result<References> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let notes = workspace.refresh_pages(options)?;
     let root = &workspace.repository.root;
-    let (files, ..) = Sought::new(root, &wanted(workspace)).find(root);
+    let (files, ..) = Sought::new(root, &wanted(workspace)).find(&workspace.reach());
     let limit = workspace.config.knowledge.max_file_bytes;
     Ok(references::graph(root, &notes.snapshot, &files, limit).map_err(SearchError::from)?)
 }

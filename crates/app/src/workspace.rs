@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     Error, Result,
-    config::{CommitIndex, Config},
+    config::{CommitIndex, Config, REPOSITORY_FILE},
     embedding::{
         Models,
         background::{self, Background},
@@ -28,18 +28,19 @@ use elophanto_agent::{
 use elophanto_base::{
     counted::{agreeing, counted},
     lexical::Analyzer,
+    visible::escape_control_line,
 };
 use elophanto_index::{
     Context, Options, Progress, Refreshed, refresh, search::run::SearchContext, source::Notes,
 };
-use elophanto_knowledge::{corpus, learn, memory::Lessons};
+use elophanto_knowledge::{corpus, learn, memory::Lessons, scan::Reach};
 use elophanto_models::{
     Pace,
     builtin::{Builtin, count_tokens},
 };
 use elophanto_repo::{
-    Git, LocateError, NotePath, Repository, Selection, Version, locate, record_store::RecordStore,
-    watch,
+    Finder, Git, LocateError, NotePath, Repository, Selection, Version, locate,
+    record_store::RecordStore, watch,
 };
 use elophanto_tables::Lance;
 use elophanto_text::chunk::Limits;
@@ -52,6 +53,8 @@ pub struct Workspace {
     pub analyzer: Analyzer,
     pub models: Models,
     selection: Selection,
+    /// Places that the user's own settings name, not the repository's.
+    named: Vec<PathBuf>,
     limits: Limits,
     lessons: Lessons,
     count: Box<dyn Fn(&str) -> usize + Sync>,
@@ -163,7 +166,14 @@ impl Workspace {
         for warning in warnings {
             reporter.warn(warning);
         }
-        let selection = selection(&repository, &config);
+        let (selection, left_out) = selection(&repository, &config);
+        for root in left_out {
+            reporter.warn(format_args!(
+                "{REPOSITORY_FILE}: `{}` is hidden or ignored, and passed over; only your own settings \
+                 may name it", escape_control_line(&root.to_string_lossy())
+            ));
+        }
+        let named = named(&config);
         let chunk = &config.knowledge.chunk;
         let limits = Limits {
             max_tokens: chunk.max_tokens,
@@ -184,6 +194,7 @@ impl Workspace {
             analyzer,
             models,
             selection,
+            named,
             limits,
             lessons,
             count,
@@ -204,6 +215,7 @@ impl Workspace {
             tables: &Lance,
             count_tokens: &*self.count,
             now: &now_nanoseconds,
+            named: &self.named,
             lessons: Some(&self.lessons),
             unwritten: |text, document| {
                 init::unfilled(text, document).into_iter().map(|section| section.range).collect()
@@ -293,6 +305,16 @@ impl Workspace {
     ) -> Result<Refreshed> {
         let context = self.context();
         Ok(elophanto_index::version::version(&context, &self.lessons, git, version, progress)?)
+    }
+
+    /// Places that the user's own settings name, not the repository's.
+    pub fn named(&self) -> &[PathBuf] {
+        &self.named
+    }
+
+    /// Which files records of the journal may speak of.
+    pub fn reach(&self) -> Reach<'_> {
+        Reach::new(&self.repository.root, &self.named)
     }
 
     /// Where questions and summaries are written down.
@@ -387,17 +409,47 @@ pub fn refuse_links_out(repository: &Repository) -> Result<()> {
     Ok(())
 }
 
-/// The configured roots; our own notes are always searched.
-fn selection(repository: &Repository, config: &Config) -> Selection {
+/// The configured roots, and what the repository's settings name that the walk would not come by; our own
+/// notes are always searched.
+fn selection(repository: &Repository, config: &Config) -> (Selection, Vec<PathBuf>) {
     let mut roots = config.knowledge.roots.clone();
     let own = &config.knowledge.write_root;
     let covered = roots.iter().any(|root| root == Path::new(".") || own.starts_with(root));
     if !covered && repository.root.join(own).is_dir() {
         roots.push(PathBuf::from(own));
     }
+    let finder = Finder::new(&repository.root);
+    let is_found = |root: &PathBuf| {
+        let by = if root == own { "knowledge.write_root" } else { "knowledge.roots" };
+        // A link that leads out is refused where it is read.
+        let real = repository.root.join(root).canonicalize().ok();
+        let below = real.as_ref().and_then(|real| real.strip_prefix(&repository.root).ok());
+        let below = below.filter(|below| !below.as_os_str().is_empty());
+        !config.is_of_repository(by) || below.is_none_or(|below| finder.finds(below))
+    };
+    let (roots, mut left_out): (Vec<PathBuf>, Vec<PathBuf>) = roots.into_iter().partition(is_found);
+    // A scan passes these over by itself.
+    let is_inside = |real: PathBuf| real.starts_with(&repository.root);
+    let scanned = config.scan.paths.iter().filter(|path| {
+        config.is_of_repository("scan.paths")
+            && **path != Path::new(".")
+            // Nobody says what lies behind a link that leads out.
+            && repository.root.join(path).canonicalize().is_ok_and(is_inside)
+            && !finder.finds(path)
+    });
+    left_out.extend(scanned.cloned());
+    left_out.sort();
+    left_out.dedup();
     let apart = learn::entity_store::folder(own);
     let extensions = config.knowledge.extensions.clone();
-    Selection { roots, extensions, apart, is_key: permissions::is_key }
+    (Selection { roots, extensions, apart, is_key: permissions::is_key }, left_out)
+}
+
+/// Places that the user's own settings name.
+fn named(config: &Config) -> Vec<PathBuf> {
+    let own = [("scan.paths", &config.scan.paths), ("knowledge.roots", &config.knowledge.roots)];
+    let own = own.into_iter().filter(|(key, _)| !config.is_of_repository(key));
+    own.flat_map(|(_, places)| places).filter(|place| **place != Path::new(".")).cloned().collect()
 }
 
 /// The folder of what agents remember, if git does not carry it with the repository.

@@ -64,7 +64,7 @@ pub fn graph(
     }
     let sources: Vec<&Found> = files
         .iter()
-        .filter(|found| !found.is_outside() && !numbers.contains_key(&found.path.to_text()))
+        .filter(|found| !found.is_private && !numbers.contains_key(&found.path.to_text()))
         .collect();
     for found in &sources {
         let path = found.path.to_text();

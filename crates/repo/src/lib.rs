@@ -33,5 +33,5 @@ pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
 pub use notes::stored_notes;
 pub use read::{ReadError, read_note};
-pub use walk::{FileStat, Selection, WalkError, Walked, walk, walk_entries, walk_files};
+pub use walk::{FileStat, Finder, Selection, WalkError, Walked, walk, walk_entries, walk_files};
 pub use write::{TEMPORARY, WriteError, remove_beneath, write_beneath, write_new_beneath};

@@ -105,31 +105,30 @@ impl Ignored {
         Self { files }
     }
 
-    /// Whether a path, or a folder above it, is left out. The strongest file that speaks of it
-    /// decides: `.elophantoignore` before `.gitignore`, the innermost before those above.
+    /// Whether a path, or a folder above it, is left out. Of each kind the innermost file that speaks of it
+    /// decides; `.elophantoignore` brings nothing back that git leaves out.
     fn names(&self, path: &Path) -> bool {
         if self.files.is_empty() {
             return false;
         }
         let above: Vec<&Path> =
             path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
-        above.iter().rev().any(|folder| self.decides(folder, true)) || self.decides(path, false)
+        let is_left_out = |path: &Path, is_folder| {
+            (0..IGNORE_FILES.len()).any(|kind| self.decides(kind, path, is_folder))
+        };
+        above.iter().rev().any(|folder| is_left_out(folder, true)) || is_left_out(path, false)
     }
 
-    fn decides(&self, path: &Path, is_folder: bool) -> bool {
-        let speaking = self
-            .files
-            .iter()
-            .rev()
-            .filter(|(folder, ..)| path != folder && path.starts_with(folder));
+    fn decides(&self, kind: usize, path: &Path, is_folder: bool) -> bool {
+        let speaking =
+            self.files.iter().rev().filter(|(folder, own, _)| {
+                *own == kind && path != folder && path.starts_with(folder)
+            });
         for (folder, _, matcher) in speaking {
             let Ok(below) = path.strip_prefix(folder) else { continue };
             let matched = matcher.matched(below, is_folder);
-            if matched.is_ignore() {
-                return true;
-            }
-            if matched.is_whitelist() {
-                return false;
+            if !matched.is_none() {
+                return matched.is_ignore();
             }
         }
         false
@@ -161,13 +160,16 @@ mod tests {
         let rules = ignored(&[
             (".gitignore", "build/\n*.tmp.md\n/top.md\n"),
             ("docs/.gitignore", "!keep.tmp.md\n"),
-            ("docs/.elophantoignore", "drafts\n"),
+            ("docs/.elophantoignore", "drafts\n*.log.md\n!kept.log.md\n!build\n!*.tmp.md\n"),
         ]);
         for (path, left_out) in [
             ("build/a.md", true),
             ("docs/build/a.md", true),
             ("a.tmp.md", true),
             ("docs/keep.tmp.md", false),
+            ("docs/other.tmp.md", true),
+            ("docs/a.log.md", true),
+            ("docs/kept.log.md", false),
             ("top.md", true),
             ("docs/top.md", false),
             ("docs/drafts/a.md", true),

@@ -1,6 +1,7 @@
 //! The walk: every note, or every file that is wanted, below the roots, with the stat that tells
 //! whether it may have changed.
 
+mod found;
 mod rules;
 
 use std::{
@@ -16,6 +17,7 @@ use rayon::Scope;
 
 use super::{NotePath, is_git_name};
 use elophanto_base::beneath::Stat;
+pub use found::Finder;
 pub(crate) use rules::MOST_IGNORE_BYTES;
 use rules::{IGNORE_FILES, OF_NOTES, Rules};
 
@@ -114,7 +116,8 @@ impl WalkError {
 
 /// All notes below the selected roots, sorted by path, and what could not be looked at.
 ///
-/// Honours `.gitignore` (also outside git), `.elophantoignore` and git's own exclude files. Hidden files but those of a forge's folder (`.github` and its like), symbolic links,
+/// Honours `.gitignore` (also outside git), git's own exclude files, and `.elophantoignore`, which only
+/// leaves out more. Hidden files but those of a forge's folder (`.github` and its like), symbolic links,
 /// anything that is no regular file, and other repositories nested in this one (submodules) are
 /// left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
@@ -194,8 +197,7 @@ impl Entries<'_> {
         let rules = rules.within(folder, &ignore_files, has_git);
         for (kind, entry) in entries {
             let path = entry.path();
-            if is_git_name(&entry.file_name()) || rules.ignores(&path, kind.is_dir()) == Some(true)
-            {
+            if is_git_name(&entry.file_name()) || rules.ignores(&path, kind.is_dir()) {
                 continue;
             }
             (self.visit)(&path, kind)?;
@@ -339,11 +341,7 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
             let name = entry.file_name();
             let is_hidden = name.as_encoded_bytes().starts_with(b".")
                 && !(is_top && kind.is_dir() && self.shown.iter().any(|shown| name == *shown));
-            let is_left_out = match rules.ignores(&path, kind.is_dir()) {
-                Some(ignored) => ignored,
-                None => is_hidden,
-            };
-            if is_left_out || name == ".git" {
+            if is_hidden || name == ".git" || rules.ignores(&path, kind.is_dir()) {
                 continue;
             }
             if kind.is_file() {

@@ -55,7 +55,7 @@ pub fn records(workspace: &Workspace, dry_run: bool) -> Result<Records> {
     let store = EntityStore { record_store: &record_store, write_root };
     let snapshot = store.read(now());
     let (texts, of_texts) = kept::tidy(&record_store, &log, &snapshot, dry_run)?;
-    let closed = expire(&record_store, now(), dry_run)?;
+    let closed = expire(&record_store, &workspace.reach(), now(), dry_run)?;
     Ok(Records {
         responses_removed: files,
         texts_removed: texts,

@@ -255,6 +255,11 @@ impl Config {
         KEYS.iter().filter_map(line).chain(parts).collect()
     }
 
+    /// Whether the repository's file says what this setting is.
+    pub fn is_of_repository(&self, key: &str) -> bool {
+        matches!(self.origin(key), Some(Origin::Repository { .. }))
+    }
+
     /// Who said what this setting is; `None` where there is no such setting.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         let part = || self.resolved.providers().get(key).map(|(_, origin)| origin);

@@ -34,7 +34,8 @@ pub fn investigate(
         return Ok(Outcome { stopped: Some(busy.to_owned()), ..Outcome::default() });
     };
     // The claim is ours: what others left behind is open.
-    let mut known = Known::read(&record_store.journal, jiff::Timestamp::now());
+    let reach = workspace.reach();
+    let mut known = Known::read(&record_store.journal, &reach, jiff::Timestamp::now());
     known.reopen();
     let mut chosen = choose(&known, ids)?;
     if ids.is_empty() && !wanted.all {
@@ -49,7 +50,7 @@ pub fn investigate(
     let mut model = Asker::open(workspace, Purpose::DESCRIBE, Reach::Agreed, wanted.yes, reporter)?;
     let context = InvestigationContext {
         record_store: &record_store,
-        root: &workspace.repository.root,
+        reach: &reach,
         max_file_bytes: workspace.config.knowledge.max_file_bytes,
         count_tokens: &count_tokens,
         notes: AnswerNotes { snapshot: &notes.snapshot, git: git.as_ref() },

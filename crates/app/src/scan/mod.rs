@@ -143,5 +143,6 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
 pub fn wanted(workspace: &Workspace) -> Wanted {
     let ScanConfig { paths, patterns, skip, .. } = workspace.config.scan.clone();
     let PatternsConfig { documentation, configuration, services, source } = patterns;
-    Wanted { paths, patterns: [documentation, configuration, services, source], skip }
+    let named = workspace.named().to_vec();
+    Wanted { paths, named, patterns: [documentation, configuration, services, source], skip }
 }

@@ -13,7 +13,7 @@ use elophanto_index::{
 };
 use elophanto_knowledge::{
     scan::{
-        AnswerNotes, Known, Summary,
+        AnswerNotes, Known, Reach as FileReach, Summary,
         freshness::{Freshness, current, described_content},
         gap::TRY_AGAIN,
         investigate::{InvestigationContext, describe},
@@ -38,12 +38,14 @@ pub struct Outdated {
 /// Compares every summary among the hits with its file, and marks those that do not hold; of others it is
 /// found out where in the file their sentences stand.
 pub fn check(answer: &mut Answer, workspace: &Workspace) -> Outdated {
-    let root = &workspace.repository.root;
+    let reach = workspace.reach();
     let limit = workspace.config.knowledge.max_file_bytes;
+    // What is ignored since, or hidden, is not shown.
+    answer.hits.retain(|hit| hit.kind != Kind::Summary || reach.holds(&hit.path));
     let mut outdated = Outdated::default();
     for hit in answer.hits.iter_mut().filter(|hit| hit.kind == Kind::Summary) {
         let Some(source) = &hit.source else { continue };
-        let list = match described_content(root, &hit.path, &source.blob, limit) {
+        let list = match described_content(&reach, &hit.path, &source.blob, limit) {
             Ok(content) => {
                 cite(hit, &content);
                 continue;
@@ -88,12 +90,12 @@ pub fn describe_again(
         return Ok(false);
     }
     let record_store = workspace.record_store();
-    let known = Known::read(&record_store.journal, jiff::Timestamp::now());
+    let files = workspace.reach();
+    let known = Known::read(&record_store.journal, &files, jiff::Timestamp::now());
     let limit = workspace.config.knowledge.max_file_bytes;
-    let root = &workspace.repository.root;
     // A content that was described before has only come back: that is no describing.
     let is_back = |path: &&NotePath| {
-        current(&known, root, path, limit)
+        current(&known, &files, path, limit)
             .is_some_and(|(described, state)| state == Freshness::Fresh && !described.failed)
     };
     let paths: Vec<&NotePath> =
@@ -116,7 +118,7 @@ pub fn describe_again(
     let nothing = Snapshot::default();
     let context = InvestigationContext {
         record_store: &record_store,
-        root,
+        reach: &files,
         max_file_bytes: limit,
         count_tokens: &count_tokens,
         notes: AnswerNotes { snapshot: &nothing, git: None },
@@ -130,7 +132,7 @@ pub fn describe_again(
             // A better model described it, and may not be asked here.
             continue;
         }
-        if has_just_failed(&known, workspace, path, now) {
+        if has_just_failed(&known, &files, limit, path, now) {
             continue;
         }
         let asks = model.is_there() && (is_by_model || policy == RefreshStale::Always);
@@ -151,12 +153,12 @@ pub fn describe_again(
 /// Whether this very content could not be described lately.
 fn has_just_failed(
     known: &Known,
-    workspace: &Workspace,
+    files: &FileReach,
+    limit: u64,
     path: &NotePath,
     now: jiff::Timestamp,
 ) -> bool {
-    let limit = workspace.config.knowledge.max_file_bytes;
-    current(known, &workspace.repository.root, path, limit).is_some_and(|(described, state)| {
+    current(known, files, path, limit).is_some_and(|(described, state)| {
         state == Freshness::Fresh
             && described.failed
             && now.duration_since(described.at) <= TRY_AGAIN

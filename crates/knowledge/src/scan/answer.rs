@@ -39,7 +39,7 @@ pub fn answer(context: &InvestigationContext, question: &Question) -> String {
             )
         }
         GapKind::Unreadable => {
-            match super::run::read_file(context.root, &path, context.max_file_bytes) {
+            match super::run::read_file(context.reach, &path, context.max_file_bytes) {
                 Ok(_) => "it can be read now".to_owned(),
                 Err(cause) => cause.to_string(),
             }

@@ -1,11 +1,12 @@
 //! Summaries as documents that can be searched: one per file, and one per part of a large file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::{
     known::Known,
+    reach::Reach,
     record::{SUMMARY, Summary},
 };
 use elophanto_index::{
@@ -39,10 +40,13 @@ impl Source for Summaries {
         let now = super::run::at((context.now)());
         let stamp = journal.stamp(now);
         Ok(Listing::Made(Collection {
-            stamp: blake3::Hash::from_bytes(stamp.digest).to_hex().to_string(),
+            stamp: stamp_of(&stamp.digest, context.named),
             settled: !stamp.racy,
             // What is gone since, and may be back, is found out when it is shown.
-            documents: Box::new(move || of(&Known::of(journal.read(&[SUMMARY]).records, now))),
+            documents: Box::new(move || {
+                let reach = Reach::new(&context.repository.root, context.named);
+                of(&Known::of(journal.read(&[SUMMARY]).records, &reach, now))
+            }),
         }))
     }
 
@@ -65,12 +69,23 @@ impl Source for Summaries {
         let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
         let contents = git.objects().read(&ids, MOST_BYTES).into_iter().flatten();
         let records = contents.flat_map(|bytes| parse_file(&bytes, &[SUMMARY]).into_records());
-        let mut known = Known::of(records.collect(), super::run::at((context.now)()));
+        let reach = Reach::new(&context.repository.root, context.named);
+        let mut known = Known::of(records.collect(), &reach, super::run::at((context.now)()));
         if let Version::Commit(commit) = version {
             keep_what_it_holds(&mut known, git, commit);
         }
         Some(of(&known))
     }
+}
+
+/// Names what descriptions are made of: the journal, and which files the user's own settings name.
+fn stamp_of(journal: &[u8; 32], named: &[PathBuf]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(journal);
+    for place in named {
+        hasher.update(place.as_os_str().as_encoded_bytes()).update(&[0]);
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// Leaves what is described of files that a commit holds, as it holds them where that is known.

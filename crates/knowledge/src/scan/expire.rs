@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{ScanError, known::Known, record::QuestionState, sought::is_outside};
+use super::{ScanError, known::Known, reach::Reach, record::QuestionState};
 use elophanto_repo::{
     journal::{Place, is_credible},
     record_store::RecordStore,
@@ -12,8 +12,13 @@ use elophanto_repo::{
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn expire(record_store: &RecordStore, now: Timestamp, dry: bool) -> Result<usize, ScanError> {
-    let known = Known::read(&record_store.journal, now);
+pub fn expire(
+    record_store: &RecordStore,
+    reach: &Reach,
+    now: Timestamp,
+    dry: bool,
+) -> Result<usize, ScanError> {
+    let known = Known::read(&record_store.journal, reach, now);
     let root = &record_store.repository.root;
     let is_gone = |path: &std::path::Path| std::fs::symlink_metadata(root.join(path)).is_err();
     let expired = known.questions.values().filter(|question| {
@@ -25,7 +30,7 @@ pub fn expire(record_store: &RecordStore, now: Timestamp, dry: bool) -> Result<u
         let at = if is_credible(question.at, now) { question.at.max(now) } else { now };
         let closed =
             question.moved(QuestionState::Answered, Some("the file is gone".to_owned()), at);
-        let is_here = known.is_local(&question.id) || is_outside(&question.evidence.path());
+        let is_here = known.is_local(&question.id) || reach.is_private(&question.evidence.path());
         if is_here { local.push(closed) } else { shared.push(closed) }
     }
     if !dry {

@@ -1,9 +1,8 @@
 //! Whether a description still holds: by content, at the moment it is shown.
 
-use std::path::Path;
-
 use super::{
     known::{Described, Known},
+    reach::Reach,
     run::read_file,
 };
 use elophanto_repo::{BlobId, NotePath};
@@ -21,8 +20,8 @@ elophanto_base::named! {
 }
 
 /// Compares the content at `path` with the one named `blob`, in hex.
-pub fn freshness(root: &Path, path: &NotePath, blob: &str, limit: u64) -> Freshness {
-    described_content(root, path, blob, limit).err().unwrap_or(Freshness::Fresh)
+pub fn freshness(reach: &Reach, path: &NotePath, blob: &str, limit: u64) -> Freshness {
+    described_content(reach, path, blob, limit).err().unwrap_or(Freshness::Fresh)
 }
 
 /// The content at `path`, if it is the one named `blob`, in hex.
@@ -30,12 +29,12 @@ pub fn freshness(root: &Path, path: &NotePath, blob: &str, limit: u64) -> Freshn
 /// # Errors
 /// How the file stands to its description else.
 pub fn described_content(
-    root: &Path,
+    reach: &Reach,
     path: &NotePath,
     blob: &str,
     limit: u64,
 ) -> Result<Vec<u8>, Freshness> {
-    match read_file(root, path, limit) {
+    match read_file(reach, path, limit) {
         Ok((bytes, _)) if BlobId::of(&bytes).to_string() == blob => Ok(bytes),
         Err(cause) if cause.is_gone() => Err(Freshness::Gone),
         Ok(_) | Err(_) => Err(Freshness::Stale),
@@ -46,12 +45,12 @@ pub fn described_content(
 /// file.
 pub fn current<'k>(
     known: &'k Known,
-    root: &Path,
+    reach: &Reach,
     path: &NotePath,
     limit: u64,
 ) -> Option<(&'k Described, Freshness)> {
     let shown = known.shown(path)?;
-    match read_file(root, path, limit) {
+    match read_file(reach, path, limit) {
         Ok((bytes, _)) => match known.of_content(path, &BlobId::of(&bytes).to_string()) {
             Some(described) => Some((described, Freshness::Fresh)),
             None => Some((shown, Freshness::Stale)),

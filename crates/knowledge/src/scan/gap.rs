@@ -105,7 +105,7 @@ pub fn gap_of_file(
             Some(described) if described.failed && now.duration_since(described.at) > TRY_AGAIN => {
                 Some(gap(GapKind::Unindexed, ""))
             }
-            Some(described) if share && !described.shared && !found.is_outside() => {
+            Some(described) if share && !described.shared && !found.is_private => {
                 let all = known.described.get(&found.path);
                 let is_known = all.is_some_and(|all| all.iter().any(|known| known.shared));
                 Some(gap(if is_known { GapKind::Stale } else { GapKind::Unindexed }, ""))

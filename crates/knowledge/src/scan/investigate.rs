@@ -4,8 +4,6 @@
 //! Secrets are masked before anything is made of a text. Nothing here asks a model itself, prints,
 //! or decides what may be spent: the caller's [`Ask`] does.
 
-use std::path::Path;
-
 use jiff::Timestamp;
 use rayon::prelude::*;
 
@@ -14,12 +12,12 @@ use super::{
     answer::{Notes, answer},
     known::Known,
     parse::outline_in_time,
+    reach::Reach,
     record::{
         GapKind, PartRecord, Question, QuestionState, SUMMARY, Summary, doc_id, summary_id,
         wire_path,
     },
     run::read_file,
-    sought::is_outside,
 };
 use crate::summary::{self, PROMPT_VERSION};
 use elophanto_base::secrets::mask;
@@ -45,7 +43,8 @@ pub const STOPPED: &str = "stopped";
 /// What investigations work on.
 pub struct InvestigationContext<'a> {
     pub record_store: &'a RecordStore<'a>,
-    pub root: &'a Path,
+    /// Which files may be read.
+    pub reach: &'a Reach<'a>,
     /// Larger files are not read, in bytes.
     pub max_file_bytes: u64,
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
@@ -161,7 +160,7 @@ pub fn investigate(
             found.push(done);
             tick(outcome.found.len() + found.len(), questions.len());
         }
-        write(context.record_store, known, &found)?;
+        write(context, known, &found)?;
         context.record_store.write(elophanto_repo::journal::Place::Local, &open)?;
         outcome.found.extend(found);
     }
@@ -280,7 +279,7 @@ fn read(
     path: &NotePath,
 ) -> Result<Read, &'static str> {
     let (bytes, _) =
-        read_file(context.root, path, context.max_file_bytes).map_err(|cause| match cause {
+        read_file(context.reach, path, context.max_file_bytes).map_err(|cause| match cause {
             _ if cause.is_gone() => VANISHED,
             ReadError::TooLarge { .. } => UNSUPPORTED,
             _ => UNREADABLE,
@@ -418,9 +417,11 @@ impl Read {
 }
 
 /// Writes summaries, then the answers that rest on them.
-fn write(record_store: &RecordStore, known: &Known, found: &[Found]) -> Result<(), ScanError> {
+fn write(context: &InvestigationContext, known: &Known, found: &[Found]) -> Result<(), ScanError> {
+    let InvestigationContext { record_store, reach, .. } = *context;
     for outside in [false, true] {
-        let of_place = |found: &&Found| is_outside(&found.question.evidence.path()) == outside;
+        let of_place =
+            |found: &&Found| reach.is_private(&found.question.evidence.path()) == outside;
         let place = record_store.place(outside);
         let is_news = |summary: &&Summary| {
             // What is known here alone is handed on.

@@ -10,8 +10,12 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::record::{
-    DISMISSAL, Dismissal, GapKind, QUESTION, Question, QuestionState, SUMMARY, Summary, SummaryHead,
+use super::{
+    reach::Reach,
+    record::{
+        DISMISSAL, Dismissal, GapKind, QUESTION, Question, QuestionState, SUMMARY, Summary,
+        SummaryHead,
+    },
 };
 use elophanto_base::jsonl::Damage;
 use elophanto_repo::{
@@ -55,17 +59,17 @@ pub struct Known {
 }
 
 impl Known {
-    /// Reads the journal.
-    pub fn read(journal: &Journal, now: Timestamp) -> Self {
+    /// Reads the journal. What speaks of files beyond reach is as if it were not there.
+    pub fn read(journal: &Journal, reach: &Reach, now: Timestamp) -> Self {
         let reading = journal.read(&[QUESTION, DISMISSAL, SUMMARY]);
-        let mut known = Self::of(reading.records, now);
+        let mut known = Self::of(reading.records, reach, now);
         known.damage = reading.damage;
         known.unreadable = reading.unreadable;
         known
     }
 
     /// From records in any order, as git holds them or as they were read.
-    pub fn of(records: Vec<Record>, now: Timestamp) -> Self {
+    pub fn of(records: Vec<Record>, reach: &Reach, now: Timestamp) -> Self {
         let mut known = Self::default();
         let mut dismissed: BTreeMap<String, Dismissal> = BTreeMap::new();
         let mut summaries = Vec::new();
@@ -73,7 +77,9 @@ impl Known {
             // A record of another shape is of a newer version: it stays as it is.
             match record.kind.as_str() {
                 QUESTION => {
-                    if let Ok(question) = record.parse::<Question>() {
+                    if let Ok(question) = record.parse::<Question>()
+                        && reach.holds(&question.evidence.path())
+                    {
                         if record.place == Place::Local {
                             known.local.insert(record.id.clone());
                         }
@@ -107,6 +113,9 @@ impl Known {
                     return None;
                 }
                 let path = head.path();
+                if !reach.holds(&path) {
+                    return None;
+                }
                 let shared = record.place == Place::Shared;
                 let SummaryHead { blob, summary_failed: failed, .. } = head;
                 Some((path, Described { blob, failed, at: record.at, shared, record }))
@@ -177,9 +186,37 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::*;
+
+    /// A cloned journal says nothing of files that this clone would not find.
+    #[test]
+    fn what_speaks_of_files_beyond_reach_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::write(root.join(".gitignore"), "private\n").unwrap();
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let paths = ["/etc/passwd", "../a.rs", "private/a.rs", ".env", ".git/config", "src/a.rs"];
+        let records = paths.iter().flat_map(|path| {
+            let question = json!({
+                "kind": QUESTION, "id": format!("q-{path}"), "at": now, "gap": "unindexed",
+                "question": "?", "hypothesis": "", "evidence": { "file_path": path },
+                "priority": "low", "autonomy": 3, "value": 0.5, "cost": 0, "state": "open",
+            });
+            let summary = json!({
+                "kind": SUMMARY, "id": format!("s-{path}"), "at": now, "file_path": path,
+                "blob": "1406605981",
+            });
+            [question, summary].map(|it| serde_json::from_value(it).unwrap())
+        });
+        let known = Known::of(records.collect(), &Reach::new(root, &[]), now);
+        assert_eq!(known.questions.keys().collect::<Vec<_>>(), ["q-src/a.rs"]);
+        assert_eq!(known.described.keys().collect::<Vec<_>>(), [&NotePath::from("src/a.rs")]);
+        assert_eq!(known.anywhere("1406605981").map(|it| it.blob.len()), Some(10));
+    }
 
     /// What is said of a question holds over what was said before, by a clock that was ahead as well.
     #[test]
@@ -197,7 +234,8 @@ mod tests {
             for before in [QuestionState::Dismissed, QuestionState::Open, QuestionState::Dismissed]
             {
                 let records = said.iter().map(|it| serde_json::from_value(it.clone()).unwrap());
-                let known = Known::of(records.collect(), now);
+                let known =
+                    Known::of(records.collect(), &Reach::new(Path::new("/nowhere"), &[]), now);
                 let question = &known.questions["q"];
                 assert_eq!(question.state, before, "{ahead}");
                 let state = words.next().unwrap();

@@ -10,7 +10,6 @@ use super::{
     investigate::{InvestigationContext, describe},
     known::Known,
     record::Summary,
-    sought::is_outside,
 };
 use elophanto_index::{
     Kind, Snapshot,
@@ -49,7 +48,7 @@ impl<'a> Library<'a> {
     /// Reads what is known.
     pub fn open(context: &'a InvestigationContext<'a>) -> Self {
         let now = super::run::at((context.now)());
-        Self { context, known: Known::read(&context.record_store.journal, now) }
+        Self { context, known: Known::read(&context.record_store.journal, context.reach, now) }
     }
 
     /// Reads a file, makes its summary and writes that down. A file described as it is stays as it
@@ -72,9 +71,10 @@ impl<'a> Library<'a> {
         match describe(self.context, &self.known, path, ask) {
             Ok(summary) => {
                 let record_store = self.context.record_store;
-                record_store.write(record_store.place(is_outside(path)), &[&summary])?;
+                record_store
+                    .write(record_store.place(self.context.reach.is_private(path)), &[&summary])?;
                 let now = super::run::at((self.context.now)());
-                self.known = Known::read(&record_store.journal, now);
+                self.known = Known::read(&record_store.journal, self.context.reach, now);
                 Ok(indexed(&summary))
             }
             Err(reason) => Ok(Indexed {
@@ -101,8 +101,8 @@ impl<'a> Library<'a> {
     /// Whether a file is described as it no longer is, or is gone.
     pub fn is_stale(&self, path: &NotePath) -> bool {
         self.known.newest(path).is_some_and(|described| {
-            let InvestigationContext { root, max_file_bytes, .. } = *self.context;
-            freshness(root, path, &described.blob, max_file_bytes) != Freshness::Fresh
+            let InvestigationContext { reach, max_file_bytes, .. } = *self.context;
+            freshness(reach, path, &described.blob, max_file_bytes) != Freshness::Fresh
         })
     }
 }

@@ -1,6 +1,9 @@
 //! One scan: walk, compare, ask.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
@@ -13,6 +16,7 @@ use super::{
     investigate::reopen,
     known::Known,
     notes::{self, Notes},
+    reach::Reach,
     record::{GapKind, Question, QuestionState},
     sought::{Found, LeftOut, Sought, is_generated, is_outside},
     state::{self, Seen, Settled, State, Verdict},
@@ -88,16 +92,17 @@ pub struct Report {
 pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     let Repository { root, .. } = scan.record_store.repository;
     let now = at(scan.now);
+    let reach = Reach::new(root, &scan.wanted.named);
     let sought = Sought::new(root, scan.wanted);
     let file = state_file(scan.record_store.repository);
     let ((found, left_out, failed), (before, stamp)) = rayon::join(
-        || sought.find(root),
+        || sought.find(&reach),
         || rayon::join(|| state::load(&file), || scan.record_store.journal.stamp(now)),
     );
     if let Some(path) = scan.only.iter().find(|only| is_in_vain(only, scan, &found)) {
         return Err(ScanError::NotWanted(path.to_text()));
     }
-    let (mut after, read) = look(scan, &found, &before);
+    let (mut after, read) = look(scan, &reach, &found, &before);
     let digest = notes::digest(scan.notes);
     let seconds = scan.now / 1_000_000_000;
     let wanted = digest_of(scan);
@@ -118,7 +123,7 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
             ..Report::default()
         });
     }
-    let mut known = Known::read(&scan.record_store.journal, now);
+    let mut known = Known::read(&scan.record_store.journal, &reach, now);
     reopen(scan.record_store, &mut known)?;
     let mut report = Report { read, left_out, ..Report::default() };
     report.problems.extend(failed.iter().map(ToString::to_string));
@@ -173,7 +178,7 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     let (local, shared): (Vec<&Question>, Vec<&Question>) =
         closed.iter().partition(|question| known.is_local(&question.id));
     scan.record_store.write(Place::Local, &local)?;
-    write(scan.record_store, shared.into_iter().chain(&report.asked))?;
+    write(scan.record_store, &reach, shared.into_iter().chain(&report.asked))?;
     report.closed = closed.len();
     let waiting = known.questions.values().filter(|question| question.state.is_waiting());
     report.open = waiting.count() - closed.len() + report.asked.len()
@@ -245,24 +250,24 @@ pub(super) fn at(nanoseconds: i64) -> Timestamp {
 /// Writes questions where they belong.
 fn write<'q>(
     record_store: &RecordStore,
+    reach: &Reach,
     questions: impl Iterator<Item = &'q Question>,
 ) -> Result<(), ScanError> {
     let (outside, inside): (Vec<&Question>, Vec<&Question>) =
-        questions.partition(|question| is_outside(&question.evidence.path()));
+        questions.partition(|question| reach.is_private(&question.evidence.path()));
     record_store.write(record_store.place(false), &inside)?;
     record_store.write(record_store.place(true), &outside)?;
     Ok(())
 }
 
 /// Reads what changed; returns what is now seen of every file found, in the same order.
-fn look(scan: &Scan, found: &[Found], before: &State) -> (State, usize) {
+fn look(scan: &Scan, reach: &Reach, found: &[Found], before: &State) -> (State, usize) {
     let stats = found.iter().map(|found| (&found.path, &found.stat));
     let plan = plan(&before.files, stats, false);
-    let root = &scan.record_store.repository.root;
     let fresh: Vec<Seen> = plan
         .read
         .par_iter()
-        .map(|&index| read(root, &found[index], scan.max_file_bytes, scan.now))
+        .map(|&index| read(reach, &found[index], scan.max_file_bytes, scan.now))
         .collect();
     let count = fresh.len();
     let mut files: Vec<Seen> = plan.keep.iter().map(|&index| before.files[index].clone()).collect();
@@ -271,7 +276,7 @@ fn look(scan: &Scan, found: &[Found], before: &State) -> (State, usize) {
     (State { files, ..State::default() }, count)
 }
 
-fn read(root: &Path, found: &Found, limit: u64, now: i64) -> Seen {
+fn read(reach: &Reach, found: &Found, limit: u64, now: i64) -> Seen {
     let mut seen = Seen {
         path: found.path.clone(),
         stat: found.stat,
@@ -280,7 +285,7 @@ fn read(root: &Path, found: &Found, limit: u64, now: i64) -> Seen {
         verdict: Verdict::Unsupported,
         uses: Vec::new(),
     };
-    let (bytes, stat) = match read_file(root, &found.path, limit) {
+    let (bytes, stat) = match read_file(reach, &found.path, limit) {
         Ok(read) => read,
         Err(ReadError::TooLarge { .. }) => return seen,
         Err(_) => return Seen { verdict: Verdict::Unreadable, ..seen },
@@ -296,14 +301,17 @@ fn read(root: &Path, found: &Found, limit: u64, now: i64) -> Seen {
     seen
 }
 
-/// Reads a file beneath the root, or one outside that the user's settings name.
+/// Reads a file that records may speak of; any other is gone.
 pub(super) fn read_file(
-    root: &Path,
+    reach: &Reach,
     path: &NotePath,
     limit: u64,
 ) -> Result<(Vec<u8>, Option<FileStat>), ReadError> {
+    if !reach.holds(path) {
+        return Err(io::Error::from(io::ErrorKind::NotFound).into());
+    }
     if !is_outside(path) {
-        return read_note(root, path, limit);
+        return read_note(reach.root, path, limit);
     }
     let folder = path.as_path().parent().unwrap_or(Path::new("/")).canonicalize()?;
     let name = NotePath::from(Path::new(path.as_path().file_name().unwrap_or_default()));

@@ -8,8 +8,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobSet, GlobSetBuilder};
 
+use super::reach::{Reach, split};
 use elophanto_repo::{FileStat, NotePath, WalkError, Walked, walk_files};
 use elophanto_text::outline::{Family, FileKind};
 
@@ -59,6 +60,8 @@ pub struct LeftOut {
 pub struct Wanted {
     /// Relative to the root, or absolute.
     pub paths: Vec<PathBuf>,
+    /// Places that the user's own settings name, not the repository's.
+    pub named: Vec<PathBuf>,
     /// Patterns of documentation, configuration, services, source, in this order.
     pub patterns: [Vec<String>; 4],
     pub skip: Vec<String>,
@@ -72,13 +75,8 @@ pub struct Found {
     pub stat: FileStat,
     pub kind: FileKind,
     pub family: Family,
-}
-
-impl Found {
-    /// Whether it lies outside the repository: what it yields stays on this machine.
-    pub fn is_outside(&self) -> bool {
-        is_outside(&self.path)
-    }
+    /// What it yields stays on this machine: it is outside, hidden or ignored.
+    pub is_private: bool,
 }
 
 /// Whether a path is of a file outside the repository.
@@ -118,12 +116,13 @@ impl Sought {
 
     /// All files to describe, sorted by path, of which endings more files are left out than of any that is
     /// described, and what could not be looked at.
-    pub fn find(&self, root: &Path) -> (Vec<Found>, Vec<LeftOut>, Vec<WalkError>) {
+    pub fn find(&self, reach: &Reach) -> (Vec<Found>, Vec<LeftOut>, Vec<WalkError>) {
+        let root = reach.root;
         // A folder of the settings that is not there (yet) holds nothing; a file stands for itself.
         let (files, folders): (Vec<PathBuf>, Vec<PathBuf>) = self
             .inside
             .iter()
-            .filter(|path| is_beneath(root, path))
+            .filter(|path| is_beneath(root, path) && reach.enters(path))
             .cloned()
             .partition(|path| root.join(path).is_file());
         let below = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
@@ -156,7 +155,8 @@ impl Sought {
         walked.dedup_by(|a, b| a.path == b.path);
         let found = walked.into_iter().filter_map(|Walked { path, stat }| {
             let (family, kind) = self.family(path.as_path())?;
-            Some(Found { path, stat, kind, family })
+            let is_private = reach.is_private(&path);
+            Some(Found { path, stat, kind, family, is_private })
         });
         let found: Vec<Found> = found.collect();
         let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -181,16 +181,7 @@ impl Sought {
     }
 
     fn find_outside(&self, place: &Path) -> (Vec<Walked>, Vec<WalkError>) {
-        let is_pattern = |text: &str| text.contains(['*', '?', '[', '{']);
-        let mut folder = place.to_owned();
-        let mut pattern: Option<GlobMatcher> = None;
-        if place.to_str().is_some_and(is_pattern) {
-            pattern = place
-                .to_str()
-                .and_then(|text| GlobBuilder::new(text).literal_separator(true).build().ok())
-                .map(|glob| glob.compile_matcher());
-            while folder.to_str().is_some_and(is_pattern) && folder.pop() {}
-        }
+        let (folder, pattern) = split(place);
         let Ok(kind) = fs::symlink_metadata(&folder) else { return Default::default() };
         if kind.is_file() {
             return (
@@ -303,6 +294,7 @@ mod tests {
             Path::new("/nowhere"),
             &Wanted {
                 paths: vec![PathBuf::from(".")],
+                named: Vec::new(),
                 patterns: [
                     words("*.md *.rst"),
                     words("*.toml *.json"),
@@ -333,6 +325,29 @@ mod tests {
     }
 
     #[test]
+    fn only_the_user_names_what_is_hidden_or_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("private")).unwrap();
+        for path in ["a.md", "private/b.md", ".c.md"] {
+            fs::write(root.join(path), "a").unwrap();
+        }
+        fs::write(root.join(".gitignore"), "private/\n").unwrap();
+        let own: Vec<PathBuf> = [".", ".c.md", "private", "private/b.md"].map(Into::into).into();
+        let sought = Sought { inside: own.clone(), ..sought() };
+        let found = |named: &[PathBuf]| {
+            let (found, ..) = sought.find(&Reach::new(&root, named));
+            found.iter().map(|it| (it.path.to_text(), it.is_private)).collect::<Vec<_>>()
+        };
+        let row = |path: &str, is_private| (path.to_owned(), is_private);
+        assert_eq!(found(&[]), [row("a.md", false)]);
+        assert_eq!(
+            found(&own),
+            [row(".c.md", true), row("a.md", false), row("private/b.md", true)]
+        );
+    }
+
+    #[test]
     fn what_is_left_out_is_told_where_it_is_most() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -342,7 +357,7 @@ mod tests {
             }
         };
         let left = || {
-            let (_, left, _) = sought().find(&root);
+            let (_, left, _) = sought().find(&Reach::new(&root, &[]));
             left.into_iter().map(|it| (it.ending, it.files)).collect::<Vec<_>>()
         };
         for (ending, files) in [("rs", 6), ("png", 9), ("min.js", 9), ("vue", 6), ("xs", 2)] {

@@ -1,7 +1,9 @@
 //! What the ignore files of a folder, and of those above it, say of its entries.
 //!
-//! As the crate `ignore` has it: the strongest kind of file that speaks of an entry decides, of one
-//! kind the innermost file.
+//! What git leaves out stays out, whatever ours say: those of a clone come from a stranger, and
+//! `!private/` in one must not bring back what the user keeps from git. So three voices are heard, and
+//! each may only leave out: ours (the strongest kind of file that speaks of an entry, of one kind the
+//! innermost), `.gitignore` (the innermost that speaks), and the user's own exclude files.
 
 use std::{
     fs::{self, File},
@@ -9,13 +11,16 @@ use std::{
     sync::Arc,
 };
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{
+    Match,
+    gitignore::{Gitignore, GitignoreBuilder},
+};
 
 use super::{Reads, how_it_reads};
 use crate::locate::shared_git_dir;
 use elophanto_base::regular::read_capped;
 
-/// Names of ignore files, the strongest first. Git's own exclude files are weaker than all.
+/// Names of ignore files, the strongest first, that of git last.
 pub const IGNORE_FILES: [&str; 3] = [".elophantoignore", ".ignore", ".gitignore"];
 /// Those that leave out notes: what only other searches skip is committed, and read by somebody.
 pub const OF_NOTES: &[&str] = &[".elophantoignore", ".gitignore"];
@@ -67,7 +72,7 @@ impl Rules {
         for name in folder {
             rules = rules.of_folder(&place, root)?;
             place.push(name);
-            if rules.ignores(&place, true) == Some(true) {
+            if rules.ignores(&place, true) {
                 return Ok(None);
             }
         }
@@ -79,7 +84,7 @@ impl Rules {
         Self { names: &[], innermost: None, global: Arc::new(Gitignore::empty()) }
     }
 
-    fn of(names: &'static [&'static str]) -> Self {
+    pub(super) fn of(names: &'static [&'static str]) -> Self {
         let (global, _) = Gitignore::global();
         Self { names, innermost: None, global: Arc::new(global) }
     }
@@ -89,13 +94,13 @@ impl Rules {
         self.names
     }
 
-    fn above_too(self, start: &Path, top: &Path) -> Result<Self, PathBuf> {
+    pub(super) fn above_too(self, start: &Path, top: &Path) -> Result<Self, PathBuf> {
         let folders: Vec<&Path> = start.ancestors().skip(1).collect();
         folders.into_iter().rev().try_fold(self, |rules, folder| rules.of_folder(folder, top))
     }
 
     /// What holds in a folder that was not listed.
-    fn of_folder(self, folder: &Path, top: &Path) -> Result<Self, PathBuf> {
+    pub(super) fn of_folder(self, folder: &Path, top: &Path) -> Result<Self, PathBuf> {
         let mut present = Vec::new();
         for name in self.names {
             let path = folder.join(name);
@@ -127,15 +132,18 @@ impl Rules {
         Self { innermost: Some(Arc::new(Folder { files, above })), ..self.clone() }
     }
 
-    /// Whether an entry is left out, or kept although a weaker rule leaves it out; `None` if no rule
-    /// speaks of it.
-    pub fn ignores(&self, path: &Path, is_folder: bool) -> Option<bool> {
-        let folders = || std::iter::successors(self.innermost.as_deref(), |it| it.above.as_deref());
-        let own = (0..KINDS).flat_map(|kind| folders().map(move |folder| &folder.files[kind]));
-        own.chain([&*self.global]).filter(|rules| !rules.is_empty()).find_map(|rules| {
-            let found = rules.matched(path, is_folder);
+    /// Whether an entry is left out.
+    pub fn ignores(&self, path: &Path, is_folder: bool) -> bool {
+        let says = |rules: &Gitignore| {
+            let found = if rules.is_empty() { Match::None } else { rules.matched(path, is_folder) };
             (!found.is_none()).then(|| found.is_ignore())
-        })
+        };
+        let folders = || std::iter::successors(self.innermost.as_deref(), |it| it.above.as_deref());
+        let innermost = |kind: usize| folders().find_map(|folder| says(&folder.files[kind]));
+        let (excludes, git) = (self.names.len(), self.names.len().saturating_sub(1));
+        (0..git).find_map(innermost) == Some(true)
+            || innermost(git) == Some(true)
+            || innermost(excludes).or_else(|| says(&self.global)) == Some(true)
     }
 }
 

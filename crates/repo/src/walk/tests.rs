@@ -26,17 +26,33 @@ fn walked(root: &Path, roots: &[&str]) -> Vec<String> {
     walked.iter().map(|walked| walked.path.to_text()).collect()
 }
 
-/// What the crate `ignore` finds, which asks of every folder whether the files are there.
+/// What the crate `ignore` finds under the rules of git's files in the tree, under those of the user's
+/// exclude file, and under ours: what all three keep.
 fn by_crate(root: &Path, roots: &[&str]) -> Vec<String> {
-    let mut builder = WalkBuilder::new(root.join(roots[0]));
-    for folder in &roots[1..] {
-        builder.add(root.join(folder));
-    }
-    builder.require_git(false).ignore(false).add_custom_ignore_filename(".elophantoignore");
+    let found = [(true, false, false), (false, true, false), (false, false, true)].map(
+        |(git, exclude, ours)| {
+            let mut builder = WalkBuilder::new(root.join(roots[0]));
+            for folder in &roots[1..] {
+                builder.add(root.join(folder));
+            }
+            builder.require_git(false).ignore(false).hidden(false);
+            builder.git_ignore(git).git_exclude(exclude).git_global(exclude);
+            if ours {
+                builder.add_custom_ignore_filename(".elophantoignore");
+            }
+            by_rules(root, &builder)
+        },
+    );
+    let [git, exclude, ours] = &found;
+    git.iter().filter(|path| exclude.contains(*path) && ours.contains(*path)).cloned().collect()
+}
+
+fn by_rules(root: &Path, builder: &WalkBuilder) -> BTreeSet<String> {
+    let mut builder = builder.clone();
     builder.filter_entry(|entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        entry.file_name() != ".git"
-            && !(entry.depth() > 0 && is_folder && entry.path().join(".git").exists())
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        entry.depth() == 0 || !is_hidden && !(is_folder && entry.path().join(".git").exists())
     });
     let files = builder.build().filter_map(Result::ok).filter(|entry| {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
@@ -46,7 +62,7 @@ fn by_crate(root: &Path, roots: &[&str]) -> Vec<String> {
         let path = entry.path().strip_prefix(root).unwrap();
         path.strip_prefix(".").unwrap_or(path).to_string_lossy().into_owned()
     };
-    files.map(relative).collect::<BTreeSet<_>>().into_iter().collect()
+    files.map(relative).collect()
 }
 
 #[test]
@@ -62,9 +78,76 @@ fn what_is_no_note_is_left_out() {
     write(root, ".git/info/exclude", "i.md\n");
     write(root, "kept/.elophantoignore", "!.h.md\n");
     std::os::unix::fs::symlink("a.md", root.join("link.md")).unwrap();
-    assert_eq!(walked(root, &["."]), [".github/c.md", "a.md", "kept/.h.md"]);
-    assert_eq!(walked(root, &["./kept", "kept", "absent"]), ["kept/.h.md"]);
+    assert_eq!(walked(root, &["."]), [".github/c.md", "a.md"]);
+    assert_eq!(walked(root, &["./kept", "kept", "absent"]), [""; 0]);
     assert_eq!(walked(root, &["docs"]), [""; 0]);
+}
+
+/// Ignore files of a clone bring back nothing that the user keeps from git, or hides.
+#[test]
+fn ours_only_leave_out_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for path in ["a.md", "b.md", "private/c.md", "own/d.md", ".secret/e.md", "docs/f.md", ".g.md"] {
+        write(root, path, "x");
+    }
+    write(root, ".gitignore", "private/\n!own/\n");
+    write(root, ".git/info/exclude", "own/\n");
+    let back = "*.md\n!private/\n!own/\n!.secret/\n!.g.md\n!a.md\n!c.md\n!d.md\n!e.md\n!f.md\n";
+    for name in [".elophantoignore", ".ignore"] {
+        write(root, name, back);
+    }
+    assert_eq!(walked(root, &["."]), ["a.md", "docs/f.md"]);
+    let (files, _) = walk_files(root, &[".".into()], |_| true, |_| true);
+    let files: Vec<String> = files.iter().map(|it| it.path.to_text()).collect();
+    assert_eq!(files, ["a.md", "docs/f.md"]);
+}
+
+#[test]
+fn a_named_path_is_found_as_the_walk_finds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let root = root.as_path();
+    for path in [
+        "a.md", "src/b.rs", "private/c.md", "own/d.md", ".secret/e.md", ".env", ".github/f.md",
+        "inner/.git/HEAD", "inner/g.md", "src/.ignored/h.md",
+    ] {
+        write(root, path, "x");
+    }
+    write(root, ".gitignore", "private/\n*.log\n");
+    write(root, ".git/info/exclude", "own\n");
+    write(root, ".elophantoignore", "!private/\n!.secret/\n");
+    std::os::unix::fs::symlink("private", root.join("linked")).unwrap();
+    std::os::unix::fs::symlink("private/c.md", root.join("link.md")).unwrap();
+    let finder = Finder::new(root);
+    for (path, found) in [
+        ("a.md", true),
+        ("src/b.rs", true),
+        ("src", true),
+        ("src/gone.rs", true),
+        ("gone/b.rs", true),
+        (".github/f.md", true),
+        ("private/c.md", false),
+        ("private", false),
+        ("src/private/gone.md", false),
+        ("src/x.log", false),
+        ("own/d.md", false),
+        (".secret/e.md", false),
+        (".env", false),
+        ("src/.ignored/h.md", false),
+        ("inner/g.md", false),
+        ("linked/c.md", false),
+        ("link.md", false),
+        (".git/config", false),
+        (".git", false),
+        ("../a.md", false),
+        ("src/../private/c.md", false),
+        ("/etc/passwd", false),
+        ("", false),
+        (".", false),
+    ] {
+        assert_eq!(finder.finds(Path::new(path)), found, "{path}");
+    }
 }
 
 #[test]
