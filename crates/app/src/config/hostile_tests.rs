@@ -327,6 +327,27 @@ fn a_repository_may_narrow_and_choose_models() {
     assert_eq!(config.llm.tasks.coding, ["work/m"]);
 }
 
+#[test]
+fn a_repository_may_lower_what_it_may_not_raise() {
+    let load = |text: &str, user: &str, trusted| {
+        let mut layers = layers(text, trusted);
+        layers.user.as_mut().unwrap().text = user.to_owned();
+        let (config, warnings) = Config::load(&layers).unwrap();
+        (config.agent.max_steps, warnings.len())
+    };
+    for (text, user, expected) in [
+        ("agent.max_steps: 5", "", (5, 0)),
+        ("agent.max_steps: 41", "", (40, 1)),
+        ("agent.max_steps: 80", "agent.max_steps: 100", (80, 0)),
+        ("agent.max_steps: 101", "agent.max_steps: 100", (100, 1)),
+        ("agent.max_steps: 30", "agent.max_steps: 20", (20, 0)),
+        ("agent.max_steps: 10", "agent.max_steps: 20", (10, 0)),
+    ] {
+        assert_eq!(load(text, user, Trusted::No), expected, "{text}; {user}");
+    }
+    assert_eq!(load("agent.max_steps: 41", "", Trusted::Yes), (41, 0));
+}
+
 /// Held back like any other, for what is refused in one version may be obeyed in another.
 #[test]
 fn a_name_that_no_provider_can_have() {

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use super::declare::Section as _;
-use super::kind::{Kind, Value};
+use super::kind::{Kind, Raw, Value};
 use super::providers;
 use super::sections::Sections;
 
@@ -36,6 +36,8 @@ pub enum NeedsTrust {
     /// Unless it says one of these words. One that ends with a colon stands for every text that
     /// begins with it.
     Except(&'static [&'static str]),
+    /// A number or a length of time that a repository may lower, and raise only once it is trusted.
+    Raising,
 }
 
 /// Every setting, grouped by section, in the order of the generated file.
@@ -91,11 +93,25 @@ impl Key {
         format!("ELOPHANTO_{}", self.name.replace('.', "_").to_uppercase())
     }
 
+    /// Whether this value of a repository's file is above what the user allows, where a repository may
+    /// only lower it.
+    pub fn raises(&self, value: &Value, allowed: Option<&Value>) -> bool {
+        let is_above = |allowed: &Value| match (value, allowed) {
+            (Value::Whole(value), Value::Whole(allowed)) => value > allowed,
+            (Value::Span(value), Value::Span(allowed)) => value > allowed,
+            _ => true,
+        };
+        let usual = || self.kind.read(&Raw::Scalar(self.default.to_owned()));
+        self.needs_trust == NeedsTrust::Raising
+            && allowed.cloned().or_else(usual).is_none_or(|allowed| is_above(&allowed))
+    }
+
     /// Whether this value of a repository's file is passed over until the user trusts the file.
     pub fn guards(&self, value: &Value) -> bool {
         match self.needs_trust {
             NeedsTrust::Never => false,
             NeedsTrust::Always => true,
+            NeedsTrust::Raising => self.raises(value, None),
             NeedsTrust::Except(words) => {
                 let text = match value {
                     Value::Text(text) => text.as_str(),
@@ -113,7 +129,6 @@ impl Key {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kind::Raw;
     use super::super::template::raw_of;
     use super::*;
 
@@ -136,6 +151,17 @@ mod tests {
             ("llm.budget.run", "none", true),
             ("llm.budget.month", "1calls", true),
             ("llm.tasks.coding", "evil/x", false),
+            ("learn.keep", "git", true),
+            ("learn.keep", "local", false),
+            ("learn.keep", "none", false),
+            ("agent.max_steps", "40", false),
+            ("agent.max_steps", "41", true),
+            ("agent.tool_timeout", "1s", false),
+            ("agent.tool_timeout", "1h", true),
+            ("agent.tool_memory", "1048576", false),
+            ("agent.tool_memory", "1099511627776", true),
+            ("enrich.searches_per_hour", "1", false),
+            ("enrich.searches_per_hour", "3600", true),
         ] {
             let key = find(name).unwrap();
             let value = key.kind.read(&Raw::Scalar(text.to_owned())).unwrap();

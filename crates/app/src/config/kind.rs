@@ -41,7 +41,7 @@ pub enum Kind {
     Models,
     /// File name endings without the dot.
     Extensions,
-    /// A folder beneath the repository.
+    /// A folder beneath the repository that is not hidden.
     Folder,
     /// Folders beneath the repository.
     Folders,
@@ -105,7 +105,7 @@ impl Kind {
             Self::Extensions => {
                 format!("a list of at most {MAX_ITEMS} file name endings such as [md, markdown]")
             }
-            Self::Folder => "a relative folder beneath the repository, not its .git".to_owned(),
+            Self::Folder => "a relative folder beneath the repository, not hidden".to_owned(),
             Self::Folders => format!(
                 "a list of at most {MAX_ITEMS} relative folders beneath the repository, not its .git"
             ),
@@ -185,7 +185,7 @@ impl Kind {
             Self::Text => one_line(text).then(|| Value::Text(text.to_owned())),
             Self::Embedder => text.parse().ok().map(|who: Provider| Value::Text(who.to_string())),
             Self::Budget => budget(text).map(Value::Text),
-            Self::Folder => folder(text).map(Value::Text),
+            Self::Folder => folder(text).filter(|it| !is_hidden(it)).map(Value::Text),
             Self::Opener => opener(text).then(|| Value::Text(text.to_owned())),
             Self::Address => text.parse().ok().map(|it: IpAddr| Value::Text(it.to_string())),
             Self::Span { min, max } => {
@@ -307,6 +307,11 @@ fn folder(text: &str) -> Option<String> {
         return None;
     }
     Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
+}
+
+/// Whether a folder, or one above it, is hidden: agents, editors and forges obey what lies there.
+fn is_hidden(folder: &str) -> bool {
+    folder != "." && folder.split('/').any(|part| part.starts_with('.'))
 }
 
 /// A folder beneath the repository as [`folder`] has it, or an absolute path that git's folder is
@@ -467,7 +472,9 @@ mod tests {
             ("docs/", Some("docs")),
             ("./docs//api/.", Some("docs/api")),
             ("my notes", Some(r#""my notes""#)),
-            ("..a", Some("..a")),
+            ("..a", None),
+            (".claude/commands", None),
+            ("docs/.vscode", None),
             ("", None),
             ("..", None),
             ("docs/../..", None),

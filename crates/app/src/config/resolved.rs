@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::declare::Field;
 use super::guard::Guarded;
-use super::keys::{self, Key};
+use super::keys::{self, Key, NeedsTrust};
 use super::kind::{Raw, Value, shown};
 use super::layers::{self, ConfigFile, Origin};
 use super::providers::{self, Part, Providers};
@@ -51,7 +51,21 @@ impl Resolved {
             }
             let checked = read(&entry.name, &entry.raw, &origin)?;
             let value = match &checked {
-                Checked::Value(key, value) => key.guards(value).then(|| value.to_string()),
+                Checked::Value(key, value) => {
+                    let allowed = self.values.get(key.name).map(|(value, _)| value);
+                    match key.needs_trust {
+                        // The user allows less than is usual: trust has nothing to show.
+                        NeedsTrust::Raising
+                            if guard && key.raises(value, allowed) && !key.guards(value) =>
+                        {
+                            continue;
+                        }
+                        NeedsTrust::Raising => {
+                            key.raises(value, allowed).then(|| value.to_string())
+                        }
+                        _ => key.guards(value).then(|| value.to_string()),
+                    }
+                }
                 // All of them: they decide which machine receives a key.
                 Checked::Part(part) => Some(part.to_string()),
             };

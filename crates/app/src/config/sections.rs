@@ -16,7 +16,7 @@ use super::choices::{
 };
 use super::declare::{Natural, Section, settings};
 use super::keys::Key;
-use super::keys::NeedsTrust::{self, Always, Except};
+use super::keys::NeedsTrust::{self, Always, Except, Raising};
 use super::kind::Kind;
 use super::providers::ProviderConfig;
 use super::resolved::Resolved;
@@ -67,7 +67,7 @@ settings! {
         /// Folders to read, relative to the repository; `.` is every Markdown file in it.
         roots: Vec<PathBuf> = "[.]", Kind::Folders;
         /// Folder that elophanto writes its own notes to.
-        // Relative to the repository.
+        // Relative to the repository. What is hidden belongs to other programs: `.claude/commands`.
         write_root: PathBuf = "knowledge", Kind::Folder;
         /// File name endings that count as Markdown.
         // Without the dot, in lower case.
@@ -224,6 +224,8 @@ settings! {
         #[needs_trust(Always)]
         command: Option<String> = "none";
         /// How long the texts that facts were found in are kept: none, local (this machine) or git.
+        // A text that the user hands over may be private: a repository does not publish it.
+        #[needs_trust(Except(&["local", "none"]))]
         keep: KeepTexts = "local";
         /// Whether pages on this machine and in private networks may be read.
         #[needs_trust(Except(&["false"]))]
@@ -240,6 +242,7 @@ settings! {
         /// How often `enrich --every` runs when no time is given.
         every: Duration = "10m", HOW_OFTEN;
         /// How many searches enrichment makes at most.
+        #[needs_trust(Raising)]
         searches_per_hour: usize = "12", Kind::Whole { min: 1, max: 3_600 };
     }
 
@@ -276,6 +279,7 @@ settings! {
         #[needs_trust(Except(&["ask"]))]
         mode: AgentMode = "ask";
         /// How many calls of tools one run may make.
+        #[needs_trust(Raising)]
         max_steps: usize = "40", Kind::Whole { min: 1, max: 1_000 };
         /// Most tokens of a prompt and its answer; 0: as many as the model takes.
         // Where that is not known, `llm.context_tokens`.
@@ -293,8 +297,10 @@ settings! {
         #[needs_trust(Always)]
         check: Option<String> = "none";
         /// How long one call of a tool may take.
+        #[needs_trust(Raising)]
         tool_timeout: Duration = "2m", Kind::Span { min: SECOND, max: HOUR };
         /// Bytes of memory that a command of the agent may take.
+        #[needs_trust(Raising)]
         tool_memory: u64 = "4294967296", Kind::Whole { min: 1 << 20, max: 1 << 40 };
         /// Whether commands of the agent may use the network.
         #[needs_trust(Except(&["false"]))]

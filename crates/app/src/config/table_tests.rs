@@ -271,7 +271,7 @@ fn the_table_as_it_stands() {
     knowledge.roots: [.] (default)
       ELOPHANTO_KNOWLEDGE_ROOTS: a list of at most 256 relative folders beneath the repositor; Never
     knowledge.write_root: knowledge (default)
-      ELOPHANTO_KNOWLEDGE_WRITE_ROOT: a relative folder beneath the repository, not its .git; Never
+      ELOPHANTO_KNOWLEDGE_WRITE_ROOT: a relative folder beneath the repository, not hidden; Never
     knowledge.extensions: [md, markdown, mdown, mkd] (default)
       ELOPHANTO_KNOWLEDGE_EXTENSIONS: a list of at most 256 file name endings such as [md, markdow; Never
     knowledge.embedding_provider: auto (default)
@@ -363,7 +363,7 @@ fn the_table_as_it_stands() {
     learn.command: none (default)
       ELOPHANTO_LEARN_COMMAND: one line of at most 1024 bytes; Always
     learn.keep: local (default)
-      ELOPHANTO_LEARN_KEEP: none, local or git; Never
+      ELOPHANTO_LEARN_KEEP: none, local or git; Except(["local", "none"])
     learn.private_pages: false (default)
       ELOPHANTO_LEARN_PRIVATE_PAGES: true or false; Except(["false"])
     interest.count_searches: false (default)
@@ -371,7 +371,7 @@ fn the_table_as_it_stands() {
     enrich.every: 10m (default)
       ELOPHANTO_ENRICH_EVERY: a duration from 100ms to 3650d such as 300ms, 30s, 10m, 6h, ; Never
     enrich.searches_per_hour: 12 (default)
-      ELOPHANTO_ENRICH_SEARCHES_PER_HOUR: a whole number from 1 to 3600; Never
+      ELOPHANTO_ENRICH_SEARCHES_PER_HOUR: a whole number from 1 to 3600; Raising
     notify.sinks: [terminal] (default)
       ELOPHANTO_NOTIFY_SINKS: a list of terminal, file, desktop, command, webhook, telegra; Always
     notify.file: none (default)
@@ -389,7 +389,7 @@ fn the_table_as_it_stands() {
     agent.mode: ask (default)
       ELOPHANTO_AGENT_MODE: ask, smart or full; Except(["ask"])
     agent.max_steps: 40 (default)
-      ELOPHANTO_AGENT_MAX_STEPS: a whole number from 1 to 1000; Never
+      ELOPHANTO_AGENT_MAX_STEPS: a whole number from 1 to 1000; Raising
     agent.context_tokens: 0 (default)
       ELOPHANTO_AGENT_CONTEXT_TOKENS: a whole number from 0 to 2097152; Never
     agent.readers: 3 (default)
@@ -403,9 +403,9 @@ fn the_table_as_it_stands() {
     agent.check: none (default)
       ELOPHANTO_AGENT_CHECK: one line of at most 1024 bytes; Always
     agent.tool_timeout: 2m (default)
-      ELOPHANTO_AGENT_TOOL_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Never
+      ELOPHANTO_AGENT_TOOL_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Raising
     agent.tool_memory: 4294967296 (default)
-      ELOPHANTO_AGENT_TOOL_MEMORY: a whole number from 1048576 to 1099511627776; Never
+      ELOPHANTO_AGENT_TOOL_MEMORY: a whole number from 1048576 to 1099511627776; Raising
     agent.network: false (default)
       ELOPHANTO_AGENT_NETWORK: true or false; Except(["false"])
     agent.readable: none (default)
