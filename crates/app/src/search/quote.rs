@@ -72,12 +72,13 @@ impl Voice<'_, '_> {
 }
 
 /// The best statements, each with its source, once they were looked at; with each of them those that contradict it, newest
-/// first. `None` if nothing that was found states anything.
+/// first. With `by_rank` the first hit goes first. `None` if nothing that was found states anything.
 pub(super) fn extract<'a>(
     asked: &Question,
     near: &[Near<'a>],
     workspace: &Workspace,
     analyzer: &Analyzer,
+    by_rank: bool,
     look: impl FnOnce(&mut Vec<Statement>),
 ) -> Option<Made<'a>> {
     let hits: Vec<&'a Hit> = near.iter().map(|near| near.hit).collect();
@@ -94,7 +95,7 @@ pub(super) fn extract<'a>(
         is_sure: false,
     };
     let mut told: Vec<String> = Vec::new();
-    for statement in best(&all, near) {
+    for statement in best(&all, near, by_rank) {
         if made.sources.is_empty() {
             made.is_sure = answers(statement);
         }
@@ -204,7 +205,11 @@ fn answers(one: &Statement) -> bool {
 }
 
 /// The best statement of each hit, the best of all first, as long as it is worth quoting beside it.
-fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
+///
+/// With `by_rank` the first hit that still holds goes first, or nothing is quoted: of 417 questions about ten
+/// repositories 134 are answered right and 76 wrong by the best statement of six hits, 129 and 48 by that of the first
+/// hit. Facts stand alone.
+fn best<'s>(all: &'s [Statement], near: &[Near], by_rank: bool) -> Vec<&'s Statement> {
     let read = all.iter().any(|one| one.cosine.is_some());
     let most = all.iter().filter_map(|one| one.cosine).fold(0.0, f32::max);
     let answers = |one: &Statement| {
@@ -233,8 +238,18 @@ fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
     let is_said = |one: &&Statement| read || one.with_headings >= LEAST_SAID;
     let mut best: Vec<&Statement> = of_hit.filter(is_said).collect();
     best.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+    let of_fact = |one: &Statement| near.get(one.hit).is_some_and(|it| it.hit.kind == Kind::Fact);
+    if by_rank && best.first().is_some_and(|one| !of_fact(one)) {
+        let first = near.iter().position(|near| !near.is_superseded).unwrap_or_default();
+        best.sort_by_key(|one| one.hit != first);
+        if best.first().is_some_and(|one| one.hit != first) {
+            return Vec::new();
+        }
+    }
     let most = best.first().map_or(0.0, |one| worth(one));
-    best.retain(|one| worth(one) >= most * WORTH_QUOTING);
+    let is_headed = best.first().is_some_and(|one| one.is_headed);
+    // Beside what stands under the question itself, what only speaks of it tells nothing.
+    best.retain(|one| worth(one) >= most * WORTH_QUOTING && (one.is_headed || !is_headed));
     best.truncate(MOST_QUOTED);
     best
 }
