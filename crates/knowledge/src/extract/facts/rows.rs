@@ -322,7 +322,12 @@ fn common(page: &Page) -> HashSet<&str> {
 /// Whether a heading says which of the page's things its rows are about.
 fn tells_which(section: &str, thing: Option<&Thing>) -> bool {
     let key = fold(section);
+    // `In your repository`, unlike `In 2020`.
+    let (first, rest) = section.split_once(' ').unwrap_or((section, ""));
+    let is_named = rest.split(' ').any(|word| !word.starts_with(char::is_lowercase));
+    let is_setting = words::ends_phrase(&first.to_lowercase()) && !is_named;
     !tells_no_more(section)
+        && !is_setting
         && section.split(' ').count() <= MAX_WHICH
         && thing.is_none_or(|thing| {
             let own = fold(&thing.name);

@@ -133,6 +133,9 @@ const ROLES: &[&str] = &[
     "officer", "secretary", "supervisor", "treasurer",
 ];
 
+/// Most people who are taken down: more come to no meeting, and each is looked for among the others.
+const MOST_PEOPLE: usize = 500;
+
 impl Minutes {
     /// Takes down people under what stands before them.
     fn attend<'t>(&mut self, key: &str, people: impl IntoIterator<Item = &'t str>, line: usize) {
@@ -143,7 +146,7 @@ impl Minutes {
         let people = people.flat_map(two_people).filter_map(name);
         let before = self.people.len();
         for person in people {
-            if !self.people.contains(&person) {
+            if self.people.len() < MOST_PEOPLE && !self.people.contains(&person) {
                 self.people.push(person);
             }
         }

@@ -17,10 +17,13 @@ pub(super) fn over_all(header: &[String]) -> Option<String> {
     (is_over && first.split_whitespace().count() <= MAX_OVER).then(|| first.clone())
 }
 
-/// The cells of a row, the first with what stands over all columns before it.
+/// The cells of a row, the first with what stands over all columns before it: `command search`, `Nutritional value, energy`.
 pub(super) fn below(over: Option<&str>, mut cells: Vec<String>) -> Vec<String> {
     if let (Some(over), [key, _, ..]) = (over, cells.as_mut_slice()) {
-        *key = format!("{over}, {}", key.trim_start_matches(['-', '–', '•', ' ']));
+        // One that says of which kind the first cells are.
+        let is_kind = over.starts_with(char::is_lowercase) && !over.contains(' ');
+        let end = if is_kind { "" } else { "," };
+        *key = format!("{over}{end} {}", key.trim_start_matches(['-', '–', '•', ' ']));
     }
     cells
 }

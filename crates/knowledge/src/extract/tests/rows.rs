@@ -41,6 +41,20 @@ fn rows_are_facts_of_what_they_are_about() {
 }
 
 #[test]
+fn a_heading_that_only_sets_the_scene_says_not_which() {
+    let page = "# Pump\n\nPump is a tool for water.\n\n## In your garden\n\n| command | |\n|-|-|\n\
+                | lift WATER | brings it up, a litre each second |\n\n## In 2020\n\n| | |\n|-|-|\n\
+                | price of a pump | 20 dollars |\n";
+    let facts = told(page, "Pump");
+    for expected in [
+        "Pump – command lift WATER: brings it up, a litre each second",
+        "Pump – In 2020, price of a pump: 20 dollars",
+    ] {
+        assert!(facts.iter().any(|fact| fact.ends_with(expected)), "{expected} {facts:?}");
+    }
+}
+
+#[test]
 fn lists_of_properties_are_those_of_their_page() {
     // Front matter, a list, and a table whose first column says which.
     check_asked(
