@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""measure.py FOLDER [sentences]: what `sure` and `--answer` are worth on questions about documentation.
+"""measure.py FOLDER [sentences|lines]: what `sure` and `--answer` are worth on questions about documentation.
 
 FOLDER holds a clone of each project of the README, by the names of the files here, or of those in
-`sentences`, which say what the sentence must hold that answers. ELOPHANTO names the program, MODEL
+`sentences`, which say what the sentence must hold that answers, or `lines`, which say where it stands. ELOPHANTO names the program, MODEL
 the provider (`builtin` by default).
 """
 import json, os, re, subprocess, sys, tempfile
@@ -33,6 +33,9 @@ def ask(folder, question):
     first = answer["citations"][0]["path"] if answer["citations"] else None
     quoted = (answer.get("answer") or "").split("\n")
     says = [bool(re.search(question.get("says", "$^"), line)) for line in quoted]
+    if "lines" in question:
+        says = [any(cited["path"] == path and start <= cited["line"] <= end
+                    for path, start, end in question["lines"]) for cited in answer["citations"]] or [False]
     right = first in question["files"]
     return bool(question["files"]), level, rank, answer["sufficient"], right, says[0], any(says)
 
