@@ -1,7 +1,13 @@
 //! A hit as programs are told of it, and how much of each there is room for.
 
+use serde_json::{Map, Value, json};
+
 use super::{
-    BlameWire, ConfidenceWire, DriftWire, ExplainWire, HitWire, OtherwiseWire, SourceWire,
+    BlameWire, ConfidenceWire, DriftWire, ExplainWire, HitWire, ListedWire, OtherwiseWire,
+    SourceWire,
+    budget::{Fitted, structured},
+    form,
+    printed::visible_json,
 };
 use elophanto_app::{
     search::{Found, budget},
@@ -34,23 +40,39 @@ impl<'a> Told<'a> {
         self.drifted.get(index)
     }
 
-    /// The most useful sentences of each hit, so that the JSON of all fits into so many tokens; none
-    /// where none fits.
-    pub fn within(&self, most: usize) -> Vec<Option<String>> {
-        let json = |wire: Result<String, _>| count_tokens(&wire.unwrap_or_default());
-        let header = |hit: &Hit| json(serde_json::to_string(&self.hit(hit, Some(""))));
-        // Three tokens more for what stands around a sentence: marks, quotes, escapes.
-        let sentence = |text: &str| json(serde_json::to_string(text)) + 3;
-        budget::within(&self.found.answer, most, header, sentence)
+    /// A text for each hit: its snippet, and the most useful sentences beside where all that is told of
+    /// all hits fits into so many tokens. `cost` is what one hit costs.
+    pub fn within(&self, most: usize, cost: impl Fn(&HitWire) -> usize) -> Vec<String> {
+        let of = |hit: &Hit, text: &str| cost(&self.hit(hit, Some(text)));
+        budget::within(&self.found.answer, most, true, of).texts
     }
 
-    /// Hits with the sentences that [`Told::within`] has chosen. Where no sentence fits, all hits with
-    /// their beginnings: whoever reads them cuts those, and what was found is never taken for nothing.
-    pub fn passages(&self, texts: &'a [Option<String>]) -> Vec<HitWire<'a>> {
-        let fits_none = texts.iter().all(Option::is_none);
+    /// Hits with these texts.
+    pub fn passages(&self, texts: &'a [String]) -> Vec<HitWire<'a>> {
         let hits = self.found.answer.hits.iter().zip(texts);
-        let hits = hits.filter(|(_, text)| fits_none || text.is_some());
-        hits.map(|(hit, text)| self.hit(hit, text.as_deref())).collect()
+        hits.map(|(hit, text)| self.hit(hit, Some(text))).collect()
+    }
+
+    /// Hits as `--json` prints them, in at most so many tokens: what is least needed of each goes first,
+    /// then hits from the end. The last one tells whether something is `cut`, and how many `more` there
+    /// are.
+    pub fn lines(&self, most: usize) -> Vec<Value> {
+        let json = |wire: &HitWire| serde_json::to_string(wire).unwrap_or_default();
+        let texts = self.within(most, |wire| printed_tokens(&json(wire)) + 1);
+        let hits = ListedWire { hits: self.passages(&texts) };
+        let whole: Option<Map<String, Value>> =
+            serde_json::to_string(&hits).ok().and_then(|json| serde_json::from_str(&json).ok());
+        let Fitted { mut object, left } =
+            structured(whole.unwrap_or_default(), &form::<ListedWire>(), most, printed_tokens);
+        let is_cut = object.contains_key("cut");
+        let Some(Value::Array(mut lines)) = object.remove("hits") else { return Vec::new() };
+        if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+            last["cut"] = json!(true);
+            if left > 0 {
+                last["more"] = json!(left);
+            }
+        }
+        lines
     }
 
     /// What is told of a hit of the answer.
@@ -106,6 +128,11 @@ impl<'a> Told<'a> {
             stale: found.stale,
         }
     }
+}
+
+/// Tokens of JSON as it is printed.
+fn printed_tokens(json: &str) -> usize {
+    count_tokens(&visible_json(json))
 }
 
 /// What to call text that is not committed.

@@ -6,6 +6,7 @@
 //! different from what `app` gives are its own types. It refuses to know who asks, and how an answer
 //! is found. Pure.
 
+pub mod budget;
 pub mod channels;
 mod conversation;
 mod evidence;
@@ -39,10 +40,10 @@ pub use models::{TriedEmbedderWire, TriedWire};
 pub use named::{Named, Names};
 pub use notes::{GetArguments, PartWire, WriteNoteArguments, WrittenWire};
 pub use printed::printed_json;
-pub use schema::{full, input, listed_input, listed_output, output};
+pub use schema::{form, full, input, listed_input, listed_output, output};
 pub use search::{
     AlikeWire, BlameWire, CommitWire, ConfidenceWire, DriftWire, ExplainWire, FoundWire, HitWire,
-    OtherwiseWire, PassageWire, SearchArguments, SimilarArguments, SourceWire,
+    ListedWire, OtherwiseWire, PassageWire, ReplyWire, SearchArguments, SimilarArguments, SourceWire,
 };
 pub use skills::{EntryWire, PlanWire, ShadowedWire, SkillWire};
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Named;
+use super::{DriftWire, Named};
 use elophanto_app::notes::Origin;
 use elophanto_text::authoring::Kind;
 
@@ -56,6 +56,9 @@ pub struct PartWire<'a> {
     pub hash: &'a str,
     /// more lines follow
     pub truncated: bool,
+    /// only if what it covers changed since
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drifted: Option<DriftWire<'a>>,
     /// who wrote the lines last
     #[schemars(extend("detail" = 1))]
     pub origin: &'a Origin,

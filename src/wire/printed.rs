@@ -16,7 +16,7 @@ pub fn printed_json<T: Serialize + ?Sized>(wire: &T) -> Result<String> {
 }
 
 /// JSON in which deceptive characters are escaped too; they can only stand within strings.
-fn visible_json(json: &str) -> String {
+pub fn visible_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for char in json.chars() {
         if is_deceptive(char) {

@@ -53,6 +53,11 @@ pub fn output<A: Arguments>(is_list: bool) -> Map<String, Value> {
     schema
 }
 
+/// All that is known of what is printed as JSON, as [`output`] has it.
+pub fn form<T: JsonSchema>() -> Value {
+    Value::Object(made::<T>(SchemaSettings::draft2020_12().for_serialize()))
+}
+
 /// A schema without our own marks: for whoever wants all of it.
 pub fn full(schema: &Value) -> Value {
     match schema {

@@ -7,6 +7,7 @@ use super::Named;
 use elophanto_app::{
     config::Mode,
     notes::Origin,
+    search::answer::Reply,
     when::{day, time},
 };
 use elophanto_index::{
@@ -108,8 +109,8 @@ pub struct PassageWire<'a> {
     #[serde(skip_serializing_if = "<[OtherwiseWire]>::is_empty")]
     #[schemars(extend("detail" = 2))]
     pub otherwise: &'a [OtherwiseWire<'a>],
+    /// only for a note whose sources changed since
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("detail" = 2))]
     pub drifted: Option<&'a DriftWire<'a>>,
     /// the commit that was searched
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,6 +123,8 @@ impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
         let (blame, source) = (wire.blame.as_ref(), wire.source.as_ref());
         let commit = blame.and_then(|blame| blame.commit.clone());
         let date = blame.and_then(|blame| blame.date.clone());
+        // Before the first commit there is no state to tell.
+        let is_nobodys = blame.is_some_and(|blame| blame.commit.is_none());
         Self {
             path: &wire.path,
             line: wire.line,
@@ -135,7 +138,7 @@ impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
                 author: blame.and_then(|blame| blame.author.clone()),
                 commit: commit.or_else(|| Some(source?.commit.to_owned())),
                 date: date.or_else(|| source?.as_of.clone()),
-                state: wire.state.unwrap_or("committed"),
+                state: wire.state.unwrap_or(if is_nobodys { "uncommitted" } else { "committed" }),
             },
             against: wire.against,
             otherwise: &wire.otherwise,
@@ -145,26 +148,42 @@ impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
     }
 }
 
+/// Hits, as `--json` prints them one a line.
+#[derive(Serialize, JsonSchema)]
+pub struct ListedWire<'a> {
+    pub hits: Vec<HitWire<'a>>,
+}
+
 /// A hit, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct HitWire<'a> {
+    #[schemars(extend("detail" = 6))]
     pub kind: &'static str,
     #[serde(rename = "type")]
+    #[schemars(extend("detail" = 2))]
     pub file_type: &'a str,
     pub path: String,
     /// Only for a path that is not UTF-8: its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<&'a [u8]>,
     pub line: usize,
+    #[schemars(extend("detail" = 2))]
     pub lines: [usize; 2],
+    #[schemars(extend("detail" = 5))]
     pub title: &'a str,
+    #[schemars(extend("detail" = 4))]
     pub breadcrumb: &'a [String],
+    #[schemars(extend("detail" = 3))]
     pub scope: &'a str,
+    #[schemars(extend("detail" = 2))]
     pub tags: &'a [String],
+    #[schemars(extend("detail" = 2))]
     pub changed: Option<String>,
+    #[schemars(extend("detail" = 1))]
     pub blob: String,
     /// The commit that was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 6))]
     pub at: Option<String>,
     /// Only of a fleet.
     #[serde(flatten)]
@@ -174,44 +193,57 @@ pub struct HitWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 6))]
     pub blame: Option<BlameWire>,
+    #[schemars(extend("detail" = 8))]
     pub score: f32,
     /// Rank of its file among those of the hits, from 1.
+    #[schemars(extend("detail" = 3))]
     pub file_rank: usize,
     /// Of all hits together: whether they answer. Not for `--like`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 6))]
     pub confidence: Option<ConfidenceWire>,
     /// What the question excluded, as typed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("detail" = 6))]
     pub excluded: Vec<&'a str>,
+    #[schemars(extend("detail" = 1))]
     pub snippet: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<&'a str>,
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(extend("detail" = 3))]
     pub similar: usize,
     #[serde(skip_serializing_if = "str::is_empty")]
+    #[schemars(extend("detail" = 1))]
     pub note: &'a str,
     /// Only for a fact: the note of the user that says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<&'a str>,
     /// Only for a fact: what other facts say otherwise of the same, the newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("detail" = 7))]
     pub otherwise: Vec<OtherwiseWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drifted: Option<DriftWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 7))]
     pub explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(extend("detail" = 3))]
     pub stale: usize,
 }
 
 /// Where a hit of a fleet comes from.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct SourceWire<'a> {
     pub repository: &'a str,
     /// The commit that was published.
+    #[schemars(extend("detail" = 6))]
     pub commit: &'a str,
     /// When that commit was made.
+    #[schemars(extend("detail" = 6))]
     pub as_of: Option<String>,
 }
 
@@ -258,7 +290,7 @@ impl From<Confidence> for ConfidenceWire {
 }
 
 /// Who wrote the best lines; all `null` where they are not committed.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct BlameWire {
     pub author: Option<String>,
     pub email: Option<String>,
@@ -271,7 +303,38 @@ pub struct BlameWire {
 #[derive(Serialize, JsonSchema)]
 pub struct DriftWire<'a> {
     pub commits: usize,
+    #[schemars(extend("detail" = 2))]
     pub latest: Vec<CommitWire<'a>>,
+}
+
+/// An answer, as `--json` prints it.
+#[derive(Serialize)]
+pub struct ReplyWire<'a> {
+    #[serde(flatten)]
+    pub reply: &'a Reply,
+    /// Notes that it names whose sources changed since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drifted: Vec<DriftedWire<'a>>,
+}
+
+/// A note whose sources changed since.
+#[derive(Serialize)]
+pub struct DriftedWire<'a> {
+    pub path: String,
+    #[serde(flatten)]
+    pub drift: DriftWire<'a>,
+}
+
+impl<'a> ReplyWire<'a> {
+    /// Of an answer, and how notes that were found have drifted.
+    pub fn of(reply: &'a Reply, drifted: &'a [Drift]) -> Self {
+        let cited = reply.citations.iter().map(|it| it.path.as_str());
+        let named: Vec<&str> =
+            cited.chain(reply.nearest.as_ref().map(|it| it.path.as_str())).collect();
+        let wires =
+            drifted.iter().map(|it| DriftedWire { path: it.path.to_text(), drift: it.into() });
+        Self { reply, drifted: wires.filter(|it| named.contains(&it.path.as_str())).collect() }
+    }
 }
 
 /// A commit, as `--json` prints it.
@@ -294,7 +357,7 @@ impl<'a> From<&'a Drift> for DriftWire<'a> {
 }
 
 /// What a score is made of.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ExplainWire {
     pub keyword: f32,
     pub cosine: f32,

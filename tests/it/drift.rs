@@ -1,5 +1,7 @@
 //! Drift: what a note covers changed after the note.
 
+use serde_json::{Value, json};
+
 use crate::env::{TestEnv, finish, snapshot};
 
 const NOTE: &str =
@@ -98,6 +100,58 @@ fn hits_carry_the_warning() {
     env.remove("src/pond.rs");
     commit_on(&env, 6, "no pond");
     assert_eq!(drifted(&env), 1);
+}
+
+/// An answer that quotes such a note says so.
+#[test]
+fn answers_carry_the_warning() {
+    let env = pond();
+    env.write("src/pond.rs", "2");
+    commit_on(&env, 3, "deepen the pond");
+    let question = "where does a heron stand";
+    let reply = env.json(&["search", "--answer", "--json", question]);
+    assert_eq!(reply[0]["citations"][0]["path"], "docs/heron.md", "{reply:?}");
+    assert_eq!(reply[0]["drifted"][0]["path"], "docs/heron.md", "{reply:?}");
+    assert_eq!(reply[0]["drifted"][0]["commits"], 1, "{reply:?}");
+    let said = env.ok(&["search", "--answer", question]).stdout();
+    assert!(said.contains("\n    ! drifted: 1 commit to what it covers since"), "{said}");
+}
+
+/// Whoever asks through the server is told as well, however little room there is.
+#[test]
+fn servers_carry_the_warning() {
+    let env = pond();
+    env.write("src/pond.rs", "2");
+    commit_on(&env, 3, "deepen the pond");
+    let call = |id: u64, tool: &str, arguments: Value| {
+        let params = json!({"name": tool, "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let input = [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        call(1, "search", json!({"query": "heron"})),
+        call(2, "search", json!({"query": "heron", "max_tokens": 70})),
+        call(3, "get", json!({"path": "docs/heron.md"})),
+        call(4, "get", json!({"path": "docs/heron.md", "max_tokens": 100})),
+    ];
+    let lines: String = input.iter().map(|message| format!("{message}\n")).collect();
+    let answers = env.run_with(&["agent", "mcp", "serve"], lines.as_bytes()).json();
+    for answer in answers.iter().filter(|answer| answer["id"] != 0) {
+        let (text, data) =
+            (&answer["result"]["content"][0]["text"], &answer["result"]["structuredContent"]);
+        let told = if data["hits"].is_array() { &data["hits"][0] } else { data };
+        assert_eq!(told["drifted"]["commits"], 1, "{answer}");
+        let text = text.as_str().unwrap();
+        assert!(text.contains("[drifted: 1 later commit to what it covers]"), "{answer}");
+    }
+    assert_eq!(answers.len(), 5);
+    let short = env.json(&["search", "--json", "--max-tokens", "70", "heron"]);
+    assert_eq!(short[0]["drifted"]["commits"], 1, "{short:?}");
 }
 
 #[test]

@@ -35,6 +35,92 @@ fn what_was_found_is_not_called_nothing_however_short_the_answer_may_be() {
     assert_eq!(seen, expected.map(|(id, is_told, is_cut)| (json!(id), is_told, is_cut)));
 }
 
+/// Of eight notes the best one is told whatever the budget is, the others in their order, and more room
+/// never tells fewer.
+#[test]
+fn more_room_never_tells_fewer_hits() {
+    let env = harbours();
+    let query = "when does the ferry to the island leave";
+    let calls = (0..=40).map(|step| {
+        let tokens = 60 + step * 60;
+        let arguments = json!({"query": query, "limit": 8, "max_tokens": tokens});
+        let params = json!({"name": "search", "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": tokens, "method": "tools/call", "params": params})
+    });
+    let all = answers(&env, calls.collect());
+    let paths = |answer: &Value| -> Vec<String> {
+        let hits = answer["result"]["structuredContent"]["hits"].as_array().unwrap();
+        hits.iter().map(|hit| hit["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let whole = paths(all.last().unwrap());
+    assert_eq!(whole.len(), 8);
+    let (mut before, mut before_in_words) = (1, 1);
+    for answer in &all {
+        let (tokens, result) = (answer["id"].as_u64().unwrap(), &answer["result"]);
+        let (text, data) =
+            (result["content"][0]["text"].as_str().unwrap(), &result["structuredContent"]);
+        assert!(count_tokens(text) as u64 <= tokens, "{answer}");
+        assert!(count_tokens(&data.to_string()) as u64 <= tokens, "{answer}");
+        let shown = paths(answer);
+        assert_eq!(shown, whole[..shown.len()], "{answer}");
+        let in_words = whole.iter().filter(|path| text.contains(&format!("{path}:"))).count();
+        assert!(shown.len() >= before, "{tokens}: {answer}");
+        assert!(in_words >= before_in_words && in_words <= shown.len(), "{tokens}: {answer}");
+        (before, before_in_words) = (shown.len(), in_words);
+        let left = 8 - shown.len() as u64;
+        assert_eq!(data["more"].as_u64().unwrap_or(0), left, "{answer}");
+        assert!(left == 0 || data["cut"] == true, "{answer}");
+    }
+    assert_eq!(before_in_words, 8);
+    // The same at a terminal.
+    for format in ["json", "text", "markdown"] {
+        let mut before = 1;
+        for tokens in (60..2_400).step_by(90) {
+            let max = tokens.to_string();
+            let output =
+                env.ok(&["search", "-n", "8", "--format", format, "--max-tokens", &max, query]);
+            let text = output.stdout();
+            assert!(count_tokens(&text) <= tokens, "{output}");
+            let found = |path: &&String| text.contains(path.as_str());
+            let shown = whole.iter().take_while(found).count();
+            assert_eq!(shown, whole.iter().filter(found).count(), "{output}");
+            assert!(shown >= before, "{format} {tokens}: {output}");
+            before = shown;
+            let is_told = output.stderr().contains("no room in");
+            assert_eq!(is_told, shown < 8, "{output}");
+            if format == "json" {
+                let last = output.json().pop().unwrap();
+                assert_eq!(last["more"].as_u64().unwrap_or(0), 8 - shown as u64, "{output}");
+            }
+        }
+        assert_eq!(before, 8, "{format}");
+    }
+}
+
+/// Eight notes about ferries, each with much to say.
+fn harbours() -> TestEnv {
+    let note = |at: usize| {
+        let more = |what: &str| {
+            format!("The {what} of pier {at} is told on a board, which people read at noon. ")
+                .repeat(4)
+        };
+        format!(
+            "# Pier {at}\n\nThe ferry to the island leaves from pier {at} at {at} o'clock. {}\n\n\
+             ## Tickets\n\n{}\n\n- Bring a coat.\n- Bring {at} coins.\n",
+            more("wind"),
+            more("price"),
+        )
+    };
+    let notes: Vec<(String, String)> =
+        (1..=8).map(|at| (format!("notes/pier-{at}.md"), note(at))).collect();
+    let mut files: Vec<(&str, &str)> =
+        notes.iter().map(|(path, text)| (&**path, &**text)).collect();
+    // Their order depends on no clock.
+    let settings = "search:\n  recency_weight: 0\n  second_look: never\n";
+    files.push((".elophanto/config.yaml", settings));
+    TestEnv::with(&files)
+}
+
 /// Five lessons of a few sentences are more than 500 tokens as JSON: what else is known of them goes
 /// first, then whole lessons from the end.
 #[test]
@@ -72,16 +158,21 @@ fn lessons_lose_details_before_they_are_left_out() {
         said += &format!("{tokens}: {in_text} in words; {} as {names:?}\n", memories.len());
         for memory in memories {
             let is_whole = memory["lesson"].as_str().unwrap().ends_with("second horn.");
-            assert!(is_whole || memory["truncated"] == true, "{memory}");
-            assert!(memory["origin"]["agent"].is_string(), "{memory}");
+            // The command mends it: where a lesson is from goes first, and that is told.
+            let has_command = memory["command"].as_str().is_some_and(|it| it.ends_with("horn"));
+            let has_origin = memory["origin"]["agent"].is_string() && memory["id"].is_string();
+            let is_all = is_whole && has_command && has_origin;
+            assert!(is_all || memory["truncated"] == true, "{memory}");
+            assert!(!is_whole || has_command, "{memory}");
         }
         assert_eq!(structured["more"].as_u64().unwrap_or(0), 5 - memories.len() as u64);
-        assert_eq!(structured["cut"] == true, memories.len() < 5);
+        let is_cut = memories.len() < 5 || memories[0]["truncated"] == true;
+        assert_eq!(structured["cut"] == true, is_cut);
     }
     snapshot!(said, @r#"
-    150: 1 in words; 1 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin", "truncated"]
-    250: 1 in words; 1 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
-    500: 3 in words; 3 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
+    150: 1 in words; 1 as ["lesson", "context", "command", "success_rate", "truncated"]
+    250: 2 in words; 2 as ["lesson", "context", "command", "success_rate", "truncated"]
+    500: 4 in words; 4 as ["lesson", "context", "command", "success_rate", "truncated"]
     1000: 5 in words; 5 as ["id", "repo", "lesson", "context", "command", "timestamp", "success_rate", "origin"]
     4000: 5 in words; 5 as ["id", "repo", "type", "lesson", "context", "command", "timestamp", "success_rate", "tags", "agent_id", "count", "path", "line", "score", "origin"]
     "#);

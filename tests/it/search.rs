@@ -245,7 +245,8 @@ fn a_token_budget_is_kept_with_whole_sentences() {
                         rest = rest.replace(sentence, "");
                     }
                     let rest = rest.trim();
-                    let heading = ["Otters", "Sleep", "Food", "Bears", "Eels", "Rules", "Retry"];
+                    let heading =
+                        ["Otters", "Sleep", "Food", "Bears", "Eels", "Rules", "Retry", "\u{2026}"];
                     assert!(
                         rest.is_empty() || heading.contains(&rest),
                         "{budget}: cut `{rest}`\n{text}"
@@ -266,7 +267,11 @@ fn a_token_budget_is_kept_with_whole_sentences() {
     --- stdout
     docs/otters.md:9  Otters > Sleep
         Otters sleep on their backs. They hold hands so that nobody drifts away.
+        …
         Otters eat sea urchins, clams and crabs.
+
+    docs/bears.md:7  Bears
+        Bears sleep through the winter.
     --- stderr
     ");
     assert_eq!(env.run(&["search", "--max-tokens", "60", "--full", query]).code, Some(2));

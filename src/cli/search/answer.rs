@@ -3,27 +3,35 @@
 use std::fmt::Write as _;
 
 use crate::cli::{Outcome, Result, Ui, escape_control_line, visible};
+use crate::wire::ReplyWire;
 use elophanto_app::{
+    doctor::drift_line,
     search::answer::{Citation, Nearest, Reply},
     shell::quoted,
 };
-use elophanto_index::Kind;
+use elophanto_index::{Kind, drift::Drift};
 
 /// Prints an answer, or that there is none; then the notes need not be searched again, where `learn` looks
-/// nowhere else.
+/// nowhere else. `drifted` are the notes that have, of those found.
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(reply: &Reply, learns_from_notes_alone: bool, ui: &mut Ui) -> Result<Outcome> {
-    let Some(text) = &reply.answer else { return refuse(reply, learns_from_notes_alone, ui) };
+pub fn print(
+    reply: &Reply,
+    drifted: &[Drift],
+    learns_from_notes_alone: bool,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    let wire = ReplyWire::of(reply, drifted);
+    let Some(text) = &reply.answer else { return refuse(&wire, learns_from_notes_alone, ui) };
+    let drift = |path: &str| drifted.iter().find(|it| it.path.to_text() == path);
     let mut shown = visible(text);
     shown.push('\n');
     for numbers in &reply.contradictions {
         let _ = writeln!(shown, "{} say otherwise of the same thing: newest first", list(numbers));
     }
     for citation in &reply.citations {
-        let Citation { number, path, line, title, kind, source, against, superseded, .. } =
-            citation;
+        let Citation { number, path, line, title, kind, source, against, superseded, .. } = citation;
         let _ = write!(
             shown,
             "\n[{number}] {}:{line}  {}",
@@ -42,8 +50,11 @@ pub fn print(reply: &Reply, learns_from_notes_alone: bool, ui: &mut Ui) -> Resul
         if *superseded {
             shown.push_str(" (superseded)");
         }
+        if let Some(drift) = drift(path) {
+            let _ = write!(shown, "\n    ! {}", drift_line(drift));
+        }
     }
-    ui.emit(reply, shown)?;
+    ui.emit(&wire, shown)?;
     if !reply.unsaid.is_empty() {
         ui.talk(format_args!(
             "what is quoted first does not say `{}`: it may be about something else",
@@ -57,9 +68,10 @@ pub fn print(reply: &Reply, learns_from_notes_alone: bool, ui: &mut Ui) -> Resul
 }
 
 /// Says that what is known does not suffice.
-fn refuse(reply: &Reply, learns_from_notes_alone: bool, ui: &mut Ui) -> Result<Outcome> {
+fn refuse(wire: &ReplyWire, learns_from_notes_alone: bool, ui: &mut Ui) -> Result<Outcome> {
+    let reply = wire.reply;
     if ui.json {
-        ui.json(reply)?;
+        ui.json(wire)?;
     }
     let setup = if learns_from_notes_alone { "elophanto learn --setup, then " } else { "" };
     ui.talk(format_args!(

@@ -18,7 +18,8 @@ use elophanto_app::{
     search::{answer::answer as reply_to, search},
 };
 use notices::{
-    say_corrections, say_doubt, say_exclusions, say_nothing, say_too_little, say_undescribed,
+    say_corrections, say_doubt, say_exclusions, say_left, say_nothing, say_too_little,
+    say_undescribed,
 };
 use output::{Format, Shape, print};
 
@@ -51,7 +52,8 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
     say_corrections(answer, ui);
     if args.answer {
         let reply = reply_to(typed, answer, &workspace, args.yes, ui)?;
-        return answer::print(&reply, looks_in_notes_alone(&workspace), ui);
+        let drifted = found.drifted(&workspace);
+        return answer::print(&reply, &drifted, looks_in_notes_alone(&workspace), ui);
     }
     if args.evidence {
         ui.json(&EvidenceWire::of_hits(typed, &answer.hits))?;
@@ -82,7 +84,9 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
         root,
         told: Told { found: &found, drifted: &drifted, explain: args.explain },
     };
-    if print(&shape, ui)? {
+    let shown = print(&shape, ui)?;
+    if shown > 0 {
+        say_left(found.answer.hits.len() - shown, &shape, ui);
         if matches!(args.format(), Format::Text | Format::Markdown) {
             say_undescribed(&found, &request, &workspace, ui);
         }

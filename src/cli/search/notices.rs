@@ -71,6 +71,14 @@ pub fn say_too_little(shape: &Shape, ui: &Ui) {
     ui.note(format_args!("no hit fits into {most}{first}"));
 }
 
+/// Says how many hits have no room in the budget.
+pub fn say_left(left: usize, shape: &Shape, ui: &Ui) {
+    if let (1.., Some(most)) = (left, shape.max_tokens) {
+        let (hits, have) = (counted(left, "more hit"), agreeing(left, "has", "have"));
+        ui.note(format_args!("{hits} {have} no room in {}", counted(most, "token")));
+    }
+}
+
 /// Says on stderr what was searched and what to try, when there is nothing to print.
 pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
     let (notes, chunks) = answer.searched;

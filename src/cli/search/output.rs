@@ -8,7 +8,7 @@ use super::places::{
 };
 use crate::cli::{Result, Ui, exact_line};
 use crate::wire::Told;
-use elophanto_app::search::budget;
+use elophanto_app::search::budget::{self, Shown};
 use elophanto_index::search::{Hit, Level, Listing};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::NotePath;
@@ -36,65 +36,53 @@ pub struct Shape<'a> {
     pub told: Told<'a>,
 }
 
-/// What is printed of each hit: with a budget its most useful sentences, none where none fits; else
-/// all of it, if that is wanted.
+/// What is printed of each hit, of those that fit into the budget if there is one: of these the most
+/// useful sentences, else all of it, if that is wanted.
 pub fn texts(shape: &Shape, ui: &Ui) -> Vec<Option<String>> {
-    match shape.max_tokens {
-        Some(budget) => within_budget(shape, budget, ui),
-        None => shape
-            .told
-            .found
-            .answer
-            .hits
-            .iter()
-            .map(|hit| shape.full.then(|| hit.text.clone()))
-            .collect(),
+    let hits = &shape.told.found.answer.hits;
+    match shape.max_tokens.filter(|_| shape.format != Format::Files) {
+        Some(budget) => within_budget(shape, budget, ui).into_iter().map(Some).collect(),
+        None => hits.iter().map(|hit| shape.full.then(|| hit.text.clone())).collect(),
     }
 }
 
-/// Most useful sentences, so that everything printed fits the budget.
-fn within_budget(shape: &Shape, most: usize, ui: &Ui) -> Vec<Option<String>> {
+/// Most useful sentences of as many hits as fit, so that everything printed fits the budget; of the
+/// first one the beginning, where there is no room for more.
+fn within_budget(shape: &Shape, most: usize, ui: &Ui) -> Vec<String> {
     let most = most.saturating_sub(doubt(shape).map_or(0, count_tokens));
-    if shape.format == Format::Json {
-        return shape.told.within(most);
-    }
-    let header = |hit: &Hit| {
-        let warned = || warning(hit, shape).map_or(0, |line| count_tokens(&line));
-        match shape.format {
-            Format::Markdown => count_tokens(&markdown(hit, Some(""))) + warned(),
-            _ => {
-                let explained = if shape.told.explain { count_tokens(&explain(hit)) } else { 0 };
-                let author = hit.origin.author.as_ref();
-                let blamed = author.map_or(0, |author| count_tokens(&blamed(author)));
-                count_tokens(&head(hit, shape, ui)) + explained + blamed + warned()
-            }
+    let answer = &shape.told.found.answer;
+    let cost = |hit: &Hit, text: &str| count_tokens(&passage(hit, Some(text), shape, ui));
+    let Shown { mut texts, fitting } = budget::within(answer, most, false, cost);
+    texts.truncate(fitting.max(1));
+    if let (0, Some(text), Some(hit)) = (fitting, texts.first_mut(), answer.hits.first()) {
+        match budget::begun(text, |text| cost(hit, text) <= most) {
+            Some(begun) => *text = begun,
+            None => texts.clear(),
         }
-    };
-    // Three tokens more for what stands around a sentence: marks, quotes, escapes.
-    let sentence = |text: &str| count_tokens(text) + 3;
-    budget::within(&shape.told.found.answer, most, header, sentence)
+    }
+    texts
 }
 
-/// Prints all hits; whether there was room for one.
+/// Prints all hits; how many there was room for.
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool> {
+pub fn print(shape: &Shape, ui: &mut Ui) -> Result<usize> {
+    if let (Format::Json, Some(most)) = (shape.format, shape.max_tokens) {
+        let lines = shape.told.lines(most);
+        lines.iter().try_for_each(|line| ui.json(line))?;
+        ui.flush()?;
+        return Ok(lines.len());
+    }
     let texts = texts(shape, ui);
     let mut above: Option<&Hit> = None;
-    let is_cut = |text: &Option<String>| {
-        shape.max_tokens.is_some() && text.is_none() && shape.format != Format::Files
-    };
-    if texts.iter().all(is_cut) {
-        return Ok(false);
+    if texts.is_empty() {
+        return Ok(0);
     }
     if let Some(doubt) = doubt(shape) {
         ui.line(format_args!("{doubt}\n"))?;
     }
     for (hit, text) in shape.told.found.answer.hits.iter().zip(&texts) {
-        if is_cut(text) {
-            continue;
-        }
         match shape.format {
             Format::Json => ui.json(&shape.told.hit(hit, text.as_deref()))?,
             Format::Files => print_file(&from_here(hit, shape), shape, ui)?,
@@ -117,33 +105,37 @@ pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool> {
                 if above.replace(hit).is_some() && first.is_none() {
                     ui.line("")?;
                 }
-                if shape.format == Format::Markdown {
-                    ui.line(markdown(hit, text.as_deref()))?;
-                } else if let Some(first) = first {
-                    ui.line(further(hit, first, ui))?;
-                } else {
-                    ui.line(head(hit, shape, ui))?;
-                    ui.line(body(hit, text.as_deref(), ui))?;
-                }
-                // That a note has drifted stands above its further places.
-                let warning = match first {
-                    Some(_) => warned(&contradictions(hit), shape),
-                    None => warning(hit, shape),
-                };
-                if let Some(warning) = warning {
-                    ui.line(warning)?;
-                }
-                if let Some(author) = &hit.origin.author {
-                    ui.line(format_args!("    {}", blamed(author)))?;
-                }
-                if shape.told.explain {
-                    ui.line(explain(hit))?;
+                match first {
+                    None => ui.line(passage(hit, text.as_deref(), shape, ui))?,
+                    Some(first) => {
+                        // That a note has drifted stands above its further places.
+                        let warning = warned(&contradictions(hit), shape);
+                        let place = further(hit, first, ui);
+                        ui.line(with_rest(vec![place], warning, hit, shape))?;
+                    }
                 }
             }
         }
     }
     ui.flush()?;
-    Ok(true)
+    Ok(texts.len())
+}
+
+/// All lines of a hit with a text.
+fn passage(hit: &Hit, text: Option<&str>, shape: &Shape, ui: &Ui) -> String {
+    let lines = match shape.format {
+        Format::Markdown => vec![markdown(hit, text)],
+        _ => vec![head(hit, shape, ui), body(hit, text, ui)],
+    };
+    with_rest(lines, warning(hit, shape), hit, shape)
+}
+
+/// Lines of a hit, and what is told of it below them.
+fn with_rest(mut lines: Vec<String>, warning: Option<String>, hit: &Hit, shape: &Shape) -> String {
+    lines.extend(warning);
+    lines.extend(hit.origin.author.as_ref().map(|author| format!("    {}", blamed(author))));
+    lines.extend(shape.told.explain.then(|| explain(hit)));
+    lines.join("\n")
 }
 
 /// A name that cannot be read as one with a line: `a:12:b.md` would be line 12 of `a`.

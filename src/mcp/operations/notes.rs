@@ -5,13 +5,14 @@ use std::path::Path;
 use super::{OperationContext, found};
 use crate::{
     mcp::server::{Call, NoteEntry, NoteText, Reply},
-    wire::{GetArguments, PartWire, WriteNoteArguments, WrittenWire},
+    wire::{DriftWire, GetArguments, PartWire, WriteNoteArguments, WrittenWire},
 };
 use elophanto_app::{
     Error, Result,
     notes::{Listed, Notes, Origin, write},
     workspace::KnowledgeBase,
 };
+use elophanto_base::counted::counted;
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::NotePath;
 use elophanto_text::{
@@ -33,8 +34,13 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
     let excerpt = notes.excerpt(&at(&given.path)?, part)?;
     let path = excerpt.path.to_text();
     let (first, end) = excerpt.part.lines;
+    let drift = notes.drifted(&excerpt.path);
     let answer = |body: &str, last: usize, origin: &Origin| {
-        let mut text = format!("{path}:{first}-{last}  ({})\n\n{body}", by(origin));
+        let drifted = drift.as_ref().map(DriftWire::from);
+        let warned = drifted.as_ref().map_or_else(String::new, self::drifted);
+        let hash = &excerpt.hash;
+        let by = by(origin);
+        let mut text = format!("{path}:{first}-{last}  {warned}({by}; hash {hash})\n\n{body}");
         if last < end {
             text.push_str(&format!("[it goes on; ask for `lines` {}-{end}]", last + 1));
         }
@@ -43,8 +49,9 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
             title: &excerpt.title,
             lines: [first, last],
             text: body,
-            hash: &excerpt.hash,
+            hash,
             truncated: last < end,
+            drifted,
             origin,
         };
         found::<GetArguments>(text, &part)
@@ -80,6 +87,11 @@ pub fn by(origin: &Origin) -> String {
         }
         _ => origin.state.to_owned(),
     }
+}
+
+/// That a note has drifted: it stands before what else is told of the note, so that it is read first.
+pub fn drifted(drift: &DriftWire) -> String {
+    format!("[drifted: {} to what it covers]  ", counted(drift.commits, "later commit"))
 }
 
 pub fn write_note(given: WriteNoteArguments, on: &OperationContext, call: &Call) -> Result<Reply> {

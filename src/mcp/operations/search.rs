@@ -3,7 +3,7 @@
 
 use super::{
     OperationContext, listed,
-    notes::{at, by},
+    notes::{at, by, drifted},
 };
 use crate::{
     mcp::server::{Call, Reply},
@@ -17,7 +17,13 @@ use elophanto_app::{
     reporter::Heard,
     search::{SearchRequest, search as run},
 };
+use elophanto_base::visible::visible;
 use elophanto_index::search::{Level, run::Like};
+use elophanto_models::builtin::count_tokens;
+
+/// Tokens of what stands beside the hits and the words about all of them: keys, how sure it is, what
+/// says that the text is quoted.
+const BESIDE: usize = 64;
 
 /// The tool `search`.
 ///
@@ -77,12 +83,9 @@ fn found(
     let drifted = found.drifted(workspace);
     let answer = &found.answer;
     let told = Told { found: &found, drifted: &drifted, explain: false };
-    let texts = told.within(call.max_tokens());
-    let wires = told.passages(&texts);
     let excluded: Vec<&str> = answer.query.excluded.iter().map(|it| it.typed.as_str()).collect();
-    let hits: Vec<PassageWire> = wires.iter().map(PassageWire::from).collect();
-    let (mut text, items) = (String::new(), hits.iter().map(line).collect());
-    if hits.is_empty() {
+    let mut text = String::new();
+    if answer.hits.is_empty() {
         text = format!("Nothing was found.\n{}", left_out(&excluded)).trim_end().to_owned();
     } else {
         // What is true of all hits stands once.
@@ -90,8 +93,16 @@ fn found(
             text.push_str("Probably nothing here answers this. The nearest:\n\n");
         }
         text.push_str(&left_out(&excluded));
+        if let Some(commit) = found.at {
+            text.push_str(&format!("As of {}:\n\n", commit.short()));
+        }
     }
     heard.all().iter().rev().for_each(|said| text.insert_str(0, &format!("Note: {said}\n\n")));
+    let room = call.max_tokens().saturating_sub(BESIDE + count_tokens(&text));
+    let texts = told.within(room, |wire| cost(&PassageWire::from(wire)));
+    let wires = told.passages(&texts);
+    let hits: Vec<PassageWire> = wires.iter().map(PassageWire::from).collect();
+    let items = hits.iter().map(line).collect();
     match (request.like.is_some(), hits.is_empty()) {
         (true, _) => listed::<SimilarArguments>(text, items, &AlikeWire { hits }),
         (false, true) => {
@@ -104,6 +115,12 @@ fn found(
             listed::<SearchArguments>(text, items, &answer)
         }
     }
+}
+
+/// What a hit costs as data or as text, whichever is more, as it is shown.
+fn cost(hit: &PassageWire) -> usize {
+    let json = serde_json::to_string(hit).unwrap_or_default();
+    count_tokens(&visible(&json)).max(count_tokens(&visible(&line(hit)))) + 1
 }
 
 /// How to look for words that were left out instead.
@@ -130,5 +147,6 @@ fn line(hit: &PassageWire) -> String {
             format!("  [otherwise: {} ({})]\n", other.text, from.join(", "))
         })
         .collect();
-    format!("{}:{}  {heading}  ({by}){doubt}\n  {text}\n{others}\n", hit.path, hit.line)
+    let drifted = hit.drifted.map_or_else(String::new, drifted);
+    format!("{}:{}  {drifted}{heading}  ({by}){doubt}\n  {text}\n{others}\n", hit.path, hit.line)
 }

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 mod arguments;
-mod budget;
 mod call;
 mod calling;
 mod check;
@@ -32,6 +31,7 @@ pub use listeners::Handle;
 pub use stdio::serve_stdio;
 pub use tool::Tool;
 
+use crate::wire::budget;
 use gate::{Gate, Limits};
 
 /// What the server can do, given by its caller. All functions block; the server calls them on

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::symlink};
 
 use serde_json::json;
 
-use super::{Session, harbour, text};
+use super::{Session, VERSION, harbour, text};
 use crate::env::TestEnv;
 
 #[test]
@@ -152,6 +152,38 @@ fn where_a_text_comes_from_is_told() {
     assert_eq!(origin("docs/new.md"), (json!("uncommitted"), json!(null)));
 }
 
+#[test]
+fn before_the_first_commit_nothing_is_committed() {
+    let env = TestEnv::with(&[("docs/lamp.md", "# Lamp\n\nSome words about lanterns.\n")]);
+    let mut session = Session::start(&env);
+    let found = session.call("search", json!({"query": "lanterns"}));
+    let state = &found["structuredContent"]["hits"][0]["origin"]["state"];
+    assert_eq!(state, "uncommitted", "{found}");
+    assert!(text(&found).contains("(uncommitted)"), "{found}");
+    let read = session.found("get", json!({"path": "docs/lamp.md"}));
+    assert_eq!(read["origin"]["state"], "uncommitted", "{read}");
+}
+
+/// The oldest commit of a shallow clone seems to have written all that is older.
+#[test]
+fn in_a_shallow_clone_older_lines_are_by_nobody() {
+    let env = harbour();
+    env.write("docs/rules.md", "# Harbour rules\n\nNone.\n");
+    env.commit("rules");
+    let source = format!("file://{}", env.root().display());
+    let clone = env.outside().join("shallow");
+    let to = clone.to_str().unwrap();
+    env.git(&["clone", "--quiet", "--depth", "1", &source, to]);
+    let mut command = env.command(&["agent", "mcp", "serve"]);
+    let mut session = Session::connect(command.current_dir(&clone));
+    session.hello(VERSION, "tester");
+    for path in ["docs/rules.md", "docs/deploy.md"] {
+        let found = session.found("get", json!({"path": path}));
+        assert_eq!(found["origin"]["author"], json!(null), "{found}");
+        assert_eq!(found["origin"]["state"], "committed", "{found}");
+    }
+}
+
 /// Nothing hides in an answer, and it says what did. The hash is that of the note as it is.
 #[test]
 fn what_hides_in_a_note_is_marked() {
@@ -234,7 +266,10 @@ fn what_is_read_can_be_written_back() {
     let written = session.found("write_note", right);
     let now = String::from_utf8(env.read("knowledge/learned/notes/a.md")).unwrap();
     assert!(now.contains("One<U+200B> and <U+202E>three."), "{now}");
-    let again = session.found("get", json!({"path": "knowledge/learned/notes/a.md"}));
+    let result = session.call("get", json!({"path": "knowledge/learned/notes/a.md"}));
+    let again = &result["structuredContent"];
     assert_eq!(again["hash"], written["hash"], "{again}");
+    // Some clients hand on the text alone.
+    assert!(super::text(&result).contains(&format!("hash {}", written["hash"].as_str().unwrap())));
     assert!(again["hidden"].is_null(), "{again}");
 }

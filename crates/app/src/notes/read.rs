@@ -8,8 +8,12 @@ use serde::Serialize;
 
 use crate::{Error, Result, workspace::Workspace};
 use elophanto_base::visible::visible;
-use elophanto_index::{Options, Refreshed, store::manifest::Place};
-use elophanto_repo::{Git, NotePath, history::Age, read_note};
+use elophanto_index::{
+    Options, Refreshed,
+    drift::{Drift, drifted},
+    store::manifest::Place,
+};
+use elophanto_repo::{Git, NotePath, head, history::Age, read_note};
 use elophanto_text::{
     authoring::{Excerpt, Part, content_hash, excerpt, nearest},
     markdown,
@@ -18,6 +22,8 @@ use elophanto_text::{
 
 /// How long reading waits for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How long reading waits for git to tell whether a note has drifted.
+const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
 /// Paths that are suggested where there is no such note.
 const SUGGESTIONS: usize = 5;
 
@@ -168,21 +174,32 @@ impl<'a> Notes<'a> {
         }
     }
 
+    /// How a note has drifted, as far as git tells in time.
+    pub fn drifted(&self, path: &NotePath) -> Option<Drift> {
+        let git = Git::of(&self.workspace.repository)?;
+        let drifts = drifted(&git, &self.known.snapshot, [path], DRIFT_PATIENCE).ok()?;
+        drifts.found.into_iter().next()
+    }
+
     /// Who wrote these lines of a note last, and whether that is committed.
     pub fn origin(&self, path: &NotePath, lines: (usize, usize)) -> Origin {
         let snapshot = &self.known.snapshot;
         let file = snapshot.files.binary_search_by(|file| file.path.cmp(path)).ok();
         let blob = file.and_then(|at| snapshot.files.get(at)).map(|file| file.blob);
         let history = &snapshot.history;
+        let git = Git::of(&self.workspace.repository);
         let state = match blob.map(|blob| history.age(path, &blob)) {
             Some(Age::NotCommitted) if history.complete && history.get(path).is_some() => {
                 "modified"
             }
             Some(Age::NotCommitted) if history.complete => "uncommitted",
+            Some(_) if history.head.is_none() && git.as_ref().is_some_and(has_no_commit) => {
+                "uncommitted"
+            }
             _ => "committed",
         };
         let blamed = || {
-            let git = Git::of(&self.workspace.repository).filter(|_| state == "committed")?;
+            let git = git.filter(|_| state == "committed")?;
             let lines = git.blame(history.head.as_ref()?, path, lines).ok()?;
             lines.into_iter().max_by_key(|line| line.time)
         };
@@ -221,4 +238,9 @@ impl<'a> Notes<'a> {
         }
         listed
     }
+}
+
+/// Whether there is a repository and no commit yet.
+fn has_no_commit(git: &Git) -> bool {
+    matches!(head(git), Ok(None))
 }

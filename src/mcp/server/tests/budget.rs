@@ -68,7 +68,7 @@ fn details_go_before_items() {
     let keys = |max| {
         let Value::Array(hits) = &cut(max).object["hits"] else { panic!("no list") };
         let texts: Vec<usize> =
-            hits.iter().map(|hit| hit["text"].as_str().unwrap().len()).collect();
+            hits.iter().map(|hit| hit["text"].as_str().unwrap().chars().count()).collect();
         let keys = hits.first().map(|hit| hit.as_object().unwrap().keys().cloned().collect());
         let keys: Vec<String> = keys.unwrap_or_default();
         (keys.join(" "), texts, cut(max).left)
