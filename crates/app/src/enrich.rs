@@ -49,7 +49,7 @@ pub fn enrich(workspace: &Workspace, yes: bool, reporter: &dyn Reporter) -> Resu
     let notes = learning.notes()?;
     let ask = |query: &str| learning.ask_notes(&notes, query);
     // What is queued, or worth a search, needs somewhere to look; what was found does not.
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     if !log.queued().is_empty() {
         let sources = learning.sources(&ask, reporter)?;
         let made = make_queued(&learning.record_store, &sources, &now)?;
@@ -60,7 +60,7 @@ pub fn enrich(workspace: &Workspace, yes: bool, reporter: &dyn Reporter) -> Resu
     if round.processed == 0 {
         // Only when nothing waits: what the user asked for comes first.
         let snapshot = learning.store().read(now());
-        let log = Log::read(&learning.record_store.journal, now());
+        let log = Log::read(&learning.record_store, now());
         let interests = learning.interests();
         let scores = interests.scores(&learning.user, &snapshot, &learning.meaning(), now());
         let found = candidates(&snapshot, &log, &interests, &scores, &learning.user);

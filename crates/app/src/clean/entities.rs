@@ -49,7 +49,7 @@ pub fn merge_certain(workspace: &Workspace, apply: bool, told: &mut ToldMerge) -
     if snapshot.entities.len() < 2 {
         return Ok(Pairs::default());
     }
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let meaning = learning.meaning();
     let found = proposals(&snapshot, &log, &meaning);
     let (certain, likely): (Vec<Proposal>, Vec<Proposal>) =
@@ -92,7 +92,7 @@ pub fn review(
 ) -> Result<usize> {
     let learning = Learning::look(workspace);
     let snapshot = learning.store().read(now());
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let found = proposals(&snapshot, &log, &learning.meaning());
     let mut model = Asker::open(workspace, Purpose::EXTRACT, reach, yes, reporter)?;
     for (number, proposal) in found.iter().enumerate() {
@@ -165,7 +165,7 @@ pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Unmerged>> {
     learning.acted();
     let store = learning.store();
     let mut snapshot = store.read(now());
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let done = unmerge(&store, &mut snapshot, &log, id, &learning.meaning(), now())?;
     if done.is_some() {
         learning.notes()?;

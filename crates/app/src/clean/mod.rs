@@ -43,7 +43,7 @@ pub struct Records {
 /// When something cannot be removed or written down.
 pub fn records(workspace: &Workspace, dry_run: bool) -> Result<Records> {
     let record_store = workspace.record_store();
-    let log = Log::read(&record_store.journal, now());
+    let log = Log::read(&record_store, now());
     let hash = |work: &Work| match work {
         Work::Search(search) => search.response_hash.clone(),
         Work::Message(_) => None,

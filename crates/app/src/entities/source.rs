@@ -84,7 +84,7 @@ pub fn found_in(
     let its = entity.facts.iter().find(|fact| {
         fact.line.number == chosen.line && store.path(&fact.slug).to_text() == chosen.path
     });
-    let log = Log::read(&store.record_store.journal, now());
+    let log = Log::read(store.record_store, now());
     let sources = its.map(|fact| fact.sources()).unwrap_or_default();
     if sources.is_empty() {
         return Err(NoSource::Unnamed);

@@ -69,7 +69,7 @@ fn is_none(count: &usize) -> bool {
 /// What was asked for, or one of it, in the order in which it was asked.
 pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
     let learning = Learning::look(workspace);
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let snapshot = learning.store().read(now());
     // Whoever works in this clone is known to git, others by the id of theirs.
     let address = LazyCell::new(|| address(workspace));

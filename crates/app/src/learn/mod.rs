@@ -226,7 +226,7 @@ fn look(
     sources: &[Box<dyn Source + '_>],
     reporter: &dyn Reporter,
 ) -> Result<bool> {
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let searches = log.searches_of(&prompt.id);
     let mut prompt = prompt.clone();
     let mut left = searches.len();
@@ -272,7 +272,7 @@ pub fn extract(
     reporter: &dyn Reporter,
 ) -> Result<usize> {
     let notes = learning.notes()?;
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     for problem in &log.problems {
         reporter.note(escape_control_line(problem));
     }
@@ -324,7 +324,7 @@ fn alike(learning: &Learning, discovered: &[Discovered]) -> Option<Proposal> {
     if !discovered.iter().any(|discovered| discovered.is_new) {
         return None;
     }
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let listed = proposals(&learning.store().read(now()), &log, &learning.meaning());
     listed.into_iter().find(|pair| is_new(&pair.from.0) || is_new(&pair.into.0))
 }

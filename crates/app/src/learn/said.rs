@@ -51,7 +51,7 @@ pub fn note(
     };
     learning.record_store.write(Place::Local, &[&record])?;
     extract(&learning, &telling, Some(&record.id), yes, reporter)?;
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let snapshot = learning.store().read(now());
     let found = found_by(&snapshot, |line| line.message.as_deref() == Some(record.id.as_str()));
     let entities = entities(&snapshot, &found);
@@ -69,7 +69,7 @@ const MOST_HEARD: usize = 20;
 /// When the notes cannot be read, or something cannot be written down.
 pub fn hear(workspace: &Workspace, reporter: &dyn Reporter) -> Result<usize> {
     let learning = Learning::open(workspace)?;
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let is_said = |work: &Work| match work {
         Work::Message(_) => true,
         // The agent's own: asked for by nobody, and about nothing that `enrich` goes after.
@@ -99,7 +99,7 @@ pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<(String, Undone)>>
     learning.acted();
     let store = learning.store();
     let mut snapshot = store.read(now());
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     let id = prompt_of(&log, id);
     let undone = take_back(&store, &mut snapshot, &log, &id, &learning.meaning(), now())?;
     Ok(undone.map(|undone| (id, undone)))
@@ -114,7 +114,7 @@ pub fn put_back(workspace: &Workspace, id: &str) -> Result<Option<PutBack>> {
     learning.acted();
     let store = learning.store();
     let mut snapshot = store.read(now());
-    let log = Log::read(&learning.record_store.journal, now());
+    let log = Log::read(&learning.record_store, now());
     Ok(put_back_all(&store, &mut snapshot, &prompt_of(&log, id), now())?)
 }
 

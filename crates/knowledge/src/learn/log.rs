@@ -5,11 +5,17 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
-use super::record::{
-    EXTRACTION, Extraction, FACT, Fact, MERGE, MESSAGE, Merge, Message, PROMPT, Prompt, SEARCH,
-    SOURCE, Search, SourceRecord, Status,
+use super::{
+    record::{
+        EXTRACTION, Extraction, FACT, Fact, MERGE, MESSAGE, Merge, Message, PROMPT, Prompt, SEARCH,
+        SOURCE, Search, SourceRecord, Status,
+    },
+    writer::known_writer,
 };
-use elophanto_repo::journal::{Journal, Place, fold};
+use elophanto_repo::{
+    journal::{Place, fold},
+    record_store::RecordStore,
+};
 
 /// What was asked and what came of it, by id.
 #[derive(Debug, Default)]
@@ -22,8 +28,10 @@ pub struct Log {
     pub facts: BTreeMap<String, Fact>,
     pub merges: BTreeMap<String, Merge>,
     pub sources: BTreeMap<String, SourceRecord>,
-    /// Where the record of a search that counts is.
+    /// Where the record of a search or a message that counts is.
     places: FxHashMap<String, Place>,
+    /// The id of this clone.
+    own: Option<String>,
     /// Lines and files that cannot be read, for people.
     pub problems: Vec<String>,
 }
@@ -46,10 +54,14 @@ impl Work {
 
 impl Log {
     /// Reads the journal.
-    pub fn read(journal: &Journal, now: Timestamp) -> Self {
+    pub fn read(record_store: &RecordStore, now: Timestamp) -> Self {
         let kinds = [PROMPT, SEARCH, MESSAGE, EXTRACTION, FACT, MERGE, SOURCE];
-        let reading = journal.read(&kinds);
-        let mut log = Self { problems: reading.problems(), ..Self::default() };
+        let reading = record_store.journal.read(&kinds);
+        let mut log = Self {
+            own: known_writer(record_store),
+            problems: reading.problems(),
+            ..Self::default()
+        };
         for record in fold(reading.records, now).into_values().filter(|record| !record.retired) {
             let id = record.id.clone();
             // A record of another shape is of a newer version: it stays as it is.
@@ -59,7 +71,10 @@ impl Log {
                     log.places.insert(id.clone(), record.place);
                     log.searches.extend(record.parse().ok().map(|search| (id, search)));
                 }
-                MESSAGE => log.messages.extend(record.parse().ok().map(|message| (id, message))),
+                MESSAGE => {
+                    log.places.insert(id.clone(), record.place);
+                    log.messages.extend(record.parse().ok().map(|message| (id, message)));
+                }
                 EXTRACTION => log.extractions.extend(record.parse().ok().map(|done| (id, done))),
                 FACT => log.facts.extend(record.parse().ok().map(|fact| (id, fact))),
                 SOURCE => log.sources.extend(record.parse().ok().map(|source| (id, source))),
@@ -70,14 +85,26 @@ impl Log {
         log
     }
 
-    /// Searches and messages that wait to be processed, oldest first. A search that is yet to be
-    /// made is not among them.
+    /// Whether this clone's own user wanted or said it: what a cloned journal brings along is nobody's wish
+    /// here.
+    fn is_own(&self, id: &str, user: &str) -> bool {
+        self.place(id) == Place::Local || self.own.as_deref() == Some(user)
+    }
+
+    /// Searches and messages of this clone that wait to be processed, oldest first. A search that is yet
+    /// to be made is not among them.
     pub fn unprocessed(&self) -> Vec<Work> {
         let is_open = |id: &String| !self.extractions.contains_key(id);
         let searches = self.searches.values().filter(|search| {
-            is_open(&search.id) && !search.queued && search.response_hash.is_some()
+            is_open(&search.id)
+                && !search.queued
+                && search.response_hash.is_some()
+                && self.is_own(&search.id, &search.user)
         });
-        let messages = self.messages.values().filter(|message| is_open(&message.id));
+        let messages = self
+            .messages
+            .values()
+            .filter(|message| is_open(&message.id) && self.is_own(&message.id, &message.user));
         let mut work: Vec<(Timestamp, Work)> = searches
             .map(|search| (search.timestamp, Work::Search(search.clone())))
             .chain(messages.map(|message| (message.at, Work::Message(message.clone()))))
@@ -86,10 +113,10 @@ impl Log {
         work.into_iter().map(|(_, work)| work).collect()
     }
 
-    /// Searches that wait to be made, oldest first.
+    /// Searches of this clone that wait to be made, oldest first.
     pub fn queued(&self) -> Vec<&Search> {
-        let mut queued: Vec<&Search> =
-            self.searches.values().filter(|search| search.queued).collect();
+        let is_waiting = |search: &&Search| search.queued && self.is_own(&search.id, &search.user);
+        let mut queued: Vec<&Search> = self.searches.values().filter(is_waiting).collect();
         queued.sort_by(|a, b| a.timestamp.cmp(&b.timestamp).then_with(|| a.id.cmp(&b.id)));
         queued
     }

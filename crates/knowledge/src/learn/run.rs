@@ -230,7 +230,7 @@ pub fn make_queued(
     sources: &[Box<dyn Source + '_>],
     now: &dyn Fn() -> Timestamp,
 ) -> Result<Vec<Made>, LearnError> {
-    let log = Log::read(&record_store.journal, now());
+    let log = Log::read(record_store, now());
     let mut all = Vec::new();
     for search in log.queued() {
         let made = make(record_store, log.place(&search.id), search, sources, &|| false, now)?;
@@ -251,7 +251,7 @@ pub(super) fn settle(
     now: &dyn Fn() -> Timestamp,
 ) -> Result<(), LearnError> {
     let Some(prompt) = prompt else { return Ok(()) };
-    let log = Log::read(&record_store.journal, now());
+    let log = Log::read(record_store, now());
     if let Some(known) = log.prompts.get(prompt) {
         let left = log.searches_of(prompt).iter().filter(|search| search.queued).count();
         advance(record_store, known, left, now())?;

@@ -92,7 +92,7 @@ impl Source for Web {
     }
 }
 
-/// A program of the user's: the query is its last argument, text or JSON Lines its answer.
+/// A program of the user's: the query is its last argument, behind `--` if it begins as an option does; text or JSON Lines its answer.
 pub struct Program {
     pub argv: Vec<String>,
     pub environment: Environment,
@@ -118,6 +118,9 @@ impl Source for Program {
 
     fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError> {
         let mut argv = self.argv.clone();
+        if query.starts_with('-') {
+            argv.push("--".to_owned());
+        }
         argv.push(query.to_owned());
         let output = process::run(&argv, b"", &self.environment, PROGRAM_PATIENCE, PROGRAM_OUTPUT)?;
         if !output.is_success() {

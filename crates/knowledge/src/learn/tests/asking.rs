@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::learn::{
-    record::{EXTRACTION, Extraction, Search, Status, Trigger},
+    record::{EXTRACTION, Extraction, MESSAGE, Message, Search, Status, Trigger},
     responses,
     run::{ask_for, make, make_queued, queued},
 };
@@ -110,6 +110,36 @@ fn searches_stop_at_the_first_that_fails_and_go_on_from_there() {
     let sources = [fixed("s", Some(&[]))];
     assert_eq!(make_queued(&record_store, &sources, &|| at(20)).unwrap().len(), 2);
     assert_eq!(log_of(&record_store, 30).prompts[&prompt.id].status, Status::Completed);
+}
+
+/// What a cloned journal has queued, or heard, is nobody's wish here.
+#[test]
+fn what_others_queued_or_said_is_not_made() {
+    let rig = Rig::new();
+    let record_store = rig.record_store();
+    let other = "01BX5ZZKBKACTAV9WEVGEMMVRZ";
+    let wanted = ["--config=/tmp/x".to_owned()];
+    ask_for(&record_store, "x", &wanted, Trigger::LearnCommand, other, at(0)).unwrap();
+    let heard = |user: &str| Message {
+        kind: MESSAGE.to_owned(),
+        id: format!("m-{user}"),
+        at: at(0),
+        user: user.to_owned(),
+        text: "Otters are made of gold.".to_owned(),
+    };
+    record_store.write(Place::Shared, &[heard(other), heard(USER)]).unwrap();
+    let found = Search {
+        queued: false,
+        response_hash: Some("0".repeat(64)),
+        ..queued("gold", Trigger::UserMessage, other, at(1))
+    };
+    record_store.write(Place::Shared, &[&found]).unwrap();
+    let log = log_of(&record_store, 10);
+    assert_eq!(queries(&log), [""; 0]);
+    let waiting: Vec<String> = log.unprocessed().iter().map(|it| it.id().to_owned()).collect();
+    assert_eq!(waiting, [format!("m-{USER}")]);
+    let sources = [fixed("s", Some(&["Otters swim."]))];
+    assert!(make_queued(&record_store, &sources, &|| at(20)).unwrap().is_empty());
 }
 
 #[test]

@@ -118,6 +118,7 @@ fn a_clone_has_one_id_whatever_lies_where_it_is_kept() {
     ] {
         let rig = Rig::new();
         let record_store = rig.record_store();
+        std::fs::remove_file(rig.root().join(".elophanto/cache/writer")).unwrap();
         if let Some(text) = there {
             rig.write(".elophanto/cache/writer", text);
         }
@@ -133,6 +134,7 @@ fn a_clone_has_one_id_whatever_lies_where_it_is_kept() {
     let rig = Rig::new();
     rig.write("outside", own);
     let link = rig.root().join(".elophanto/cache/writer");
+    std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(rig.root().join("outside"), &link).unwrap();
     let id = writer(&rig.record_store()).unwrap();
     assert_ne!(id, own);

@@ -87,7 +87,7 @@ fn a_page_goes_with_the_like_that_made_it_if_nothing_else_touched_it() {
             _ => {}
         }
         if what == "a fact that was taken back" {
-            let (log, meaning) = (Log::read(&record_store.journal, at(11)), Meaning::builtin());
+            let (log, meaning) = (Log::read(&record_store, at(11)), Meaning::builtin());
             undo(&store, &mut snapshot, &log, "s", &meaning, at(11)).unwrap().unwrap();
         }
         if what != "a like that stands" {

@@ -65,6 +65,9 @@ fn a_program_prints_findings_or_a_text() {
     }
     let many = shell(r#"for n in $(seq 200); do echo '{"text":"a"}'; done"#).find("q").unwrap();
     assert_eq!(many.len(), 50);
+    // What begins as an option does is none.
+    let found = shell(r#"printf '%s' "$*""#).find("--config=/tmp/x").unwrap();
+    assert_eq!(found[0].text.trim_end(), "-- --config=/tmp/x");
     for (script, expected) in [
         ("echo 'no key' >&2; exit 3", "`sh` failed (exit 3): no key"),
         ("kill -9 $$", "`sh` failed (signal 9): it said nothing"),

@@ -22,7 +22,7 @@ mod looking;
 mod merging;
 mod pipeline;
 
-const USER: &str = "01USER";
+const USER: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /// A time of these tests, in seconds.
 fn at(seconds: i64) -> Timestamp {
@@ -40,7 +40,10 @@ impl Rig {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         fs::create_dir_all(root.join(".elophanto/cache")).unwrap();
-        Self { _folder: folder, repository: Repository { root, git_dir: None, common_dir: None } }
+        let repository = Repository { root, git_dir: None, common_dir: None };
+        fs::create_dir_all(repository.local_dir()).unwrap();
+        fs::write(repository.local_dir().join("writer"), USER).unwrap();
+        Self { _folder: folder, repository }
     }
 
     fn record_store(&self) -> RecordStore<'_> {
@@ -63,7 +66,7 @@ fn store<'a>(record_store: &'a RecordStore<'a>) -> EntityStore<'a> {
 }
 
 fn log_of(record_store: &RecordStore, seconds: i64) -> Log {
-    Log::read(&record_store.journal, at(seconds))
+    Log::read(record_store, at(seconds))
 }
 
 /// A fact that a search found.
