@@ -278,6 +278,37 @@ fn a_token_budget_is_kept_with_whole_sentences() {
 }
 
 #[test]
+fn marks_are_no_snippets() {
+    let env = TestEnv::with(&[
+        (
+            "templates.md",
+            "# Templates\n\nThe template date format is set in the settings. ^template-date-format\n\n\
+             > [!note] Note\n> A tide table is printed on paper.\n",
+        ),
+        (
+            "labels.md",
+            "# Labels\n\nWhat waits for a run has a label of its own.\n\n\
+             [s-waiting-on-crater]: https://a.example/crater\n[crater]: https://b.example\n",
+        ),
+    ]);
+    for (query, expected) in [
+        ("template date format", "The template date format is set in the settings."),
+        ("note tide table", "A tide table is printed on paper."),
+        ("crater waiting", "What waits for a run has a label of its own."),
+    ] {
+        let hits = env.json(&["search", "--json", query]);
+        assert_eq!(hits[0]["snippet"], expected, "{query}");
+    }
+    let all =
+        env.json(&["search", "--json", "--max-tokens", "400", "crater waiting template date"]);
+    let shown: String = all.iter().filter_map(|hit| hit["text"].as_str()).collect();
+    assert!(shown.contains("a label of its own"), "{shown}");
+    assert!(!shown.contains("https://") && !shown.contains('^'), "{shown}");
+    let quoted = env.ok(&["search", "--answer", "how is the template date format set"]).stdout();
+    assert!(quoted.contains("is set in the settings") && !quoted.contains('^'), "{quoted}");
+}
+
+#[test]
 fn filters() {
     let env = animals();
     let all = "sleep eat berries breed sources pause";

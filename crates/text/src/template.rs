@@ -1,5 +1,5 @@
 //! What template languages leave in Markdown: `{{< note >}}`, `{% raw %}`, `{#id}`, `:::tip`, and marks of
-//! sources: `[1]`, `[^note]`. They go; lines stay lines.
+//! sources: `[1]`, `[^note]`. They go; lines stay lines. And the marks of blocks: `[!note]`, `^id`.
 
 use std::borrow::Cow;
 
@@ -32,6 +32,27 @@ pub fn without_templates(text: &str) -> Cow<'_, str> {
         kept.push_str(rest);
     }
     Cow::Owned(kept)
+}
+
+/// The title of a callout behind its mark, as its first line has it: `[!tip]- Use links`; `None` for any other
+/// line.
+pub fn callout_title(line: &str) -> Option<&str> {
+    let (kind, rest) = line.strip_prefix("[!")?.split_once(']')?;
+    let is_kind = kind.contains(char::is_alphanumeric)
+        && kind.chars().all(|char| char.is_alphanumeric() || "-_| ".contains(char));
+    let title = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    let is_apart = title.is_empty() || title.starts_with(char::is_whitespace);
+    (is_kind && is_apart).then(|| title.trim())
+}
+
+/// A block without the name that links of Obsidian call it by, at its end: `It is kept. ^kept`.
+pub fn without_block_id(block: &str) -> &str {
+    let Some((said, id)) = block.trim_end().rsplit_once('^') else { return block };
+    // `2 ^10` is a number.
+    let is_id = id.contains(|char: char| char.is_ascii_alphabetic())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_apart = said.is_empty() || said.ends_with(char::is_whitespace);
+    if is_id && is_apart { said.trim_end() } else { block }
 }
 
 /// Names of the tags of HTML that stand within a line.
@@ -125,6 +146,32 @@ mod tests {
             ("<", "<"),
         ] {
             assert_eq!(without_tags(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn marks_of_blocks_are_told_from_what_they_say() {
+        for (line, expected) in [
+            ("[!NOTE]", Some("")),
+            ("[!tip]- Use links", Some("Use links")),
+            ("[!my-kind]+", Some("")),
+            ("[!info|right] Wide", Some("Wide")),
+            ("[!note](x.md)", None),
+            ("[!] not so", None),
+            ("[note] text", None),
+        ] {
+            assert_eq!(callout_title(line), expected, "{line}");
+        }
+        for (block, expected) in [
+            ("It is kept. ^kept-1", "It is kept."),
+            ("^37066d\n", ""),
+            ("Two ^a ^b", "Two ^a"),
+            ("2 ^10", "2 ^10"),
+            ("x^n", "x^n"),
+            ("Ends in ^", "Ends in ^"),
+            ("A ^note of it", "A ^note of it"),
+        ] {
+            assert_eq!(without_block_id(block), expected, "{block}");
         }
     }
 

@@ -247,7 +247,7 @@ fn stated(
         Kind::Prose | Kind::Item => {
             let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
             let joined = lines.collect::<Vec<_>>().join(" ");
-            let joined = without_templates(without_alert(&joined));
+            let joined = without_templates(&joined);
             let joined = without_tags(&joined);
             let plain = on_one_line(without_mark(&joined), usize::MAX, |_| true);
             plain.trim().to_owned()
@@ -310,12 +310,6 @@ fn without_mark(text: &str) -> &str {
     };
     let item = item.or_else(step).unwrap_or(text).trim_start();
     ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item)
-}
-
-/// Without the mark of an alert: `[!NOTE]`.
-fn without_alert(text: &str) -> &str {
-    let mark = text.trim_start().strip_prefix("[!").and_then(|rest| rest.split_once(']'));
-    mark.filter(|(kind, _)| kind.chars().all(char::is_alphabetic)).map_or(text, |(_, rest)| rest)
 }
 
 /// A row with the names of its columns before the cells: `Setting: limit; Default: 10`.

@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use super::Hit;
-use elophanto_text::{markdown, template::without_templates};
+use elophanto_text::{
+    markdown,
+    template::{callout_title, without_block_id, without_templates},
+};
 
 /// Longest snippet in characters.
 pub const SNIPPET_CHARACTERS: usize = 240;
@@ -35,8 +38,8 @@ pub enum Kind {
 }
 
 /// The sentences of a chunk: prose by full stops, everything else (headings, list items, table
-/// rows, code) by lines. Fences and rules are none. `fence` is the one that is open where the text
-/// begins, as [`open_fence`] has it.
+/// rows, code) by lines. Fences and rules are none, and marks of callouts and names of blocks are no part
+/// of any. `fence` is the one that is open where the text begins, as [`open_fence`] has it.
 pub fn sentences(text: &str, fence: Option<&str>) -> Vec<Sentence> {
     read(text, fence, false)
 }
@@ -250,6 +253,11 @@ impl Reader<'_> {
         } else if is_markup(text) {
             self.close();
             self.push(range, Kind::Markup);
+        } else if let Some(title) = callout_title(text) {
+            // A title of its own, below which the text begins.
+            self.close();
+            self.open = Some((range.end - title.len()..range.end, Kind::Prose, is_quoted));
+            self.close();
         } else if opens_item(text) {
             self.close();
             self.open = Some((range, Kind::Item, is_quoted));
@@ -305,6 +313,8 @@ impl Reader<'_> {
 
     fn close(&mut self) {
         let Some((range, kind, _)) = self.open.take() else { return };
+        let said = without_block_id(&self.text[range.clone()]);
+        let range = range.start..range.start + said.len();
         if self.whole_items && kind == Kind::Item {
             return self.push(range, kind);
         }
@@ -338,18 +348,36 @@ fn is_rule(line: &str) -> bool {
         && marks.all(|char| Some(char) == first)
 }
 
-/// A tag, a template, an import of MDX, the mark of a block, a picture or badge, or where a link leads: nothing
-/// that says anything.
+/// A tag, a template, an import of MDX, the mark or name of a block, a picture or badge, or where a link leads:
+/// nothing that says anything.
 fn is_markup(line: &str) -> bool {
-    line.starts_with('<') && line.ends_with('>') && !line.starts_with("<http")
+    let line = without_block_id(line);
+    line.is_empty()
+        || line.starts_with('<') && line.ends_with('>') && !line.starts_with("<http")
         || line.starts_with("[![")
         || line.starts_with(":::")
-        || line.starts_with("![") && line.ends_with(')')
-        || line.starts_with('[') && line.contains("]: ")
+        || line.starts_with("![") && line.ends_with([')', ']'])
+        || is_definition(line)
+        || callout_title(line).is_some_and(|title| !title.contains(char::is_whitespace))
         || line.starts_with("import ")
             && line.contains(" from ")
             && line.ends_with(['\'', '"', ';'])
         || line.starts_with('{') && without_templates(line).trim().is_empty()
+}
+
+/// Where the links of a name lead, `[name]: https://a.example "title"`, or what a footnote says.
+fn is_definition(line: &str) -> bool {
+    let Some((name, rest)) = line.strip_prefix('[').and_then(|it| it.split_once("]:")) else {
+        return false;
+    };
+    let rest = rest.trim();
+    let target = match rest.starts_with('<') {
+        true => rest.split_once('>'),
+        false => rest.split_once(char::is_whitespace),
+    };
+    let (_, title) = target.unwrap_or_default();
+    let is_target = title.is_empty() || title.trim_start().starts_with(['"', '\'', '(']);
+    !name.contains(['[', ']']) && (is_target || name.starts_with('^'))
 }
 
 fn opens_item(line: &str) -> bool {
@@ -448,6 +476,26 @@ mod tests {
                 (Markup, "import A from './a.mdx'"),
                 (Markup, "{{< provider name=\"a\" >}}"),
                 (Prose, "Text."),
+            ],
+        );
+        check(
+            "[ref]:https://a.example\n[a b]: <x y> \"t\"\n[^1]: A note of it.\n![[a.png|300]] ^pic\n^alone\n\
+             > [!note] Note\n> It is kept. ^kept\n\n> [!tip]- Use links\n> They\n> lead on.\n\n\
+             - one ^first\n- two\n\n[Otters](a.md) sleep [sic]: so.\n\n```\na ^b\n```\n",
+            &[
+                (Markup, "[ref]:https://a.example"),
+                (Markup, "[a b]: <x y> \"t\""),
+                (Markup, "[^1]: A note of it."),
+                (Markup, "![[a.png|300]] ^pic"),
+                (Markup, "^alone"),
+                (Markup, "[!note] Note"),
+                (Prose, "It is kept."),
+                (Prose, "Use links"),
+                (Prose, "They\n> lead on."),
+                (Item, "- one"),
+                (Item, "- two"),
+                (Prose, "[Otters](a.md) sleep [sic]: so."),
+                (Code, "a ^b"),
             ],
         );
         check("日本語。二つ目。", &[(Prose, "日本語。"), (Prose, "二つ目。")]);

@@ -65,7 +65,6 @@ pub fn show(
         .collect();
     let says = |index: &usize| !matches!(shown[*index].kind, Kind::Heading | Kind::Markup);
     let prose: Vec<usize> = (0..found.len()).filter(says).collect();
-    let mut chosen = prose.first().copied().unwrap_or(0);
     let best = prose.iter().map(|&index| found[index].1).fold(0.0, f32::max);
     if let Some(query) = query {
         let close: Vec<usize> = prose
@@ -82,11 +81,8 @@ pub fn show(
             }
         }
     }
-    for (index, (_, value)) in found.iter().enumerate() {
-        if *value > found[chosen].1 {
-            chosen = index;
-        }
-    }
+    let values: Vec<f32> = found.iter().map(|(_, value)| *value).collect();
+    let chosen = most_useful(&shown, &values);
     if let Some((range, _)) = found.get(chosen) {
         let first_match =
             matched.iter().map(|(word, _)| word.start).find(|start| range.contains(start));
@@ -105,6 +101,22 @@ pub fn show(
         keep
     });
     Ok(())
+}
+
+/// Which sentence is shown: the most useful of those that say something, where there are none of the headings,
+/// where there are none of what is left. Of equals the first.
+fn most_useful(shown: &[Sentence], values: &[f32]) -> usize {
+    let says = |sentence: &Sentence| match sentence.kind {
+        Kind::Markup => 0,
+        Kind::Heading => 1,
+        Kind::Prose | Kind::Item | Kind::Row | Kind::Code => 2,
+    };
+    let of = shown.iter().map(says).zip(values).enumerate();
+    let best = of.reduce(|best, next| {
+        let is_better = (next.1.0, *next.1.1) > (best.1.0, *best.1.1);
+        if is_better { next } else { best }
+    });
+    best.map_or(0, |(index, _)| index)
 }
 
 /// The headings above a sentence: those above its chunk, and those before it there that it is below.
@@ -137,6 +149,20 @@ fn section(name: &str, breadcrumb: &[String], text: &str, before: &[Sentence]) -
 #[cfg(test)]
 mod tests {
     use super::{super::passage::sentences, *};
+
+    #[test]
+    fn what_says_nothing_is_shown_where_nothing_else_is() {
+        for (text, values, expected) in [
+            ("[a]: https://a.example\n\n# A\n\nOne.\n\nTwo.\n", &[0.9, 0.5, 0.1, 0.2][..], "Two."),
+            ("[a]: https://a.example\n\nOne.\n\nTwo.\n", &[0.9, 0.0, 0.0], "One."),
+            ("[a]: https://a.example\n\n# A\n", &[0.9, 0.1], "# A"),
+            ("^a\n\n[b]: https://b.example\n", &[0.0, 0.1], "[b]: https://b.example"),
+        ] {
+            let shown = sentences(text, None);
+            assert_eq!(&text[shown[most_useful(&shown, values)].range.clone()], expected);
+        }
+        assert_eq!(most_useful(&[], &[]), 0);
+    }
 
     #[test]
     fn a_sentence_stands_below_the_nearest_heading() {
