@@ -138,6 +138,31 @@ fn what_is_gathered_is_indexed_once() {
 }
 
 #[test]
+fn notes_are_found_before_it() {
+    let env = changed();
+    env.write("docs/otters.md", "# Otters\n\nOtters sleep in kelp.\n");
+    env.write("docs/kelp.md", "# Kelp\n\nA forest of the sea, in which animals hide.\n");
+    let entry = format!("{FOLDER}/2026-01-02-01jd8xq0t3v5w7y9z1a3c5e7g1.md");
+    let is_part = |path: &String| *path == PAGE || path.starts_with(&format!("{FOLDER}/2026"));
+    for query in ["otters added", "walruses in the sea"] {
+        let hits = env.json(&["search", "--json", "--explain", query, "-n", "20"]);
+        let behind: Vec<bool> =
+            hits.iter().map(|hit| is_part(&hit["path"].as_str().unwrap().to_owned())).collect();
+        assert!(!behind[0] && behind.is_sorted() && behind.contains(&true), "{query}: {hits:?}");
+        let less = |hit: &serde_json::Value| hit["explain"]["source_part"].as_f64().unwrap_or(0.0);
+        let first = hits.iter().zip(&behind).find(|(_, behind)| **behind).unwrap().0;
+        assert!(less(first) < 0.0, "{first}");
+    }
+    // Who asks for changes, or for nothing else, gets them.
+    assert_eq!(env.hits(&["when was the page about otters added"])[0], entry);
+    assert_eq!(env.hits(&["otters added", "--path", FOLDER])[0], entry);
+    let graph = env.ok(&["graph"]).stdout();
+    assert!(!graph.contains("2026-01") && !graph.contains(PAGE), "{graph}");
+    let begins = env.ok(&[]).stdout();
+    assert!(!begins.contains("Changelog") && !begins.contains("2026-01"), "{begins}");
+}
+
+#[test]
 fn a_damaged_page_is_left_alone() {
     let env = changed();
     let damaged = "# Mine\n<!-- >>> elophanto changelog >>> -->\nlost\n";

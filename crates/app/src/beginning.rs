@@ -10,6 +10,7 @@ use crate::{
 };
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{Kind, commit};
+use elophanto_text::changelog;
 
 /// Commands that are proposed.
 const MOST: usize = 3;
@@ -97,6 +98,7 @@ fn tries(workspace: &Workspace, catalogue: &Catalogue, folder: &Path) -> Result<
 fn question(entry: &Entry) -> Option<String> {
     let title = entry.title.trim();
     let is_usable = entry.kind == Kind::Note
+        && !changelog::is_part(entry.path.as_path(), entry.scope)
         && title.chars().count() <= MOST_TITLE
         && title.chars().any(char::is_alphabetic)
         && !title.starts_with('-')

@@ -17,6 +17,7 @@ use elophanto_index::{
 };
 use elophanto_repo::read_note;
 use elophanto_text::{
+    changelog,
     graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},
     markdown::{self, Destination},
     outline::{FileKind, ItemKind, Outline},
@@ -42,10 +43,16 @@ pub fn graph(
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts = Vec::new();
     let mut things: Vec<Thing> = Vec::new();
+    let mut left_out: FxHashSet<String> = FxHashSet::default();
     for part in &notes.parts {
         for number in part.live.ones() {
             let view = part.loaded.segment.document(number)?;
             let path = view.path.to_text();
+            // It names every note there is.
+            if changelog::is_part(view.path.as_path(), view.scope) {
+                left_out.insert(path);
+                continue;
+            }
             let text = part.loaded.segment.text(&view)?;
             let kind = match view.attributes {
                 Attributes::Note { covers } => {
@@ -62,9 +69,10 @@ pub fn graph(
             nodes.push(Node { path, title: view.title.to_owned(), kind });
         }
     }
+    let is_known = |path: &String| numbers.contains_key(path) || left_out.contains(path);
     let sources: Vec<&Found> = files
         .iter()
-        .filter(|found| !found.is_private && !numbers.contains_key(&found.path.to_text()))
+        .filter(|found| !found.is_private && !is_known(&found.path.to_text()))
         .collect();
     for found in &sources {
         let path = found.path.to_text();

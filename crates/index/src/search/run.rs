@@ -339,7 +339,7 @@ pub fn search(
     if is_closer {
         look_closer(&mut ranked, &features);
     }
-    weigh(snapshot, text, analyzer, &mut ranked)?;
+    let before = weigh(snapshot, text, analyzer, &mut ranked)?;
     // By the scores that a search has without a second look: those after it are other numbers, and
     // who asks twice is to get the same hits.
     let kept = request.min_score.map(|least| {
@@ -349,13 +349,13 @@ pub fn search(
     let belief = request.belief.filter(|_| request.like.is_none() && !ranked.is_empty());
     // Of all that was found: what is left out below answers as well as before.
     let mut lead = match belief {
-        Some(_) => scene.lead(&ranked, request.collapse_similarity)?,
+        Some(_) => scene.lead(&ranked[..before], request.collapse_similarity)?,
         None => 0.0,
     };
     let look = request.second_look.as_ref().filter(|_| is_closer && !ranked.is_empty());
     if let Some(look) = look {
         let first = scene.path(ranked[0].0)?;
-        let candidates = readings(&scene, &ranked, &query, text, &keywords, analyzer)?;
+        let candidates = readings(&scene, &ranked[..before], &query, text, &keywords, analyzer)?;
         let Seen { near, failure } = look.read(text, &candidates);
         answer.second_look_failed = failure;
         look_again(&mut ranked, &near);
@@ -369,7 +369,7 @@ pub fn search(
         // Where only words were looked for, vectors of the model are not at hand.
         let is_usable = belief.weights.cosine == 0.0 || found.cosines.is_some();
         let belief = if is_usable { belief } else { Belief::STATIC };
-        let best = ranked.iter().take(belief::LOOKED_AT);
+        let best = ranked[..before].iter().take(belief::LOOKED_AT);
         let best = best.filter_map(|(place, _)| known.get(place).copied());
         let features = features_of(&query, best);
         answer.confidence = Some(Confidence::of(features, lead, &belief));

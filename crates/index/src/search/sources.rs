@@ -26,7 +26,7 @@ use crate::{
 };
 use elophanto_base::lexical::{Analyzer, Language};
 use elophanto_repo::NotePath;
-use elophanto_text::markdown::without_attributes;
+use elophanto_text::{changelog, markdown::without_attributes};
 
 /// What keywords of a part of a file count of those of the whole.
 const PART_KEYWORDS: f32 = 0.6;
@@ -134,7 +134,9 @@ pub fn by_file(
 
 /// Lets code come before its tests unless tests are asked for, what explains something before a
 /// list of changes unless a time or a version is, what is called by the words of the question before what
-/// speaks of them, and what is in the question's language, whose analyzer is given, before translations.
+/// speaks of them, and what is in the question's language, whose analyzer is given, before translations. The
+/// changelog of a knowledge base says of each note only that it was touched: unless a time or a version is asked
+/// for, it comes behind everything else. Returns how many come before it; all, if there is nothing else.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -143,7 +145,8 @@ pub fn weigh(
     query: &str,
     analyzer: &Analyzer,
     ranked: &mut [(ChunkId, Score)],
-) -> Result<(), Malformed> {
+) -> Result<usize, Malformed> {
+    let mut behind: FxHashSet<ChunkId> = FxHashSet::default();
     let (tests, times) = (asks_for_tests(query), asks_when(query));
     let elsewhere = in_other_languages(snapshot, query, analyzer, ranked)?;
     let asked: FxHashSet<String> = Query::plain(query, analyzer).terms.into_iter().collect();
@@ -160,6 +163,12 @@ pub fn weigh(
         };
         if elsewhere.contains(place) {
             counts *= OTHER_LANGUAGE;
+        }
+        if part.kind == Kind::Note && !times {
+            let scope = segment.document(segment.chunk_document(place.1))?.scope;
+            if changelog::is_part(path.as_path(), scope) {
+                behind.insert(*place);
+            }
         }
         if part.kind == Kind::Note && may_be_title {
             let chunk = segment.chunk(place.1)?;
@@ -180,7 +189,22 @@ pub fn weigh(
     }
     // Stable: what scores the same keeps its order.
     ranked.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));
-    Ok(())
+    Ok(put_behind(ranked, |place| behind.contains(place)))
+}
+
+/// Puts some of what is ranked behind all else, none with a higher score than the least of that. Returns how many
+/// come before; all, if there is nothing else.
+fn put_behind<T>(ranked: &mut [(T, Score)], is_behind: impl Fn(&T) -> bool) -> usize {
+    // Stable.
+    ranked.sort_by_key(|(place, _)| is_behind(place));
+    let before = ranked.partition_point(|(place, _)| !is_behind(place));
+    let (before, behind) = ranked.split_at_mut(before);
+    let Some(&(_, Score { total: least, .. })) = before.last() else { return behind.len() };
+    for (_, score) in behind.iter_mut().filter(|(_, score)| score.total > least) {
+        score.source_part -= score.total - least;
+        score.total = least;
+    }
+    before.len()
 }
 
 /// How many terms a title has beside those of a question; `None` if it lacks any of them, or has half as
@@ -236,6 +260,26 @@ fn is_test(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_behind_scores_no_higher() {
+        for (totals, behind, expected, before) in [
+            (&[0.9, 0.8, 0.5][..], &[0][..], &[(1, 0.8), (2, 0.5), (0, 0.5)][..], 2),
+            (&[0.9, 0.8, 0.5, 0.2], &[1, 3], &[(0, 0.9), (2, 0.5), (1, 0.5), (3, 0.2)], 2),
+            (&[0.9, 0.8], &[0, 1], &[(0, 0.9), (1, 0.8)], 2),
+            (&[0.9, 0.8], &[], &[(0, 0.9), (1, 0.8)], 2),
+            (&[], &[], &[], 0),
+        ] {
+            let score = |&total: &f32| Score { total, keyword_part: total, ..Score::default() };
+            let mut ranked: Vec<(usize, Score)> = totals.iter().map(score).enumerate().collect();
+            assert_eq!(put_behind(&mut ranked, |place| behind.contains(place)), before);
+            let found: Vec<(usize, f32)> = ranked.iter().map(|(at, it)| (*at, it.total)).collect();
+            assert_eq!(found, expected);
+            for (_, score) in ranked {
+                assert!((score.keyword_part + score.source_part - score.total).abs() < 1e-6);
+            }
+        }
+    }
 
     #[test]
     fn tests_are_told_by_their_paths() {

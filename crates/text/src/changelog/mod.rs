@@ -19,19 +19,36 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use ulid::Ulid;
 
+use crate::markdown::Scope;
 pub use assemble::{AssembleError, END, START, assemble, newest_first, without_block};
 pub use describe::{Change, ChangeKind, describe, for_commit};
 pub use entry::Entry;
 pub use touched::Touched;
 
+/// Folder of the entries, below that of our own notes.
+const FOLDER: &str = "system/changelog";
+/// The page that gathers them, below that of our own notes.
+const PAGE: &str = "system/changelog.md";
+
 /// Folder of the entries, relative to the repository.
 pub fn folder(write_root: &Path) -> PathBuf {
-    beneath(write_root, "system/changelog")
+    beneath(write_root, FOLDER)
 }
 
 /// The page that gathers them, relative to the repository.
 pub fn page(write_root: &Path) -> PathBuf {
-    beneath(write_root, "system/changelog.md")
+    beneath(write_root, PAGE)
+}
+
+/// Whether a note is part of the changelog of a knowledge base, of whatever repository: an entry, by its folder
+/// and name, or the page that gathers them. A project's own `CHANGELOG.md` is none.
+pub fn is_part(path: &Path, scope: Scope) -> bool {
+    let is_entry = || {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name_parts(name).is_some())
+            && path.parent().is_some_and(|folder| folder.ends_with(FOLDER))
+    };
+    scope == Scope::System && path.ends_with(PAGE) || is_entry()
 }
 
 /// Name of an entry's file: `<date>-<ulid>.md`.
@@ -74,6 +91,23 @@ mod tests {
             "2026-11-2é-00000000010000000000000002.md",
         ] {
             assert_eq!(name_parts(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_the_hook_writes_is_told_from_what_people_write() {
+        let entry = "system/changelog/2026-11-30-00000000010000000000000002.md";
+        for (path, scope, expected) in [
+            (&format!("knowledge/{entry}"), Scope::System, true),
+            (&entry.to_owned(), Scope::User, true),
+            (&format!("acme/sea/notes/{entry}"), Scope::System, true),
+            (&"knowledge/system/changelog.md".to_owned(), Scope::System, true),
+            (&"docs/system/changelog.md".to_owned(), Scope::User, false),
+            (&"CHANGELOG.md".to_owned(), Scope::System, false),
+            (&"knowledge/system/changelog/README.md".to_owned(), Scope::System, false),
+            (&entry.replace("system/", "docs/"), Scope::System, false),
+        ] {
+            assert_eq!(is_part(Path::new(path), scope), expected, "{path}");
         }
     }
 
