@@ -309,6 +309,30 @@ fn marks_are_no_snippets() {
 }
 
 #[test]
+fn tags_in_the_text_are_tags() {
+    let env = TestEnv::with(&[
+        ("q3.md", "# Quarterly\n\nThe quarterly report is due. #finance/q3 #todo\n"),
+        (
+            "q4.md",
+            "---\ntags: finance/q4\n---\n# Quarterly plan\n\nQuarterly, see #12 and `#todo`.\n",
+        ),
+    ]);
+    for (tag, expected) in [
+        ("finance/q3", &["q3.md"][..]),
+        ("#Todo", &["q3.md"]),
+        ("finance", &["q3.md", "q4.md"]),
+        ("fin", &[]),
+        ("12", &[]),
+    ] {
+        let mut hits = env.hits(&["quarterly", "--tag", tag]);
+        hits.sort();
+        assert_eq!(hits, expected, "{tag}");
+    }
+    let hits = env.json(&["search", "--json", "quarterly", "--tag", "todo"]);
+    assert_eq!(hits[0]["tags"], serde_json::json!(["finance/q3", "todo"]));
+}
+
+#[test]
 fn filters() {
     let env = animals();
     let all = "sleep eat berries breed sources pause";

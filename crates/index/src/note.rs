@@ -69,7 +69,8 @@ impl Chunker<'_> {
         });
         let title = document.title().map(str::to_owned);
         let chunks = self.chunks(&text, &document);
-        let FrontMatter { created, updated, tags, scope, covers, .. } = document.front_matter;
+        let FrontMatter { created, updated, mut tags, scope, covers, .. } = document.front_matter;
+        tags.extend(document.tags);
         let record = DocumentRecord {
             path: path.clone(),
             blob,
@@ -249,12 +250,15 @@ mod tests {
             ),
             ("plain\n", &["plain"]),
             ("# A\n\nText. <!-- b -->\n", &["A\n# A\n\nText."]),
+            ("---\ntags: [c]\n---\n# A\n\nText. #b/d\n", &["A\n# A\n\nText. #b/d"]),
             ("# A\n\nIt waits.\n", &["A\n# A\n\nIt      ."]),
             ("<!-- b -->\n", &[]),
         ] {
             let bytes = text.as_bytes();
             let note = chunker.cut_bytes(&"a.md".into(), BlobId::of(bytes), bytes).unwrap();
             assert_eq!(note.passages, passages, "{text}");
+            let tags: &[&str] = if text.contains("#b") { &["c", "b/d"] } else { &[] };
+            assert_eq!(note.record.tags, tags, "{text}");
             assert_eq!(note.text.len(), text.len());
             // What a segment keeps of it gives the same again.
             let analyzer = elophanto_base::lexical::Analyzer::new("english");

@@ -36,7 +36,7 @@ use elophanto_repo::{NotePath, Repository, Selection, Walked, history::History};
 use elophanto_text::chunk::Limits;
 
 /// Raised whenever the same note would be cut or analysed differently.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 /// A reader that finds an indexer at work searches at most this much changed text from memory.
 const OVERLAY_BYTES: u64 = 8 * 1024 * 1024;
 /// How often a refresh starts again because another process replaced the view meanwhile.

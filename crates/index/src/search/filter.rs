@@ -16,7 +16,7 @@ pub struct Filter {
     pub types: Vec<String>,
     /// Any of these scopes; empty allows all.
     pub scopes: Vec<Scope>,
-    /// All of these tags, compared without case.
+    /// All of these tags, or tags within them, compared without case.
     pub tags: Vec<String>,
     /// Any of these patterns; `None` allows all.
     pub paths: Option<GlobSet>,
@@ -60,7 +60,7 @@ impl Filter {
         (self.kinds.is_empty() || self.kinds.contains(&facts.kind))
             && self.has_type(facts)
             && (self.scopes.is_empty() || self.scopes.contains(&facts.scope))
-            && self.tags.iter().all(|tag| facts.tags.iter().any(|own| same_tag(own, tag)))
+            && self.tags.iter().all(|tag| facts.tags.iter().any(|own| is_within(own, tag)))
             && self.paths.as_ref().is_none_or(|paths| paths.is_match(facts.path.as_path()))
             && self.among.as_ref().is_none_or(|among| among.contains(facts.path))
             && !self.except.contains(facts.path)
@@ -85,8 +85,12 @@ pub fn file_type(kind: Kind, first_tag: Option<&str>) -> &str {
     }
 }
 
-fn same_tag(a: &str, b: &str) -> bool {
-    a.trim_start_matches('#').to_lowercase() == b.trim_start_matches('#').to_lowercase()
+/// Whether a tag is the wanted one or nested in it: `finance/q3` is within `finance`.
+fn is_within(own: &str, wanted: &str) -> bool {
+    let plain = |tag: &str| tag.trim_start_matches('#').to_lowercase();
+    let (own, wanted) = (plain(own), plain(wanted));
+    let rest = own.strip_prefix(wanted.trim_end_matches('/'));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -103,6 +107,21 @@ mod tests {
         let tags = &["Git", "ops"];
         let facts = Facts { kind: Kind::Note, path: &path, scope: Scope::User, tags, changed };
         assert_eq!(filter.allows(&facts), expected, "{filter:?}");
+    }
+
+    #[test]
+    fn tags_match_those_above_them() {
+        for (own, wanted, expected) in [
+            ("finance/q3", "finance/q3", true),
+            ("Finance/Q3/july", "#finance/q3", true),
+            ("finance/q3", "finance/", true),
+            ("finance/q3", "fin", false),
+            ("finance/q3", "q3", false),
+            ("finance", "finance/q3", false),
+            ("finance", "", false),
+        ] {
+            assert_eq!(is_within(own, wanted), expected, "{own} {wanted}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod guard;
 mod lines;
 mod links;
 mod status;
+mod tags;
 mod text;
 mod tree;
 mod written;
@@ -63,6 +64,9 @@ pub struct Document {
     pub links: Vec<Link>,
     /// HTML comments outside of code, ascending. One that never ends is none.
     pub comments: Vec<Range<usize>>,
+    /// Tags in the text that the front matter does not have, without their `#`, each once whatever its case: of
+    /// paragraphs and tables, outside of code, links and HTML.
+    pub tags: Vec<String>,
     pub warnings: Vec<Warning>,
 }
 
@@ -153,9 +157,21 @@ pub fn parse(text: &str) -> Result<Document, Unparsable> {
     warnings.extend(conflict(text, &lines));
     let body = start..text.len();
     let body_line = 1 + count_line_ends(text.get(..start).unwrap_or_default());
-    let tree::Tree { blocks, headings, links, comments } =
+    let tree::Tree { blocks, headings, links, comments, mut tags } =
         tree::read(text, &body, body_line, &lines)?;
-    Ok(Document { front_matter, body, body_line, headings, blocks, links, comments, warnings })
+    let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
+    tags.retain(|tag| !front_matter.tags.iter().any(|known| same(known, tag)));
+    Ok(Document {
+        front_matter,
+        body,
+        body_line,
+        headings,
+        blocks,
+        links,
+        comments,
+        tags,
+        warnings,
+    })
 }
 
 /// One warning for all the markers that a merge left behind. `=======` alone underlines a heading,

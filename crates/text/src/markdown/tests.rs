@@ -271,3 +271,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tags_stand_in_text_alone() {
+    for (text, expected) in [
+        (
+            "Pay it. #finance/q3 **and #todo**\n\n- [ ] #Todo\n> #quoted\n",
+            &["finance/q3", "todo", "quoted"][..],
+        ),
+        ("| a | b |\n|---|---|\n| #cell | `#code` |\n", &["cell"]),
+        ("---\ntags: [Sea]\n---\n#sea #kelp\n", &["kelp"]),
+        (
+            "# Head #none\n\n`#a` [#b](x.md#c) [[d #e]] <b title=\" #f\"> \\#g https://a.example/#h\n",
+            &[],
+        ),
+        ("```\n#a\n```\n\n    #b\n\n<div>\n#c\n</div>\n\n<!-- #d -->\n\n[e]: x \"#f\"\n", &[]),
+        ("![ #a](x.png) `x`#b\n", &[]),
+    ] {
+        let document = parse(text).unwrap();
+        assert_eq!(document.tags, expected, "{text}");
+    }
+    let many: String = (0..1_000).map(|number| format!("#t{number} ")).collect();
+    assert_eq!(parse(&many).unwrap().tags.len(), 100);
+}

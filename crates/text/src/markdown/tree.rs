@@ -9,9 +9,11 @@ use std::ops::Range;
 
 use comrak::nodes::{Node, NodeValue};
 use comrak::{Arena, Options, try_parse_document};
+use rustc_hash::FxHashSet;
 
 use super::lines::LineTable;
 use super::links::is_external;
+use super::tags::{MOST_TAGS, tags};
 use super::{Block, BlockKind, Heading, Link, LinkKind, MAX_PARSE_STEPS, Unparsable};
 
 /// Steps between two calls of the parser's cancellation hook.
@@ -23,6 +25,8 @@ pub(super) struct Tree {
     pub links: Vec<Link>,
     /// Ranges of HTML comments, ascending.
     pub comments: Vec<Range<usize>>,
+    /// Without their `#`, each once whatever its case.
+    pub tags: Vec<String>,
 }
 
 /// Tags whose inside is shown as it stands.
@@ -50,7 +54,9 @@ pub(super) fn read(
             headings: Vec::new(),
             links: Vec::new(),
             comments: Vec::new(),
+            tags: Vec::new(),
         },
+        seen: FxHashSet::default(),
     };
     for node in root.children() {
         reader.block(node);
@@ -59,6 +65,7 @@ pub(super) fn read(
     for node in root.descendants() {
         reader.link(node);
         reader.comments(node);
+        reader.tags(node);
     }
     reader.tree.comments.sort_by_key(|comment| comment.start);
     Ok(reader.tree)
@@ -110,6 +117,8 @@ struct Reader<'a> {
     /// Where the last block ended.
     end: usize,
     tree: Tree,
+    /// Tags in lower case.
+    seen: FxHashSet<String>,
 }
 
 impl Reader<'_> {
@@ -188,6 +197,33 @@ impl Reader<'_> {
         }
     }
 
+    /// Tags in a paragraph or table: in its text, and in what is written there, where `\#a` is none.
+    fn tags(&mut self, node: Node<'_>) {
+        let ast = node.data();
+        if !matches!(ast.value, NodeValue::Paragraph | NodeValue::Table(_)) {
+            return;
+        }
+        let start = self.lines.start(self.lines_before + ast.sourcepos.start.line);
+        let end = self.lines.start(self.lines_before + ast.sourcepos.end.line + 1);
+        let written = self.text.get(start..end).unwrap_or_default();
+        let written: FxHashSet<&str> = tags(written).collect();
+        if written.is_empty() {
+            return;
+        }
+        for inline in node.descendants() {
+            let inside = inline.data();
+            let NodeValue::Text(text) = &inside.value else { continue };
+            if !text.contains('#') || inline.ancestors().any(is_link) {
+                continue;
+            }
+            for tag in tags(text).filter(|tag| written.contains(tag)) {
+                if self.tree.tags.len() < MOST_TAGS && self.seen.insert(tag.to_lowercase()) {
+                    self.tree.tags.push(tag.to_owned());
+                }
+            }
+        }
+    }
+
     fn link(&mut self, node: Node<'_>) {
         let ast = node.data();
         let (url, kind) = match &ast.value {
@@ -205,6 +241,10 @@ impl Reader<'_> {
         let range = if is_told { start..end } else { whole };
         self.tree.links.push(link_of(url, kind, line, range));
     }
+}
+
+fn is_link(node: Node<'_>) -> bool {
+    matches!(node.data().value, NodeValue::Link(_) | NodeValue::Image(_) | NodeValue::WikiLink(_))
 }
 
 /// The words of a node without its markup, on one line.
