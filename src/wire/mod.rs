@@ -43,7 +43,8 @@ pub use printed::printed_json;
 pub use schema::{form, full, input, listed_input, listed_output, output};
 pub use search::{
     AlikeWire, BlameWire, CommitWire, ConfidenceWire, DriftWire, ExplainWire, FoundWire, HitWire,
-    ListedWire, OtherwiseWire, PassageWire, ReplyWire, SearchArguments, SimilarArguments, SourceWire,
+    ListedWire, OtherwiseWire, PassageWire, ReplyWire, SearchArguments, SimilarArguments,
+    SourceWire,
 };
 pub use skills::{EntryWire, PlanWire, ShadowedWire, SkillWire};
 

@@ -65,6 +65,45 @@ fn titles_rules_code_and_what_only_introduces_answer_nothing() {
 }
 
 #[test]
+fn among_several_notes_the_first_hit_answers_or_none_does() {
+    let papers = |name: &str| {
+        format!(
+            "# Note {name}\n\nThe signing of papers {name} is done by hand, with keys of brass.\n"
+        )
+    };
+    let alert = "An alert comes up when the signing keys of the gateway are rotated too late.";
+    let env = TestEnv::with(&[
+        (
+            "rotate.md",
+            "# Rotating the signing keys\n\n1. `vault login`\n2. `vault rotate signing`\n",
+        ),
+        ("alerts.md", &format!("# Alerts\n\n{alert}\n")),
+        ("a.md", &papers("a")),
+        ("b.md", &papers("b")),
+        ("c.md", &papers("c")),
+    ]);
+    assert_eq!(answer(&env, "how are the signing keys rotated"), None);
+    let asked = "which alert comes up when keys are rotated too late";
+    assert_eq!(answer(&env, asked).as_deref(), Some(format!("{alert} [1]").as_str()));
+}
+
+#[test]
+fn what_stands_beneath_the_question_is_quoted_as_a_paragraph_and_nothing_beside_it() {
+    let env = TestEnv::with(&[
+        (
+            "table.md",
+            "# Tables\n\n## Why is nothing embedded twice?\n\nThe key is a hash of the text. Renaming a \
+             file leaves it\nas it was.\n\nTwo notes share a vector.\n",
+        ),
+        ("hook.md", "# Hooks\n\nA hook has embedded nothing when it ends.\n"),
+    ]);
+    assert_eq!(
+        answer(&env, "why is nothing embedded twice").as_deref(),
+        Some("The key is a hash of the text. Renaming a file leaves it as it was. [1]")
+    );
+}
+
+#[test]
 fn what_contradicts_itself_is_told_with_dates_newest_first() {
     let env = TestEnv::with(&[("old.md", "# Limits\n\nRetries of the courier are capped at 3.\n")]);
     env.write(

@@ -3,7 +3,9 @@
 use std::{cell::Cell, path::Path};
 
 use elophanto_index::Snapshot;
-use elophanto_knowledge::scan::{AnswerNotes, Reach, investigate::InvestigationContext, library::Library};
+use elophanto_knowledge::scan::{
+    AnswerNotes, Reach, investigate::InvestigationContext, library::Library,
+};
 use elophanto_models::{builtin::count_tokens, llm::Asked};
 use elophanto_repo::{NotePath, locate, record_store::RecordStore};
 

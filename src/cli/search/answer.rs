@@ -31,7 +31,8 @@ pub fn print(
         let _ = writeln!(shown, "{} say otherwise of the same thing: newest first", list(numbers));
     }
     for citation in &reply.citations {
-        let Citation { number, path, line, title, kind, source, against, superseded, .. } = citation;
+        let Citation { number, path, line, title, kind, source, against, superseded, .. } =
+            citation;
         let _ = write!(
             shown,
             "\n[{number}] {}:{line}  {}",

@@ -344,7 +344,8 @@ fn commits_are_picked_reverted_and_put_in_another_order() {
 
 #[test]
 fn squashed_commits_keep_their_entries() {
-    let ways: [(&str, fn(&Site)); 3] = [
+    type Way = (&'static str, fn(&Site));
+    let ways: [Way; 3] = [
         ("merge --squash", |site| {
             site.git(&["checkout", "--quiet", "main"]);
             site.git(&["merge", "--quiet", "--squash", "feat"]);

@@ -34,6 +34,8 @@ const MOST_LABEL: usize = 2;
 const MOST_LINES: usize = 3;
 const MOST_ITEMS: usize = 6;
 const MOST_SHOWN: usize = 200;
+/// Bytes of what is quoted at most of a paragraph that begins what stands under the heading that was asked for.
+const MOST_OPENING: usize = 500;
 /// Two statements are of the same thing if they share this part of their words, numbers and
 /// negations apart.
 const SAME_SUBJECT: f32 = 0.7;
@@ -108,6 +110,8 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         let is_headed = question.is_heading(&section, analyzer);
         let is_titled = question.is_heading(&hit.title, analyzer);
         let is_fact = hit.kind == crate::Kind::Fact;
+        // Whether nothing was stated yet beneath the heading that was asked for.
+        let mut opens = is_headed;
         // Of two things that are asked about by one name, it is the one that is called just so.
         let of_page =
             if is_fact { TITLED * question.asked_of_title(&hit.title, analyzer) } else { 0.0 };
@@ -116,6 +120,7 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
             if let Some((_, title)) = heading(&hit.text, sentence) {
                 beneath = Beneath::of(&title, question, analyzer);
                 named.stand_beneath(&beneath.text, &beneath.terms);
+                opens = beneath.is_question;
                 section = title;
             } else if sentence.kind == Kind::Heading {
                 header = cells(raw);
@@ -123,6 +128,7 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                 // A question heads its answer.
                 beneath = Beneath::of(asked, question, analyzer);
                 named.stand_beneath(&beneath.text, &beneath.terms);
+                opens = beneath.is_question;
             }
             let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
             let is_asked = |label: &str| question.asks_for_any(label, analyzer);
@@ -133,6 +139,11 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
             };
             if let Some(default) = default_behind(&hit.text, sentence, kinds.get(at + 1)) {
                 text = format!("{text} {default}");
+            }
+            if std::mem::take(&mut opens)
+                && let Some(rest) = paragraph_behind(&hit.text, &kinds[at..])
+            {
+                text = format!("{text} {rest}");
             }
             let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
             let told = question.told_by(&text, &named, analyzer);
@@ -230,6 +241,29 @@ fn default_behind(text: &str, sentence: &Sentence, next: Option<&Sentence>) -> O
         .then(|| on_one_line(said, MOST_SHOWN, |_| true))
 }
 
+/// What the other sentences of a paragraph say behind its first one, as far as that is quoted.
+fn paragraph_behind(text: &str, sentences: &[Sentence]) -> Option<String> {
+    let first = sentences.first().filter(|first| first.kind == Kind::Prose)?;
+    let pairs = sentences.windows(2).take_while(|pair| {
+        let [before, next] = pair else { return false };
+        next.kind == Kind::Prose
+            && next.range.end - first.range.start <= MOST_OPENING
+            && !text[before.range.end..next.range.start].contains("\n\n")
+            && !text[next.range.clone()].trim_end().ends_with(':')
+    });
+    let end = pairs.last()?[1].range.end;
+    Some(plain(&text[first.range.end..end])).filter(|said| !said.is_empty())
+}
+
+/// The text of a paragraph or item on one line, without marks, templates and tags.
+fn plain(raw: &str) -> String {
+    let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
+    let joined = lines.collect::<Vec<_>>().join(" ");
+    let joined = without_templates(&joined);
+    let joined = without_tags(&joined);
+    on_one_line(without_mark(&joined), usize::MAX, |_| true).trim().to_owned()
+}
+
 /// A sentence as it is quoted, with what it announces; `None` if it states nothing.
 fn stated(
     raw: &str,
@@ -244,14 +278,7 @@ fn stated(
         Kind::Heading | Kind::Markup => return None,
         Kind::Code => return option_line(raw),
         Kind::Row => row(&without_tags(raw), header)?,
-        Kind::Prose | Kind::Item => {
-            let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
-            let joined = lines.collect::<Vec<_>>().join(" ");
-            let joined = without_templates(&joined);
-            let joined = without_tags(&joined);
-            let plain = on_one_line(without_mark(&joined), usize::MAX, |_| true);
-            plain.trim().to_owned()
-        }
+        Kind::Prose | Kind::Item => plain(raw),
     };
     let bare = text.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
     let is_title = std::iter::once(&hit.title)
@@ -495,6 +522,24 @@ mod tests {
         let asked: Vec<&str> =
             kinds.iter().filter_map(|it| asks(&text[it.range.clone()], it.kind)).collect();
         assert_eq!(asked, ["**Why is it slow?**"]);
+    }
+
+    #[test]
+    fn a_paragraph_is_quoted_as_far_as_it_fits() {
+        let long = "It is long. ".repeat(60);
+        for (text, expected) in [
+            (
+                "A key is a hash.\nNo path is in it. Names\nchange nothing.\n\nMore.\n",
+                Some("No path is in it. Names change nothing."),
+            ),
+            ("A key is a hash.\n\nNo path is in it.\n", None),
+            ("A key is a hash. It has:\n\n- a\n", None),
+            ("- A key is a hash. No path is in it.\n", None),
+            (long.as_str(), Some("It is long. ".repeat(40).trim_end())),
+        ] {
+            let said = paragraph_behind(text, &sentences(text, None));
+            assert_eq!(said.as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

@@ -151,39 +151,6 @@ pub fn clip(text: &str, sentence: Range<usize>, first_match: Option<usize>) -> R
     start..if end < sentence.end { word_end(text, at.max(start), end) } else { end }
 }
 
-/// One piece of text that may be shown within a budget.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
-    /// Which hit it belongs to, best first.
-    pub hit: usize,
-    /// Usefulness; higher is shown first.
-    pub value: f32,
-    /// Its cost in tokens.
-    pub cost: usize,
-}
-
-/// Chooses the pieces that fit into `budget`, most useful first. The first piece of a hit also
-/// costs that hit's header. Returns indexes into `pieces`, ascending.
-pub fn fill(pieces: &[Piece], headers: &[usize], budget: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.sort_by(|&a, &b| pieces[b].value.total_cmp(&pieces[a].value).then(a.cmp(&b)));
-    let mut opened = vec![false; headers.len()];
-    let mut spent = 0;
-    let mut chosen = Vec::new();
-    for index in order {
-        let piece = &pieces[index];
-        let Some(open) = opened.get_mut(piece.hit) else { continue };
-        let cost = piece.cost + if *open { 0 } else { headers[piece.hit] };
-        if spent + cost <= budget {
-            spent += cost;
-            *open = true;
-            chosen.push(index);
-        }
-    }
-    chosen.sort_unstable();
-    chosen
-}
-
 fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -545,15 +512,5 @@ mod tests {
         assert!(clipped.start <= 500 && clipped.end > 500 && shown.starts_with("word"));
         assert!(shown.chars().count() <= SNIPPET_CHARACTERS);
         assert_eq!(clip("short", 0..5, None), 0..5);
-    }
-
-    #[test]
-    fn a_budget_is_never_exceeded() {
-        let piece = |hit, value, cost| Piece { hit, value, cost };
-        let pieces = [piece(0, 0.9, 10), piece(0, 0.1, 10), piece(1, 0.8, 10), piece(1, 0.2, 1)];
-        assert_eq!(fill(&pieces, &[5, 5], 30), [0, 2]);
-        assert_eq!(fill(&pieces, &[5, 5], 31), [0, 2, 3]);
-        assert_eq!(fill(&pieces, &[5, 5], 14), [3]);
-        assert!(fill(&pieces, &[5, 5], 3).is_empty());
     }
 }

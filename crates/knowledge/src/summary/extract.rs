@@ -156,7 +156,8 @@ impl File<'_> {
         let known = vocabulary.terms(&text);
         let words: Vec<String> =
             vocabulary.topics(&known).into_iter().take(60).map(str::to_owned).collect();
-        let words = listed(WORDS.trim_end_matches(": "), &words, ", ", left.min(MAX_LINE_TOKENS), count);
+        let words =
+            listed(WORDS.trim_end_matches(": "), &words, ", ", left.min(MAX_LINE_TOKENS), count);
         limited(&shown(&format!("{text}\n{words}")), MAX_TOKENS, count)
     }
 }

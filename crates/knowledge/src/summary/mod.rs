@@ -32,8 +32,8 @@ use elophanto_text::{
 
 pub use accept::{MAX_ANSWER_TOKENS, MIN_ANSWER_CHARACTERS, Refused, accept};
 pub use extract::extract;
-pub use place::places;
 pub use parts::{MAX_PART_TOKENS, MAX_PARTS, MIN_ITEM_LINES, MIN_LINES, MIN_TOKENS};
+pub use place::places;
 pub use prompt::{MAX_CONTENT_BYTES, PROMPT_VERSION, prompt};
 pub use shorten::{FIRST_LINES, LAST_LINES, MAX_LINES, Shortened, shorten};
 pub use structure::{MAX_STRUCTURE_TOKENS, structure};

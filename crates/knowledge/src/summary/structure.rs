@@ -69,8 +69,8 @@ const EVERYWHERE: &[&str] = &[
     "new", "default", "clone", "fmt", "from", "into", "drop", "eq", "ne", "hash", "cmp",
     "partial_cmp", "deref", "deref_mut", "as_ref", "as_mut", "borrow", "to_string", "constructor",
     "__init__", "__repr__", "__str__", "__eq__", "__hash__", "__enter__", "__exit__", "__len__",
-    "initialize", "__construct", "dispose", "toString", "equals", "hashCode", "String", "Error", "get", "set", "poll", "next", "size_hint",
-    "source", "main", "index", "try_from",
+    "initialize", "__construct", "dispose", "toString", "equals", "hashCode", "String", "Error",
+    "get", "set", "poll", "next", "size_hint", "source", "main", "index", "try_from",
 ];
 const TRAITS_EVERYWHERE: &[&str] = &[
     "Debug", "Display", "Clone", "Copy", "Default", "Drop", "PartialEq", "Eq", "Hash", "Ord",

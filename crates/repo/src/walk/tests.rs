@@ -52,7 +52,7 @@ fn by_rules(root: &Path, builder: &WalkBuilder) -> BTreeSet<String> {
     builder.filter_entry(|entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        entry.depth() == 0 || !is_hidden && !(is_folder && entry.path().join(".git").exists())
+        entry.depth() == 0 || !(is_hidden || is_folder && entry.path().join(".git").exists())
     });
     let files = builder.build().filter_map(Result::ok).filter(|entry| {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
