@@ -182,7 +182,7 @@ fn check_says_whether_all_is_indexed() {
     env.write("knowledge/learned/entities/otter.md", "# Otter\n\n- Otters hold hands.\n");
     assert_eq!(env.run(&["index", "--check"]).code, Some(1), "the page is in no table");
     let doctor = env.run(&["doctor"]);
-    assert!(doctor.stdout().contains("! 1 vector is in no table"), "{doctor}");
+    assert!(doctor.stdout().contains("! 1 chunk has no vector"), "{doctor}");
     env.ok(&["index"]);
     assert_eq!(env.run(&["index", "--check"]).code, Some(0));
     assert!(env.ok(&["doctor"]).stdout().contains("nothing is wrong"));

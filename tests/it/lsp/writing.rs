@@ -76,14 +76,14 @@ fn broken_links_are_told_with_what_may_be_meant() {
 fn links_to_pages_of_a_site_are_not_called_broken() {
     let env = TestEnv::with(&[("docs/one.md", "# One\n"), ("docs/b/README.md", "# B\n")]);
     let mut session = Session::begin(&env);
-    let text = "[a](one.html#x) [b](b/index.html) [c](/from/the/top) [d](two.html) [[/abs]]\n";
+    let text = "[a](one.html#one) [b](b/index.html) [c](/from/the/top) [d](two.html) [[/abs]]\n";
     session.open("docs/new.md", text);
     let found = session.problems("docs/new.md", |all| all.len() == 2);
     assert_eq!(
         found,
         [
-            "0:53-0:66 broken-link `two.html` leads nowhere",
-            "0:67-0:75 broken-link `/abs` leads nowhere",
+            "0:55-0:68 broken-link `two.html` leads nowhere",
+            "0:69-0:77 broken-link `/abs` leads nowhere",
         ]
     );
     assert!(session.end());

@@ -88,6 +88,8 @@ fn is_of_program(text: &str, start: usize) -> bool {
 fn behind(text: &str, start: usize, named: Named) -> Option<Found> {
     let end = text.floor_char_boundary(text.len().min(start + REACH));
     let rest = text.get(start..end)?.split(['\n', '\r', '|']).next()?;
+    // The id of a learned fact: `a password <!-- f:0123456789abcdef -->`.
+    let rest = rest.split("<!--").next()?;
     // `tokens`, `password-protected`, `secret_name`.
     let closed = rest.trim_start_matches(QUOTES);
     if !closed.starts_with([' ', '\t', ':', ',']) {

@@ -335,6 +335,8 @@ fn passes_over_what_is_no_secret() {
         "task-0123456789abcdef0123456789abcdef01234567",
         // Sentences.
         "The password is required, and stored in Vault 1.15.2-rc1.",
+        "- The hook asks for a password <!-- f:0a1b2c3d4e5f6071 src:file:a.md -->",
+        "- title: ../../etc/passwd <!-- t:191a4166925e8ccb at:2026-11-30T16:00:31Z -->",
         "The password of web1.example.com is in the vault of team7-Ops.",
         "The token is 3f2a9c1d8b7e, as of that commit.",
         "The API key is 550e8400-e29b-41d4-a716-446655440000.",
