@@ -212,11 +212,11 @@ fn answers(one: &Statement) -> bool {
 fn best<'s>(all: &'s [Statement], near: &[Near], by_rank: bool) -> Vec<&'s Statement> {
     let read = all.iter().any(|one| one.cosine.is_some());
     let most = all.iter().filter_map(|one| one.cosine).fold(0.0, f32::max);
+    let is_fact = |one: &Statement| near.get(one.hit).is_some_and(|it| it.hit.kind == Kind::Fact);
     let answers = |one: &Statement| {
-        let is_fact = near.get(one.hit).is_some_and(|near| near.hit.kind == Kind::Fact);
         let is_nearest = one.cosine.is_some_and(|own| own + FARTHER >= most);
         // What stands under the question itself answers it.
-        answers(one) || one.tells && (one.is_headed || is_fact && is_nearest)
+        answers(one) || one.tells && (one.is_headed || is_fact(one) && is_nearest)
     };
     let worth = |one: &Statement| {
         let Some(near) = near.get(one.hit) else { return one.value };
@@ -238,8 +238,7 @@ fn best<'s>(all: &'s [Statement], near: &[Near], by_rank: bool) -> Vec<&'s State
     let is_said = |one: &&Statement| read || one.with_headings >= LEAST_SAID;
     let mut best: Vec<&Statement> = of_hit.filter(is_said).collect();
     best.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
-    let of_fact = |one: &Statement| near.get(one.hit).is_some_and(|it| it.hit.kind == Kind::Fact);
-    if by_rank && best.first().is_some_and(|one| !of_fact(one)) {
+    if by_rank && best.first().is_some_and(|one| !is_fact(one)) {
         let first = near.iter().position(|near| !near.is_superseded).unwrap_or_default();
         best.sort_by_key(|one| one.hit != first);
         if best.first().is_some_and(|one| one.hit != first) {
