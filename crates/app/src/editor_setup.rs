@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     Environment, Error, Result,
-    clients::{Change, Read, Setup, own_files},
+    clients::{Change, Read, Setup, change, own_files},
     init::managed_block,
 };
 use elophanto_base::process;
@@ -158,15 +158,6 @@ fn text_of(path: &Path, read: &Read<'_>) -> Result<Option<String>> {
     read(path).map_err(|cause| {
         Error::new(format_args!("`{}`: {cause}", path.display())).hint("mend or move the file")
     })
-}
-
-fn change(
-    path: PathBuf,
-    before: Option<String>,
-    after: Option<String>,
-    purpose: &'static str,
-) -> Option<Change> {
-    (before != after).then_some(Change { path, before, after, purpose })
 }
 
 /// A file that is all ours.

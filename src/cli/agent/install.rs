@@ -49,16 +49,21 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let is_agreed = !args.dry_run && (args.yes || ui.confirm("Make these changes?")?);
     carry_out(&setup, is_agreed, true, ui)?;
-    if is_agreed {
-        if !args.remove && scope == Scope::Project {
-            ui.talk("the program may ask you once whether it trusts what a project brings");
-        }
-        return Ok(Outcome::Done);
+    if is_agreed && !args.remove && scope == Scope::Project {
+        ui.talk("the program may ask you once whether it trusts what a project brings");
     }
-    if !args.dry_run {
+    Ok(outcome(is_agreed, args.dry_run, ui))
+}
+
+/// That nothing was changed is said where somebody was asked.
+pub fn outcome(is_agreed: bool, dry_run: bool, ui: &mut Ui) -> Outcome {
+    if is_agreed {
+        return Outcome::Done;
+    }
+    if !dry_run {
         ui.talk("nothing was changed; --yes makes these changes without asking");
     }
-    Ok(Outcome::Negative)
+    Outcome::Negative
 }
 
 /// Makes the changes if they were agreed to, and says what was done or would be.

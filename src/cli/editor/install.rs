@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::cli::{
-    Outcome, Result, Ui, agent::install::carry_out, env, escape_control_line, visible,
+    Outcome, Result, Ui,
+    agent::install::{carry_out, outcome},
+    env, escape_control_line, visible,
 };
 use elophanto_app::{
     clients::diff,
@@ -61,11 +63,5 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
             ui.talk(visible(&said));
         }
     }
-    if is_agreed {
-        return Ok(Outcome::Done);
-    }
-    if !args.dry_run {
-        ui.talk("nothing was changed; --yes makes these changes without asking");
-    }
-    Ok(Outcome::Negative)
+    Ok(outcome(is_agreed, args.dry_run, ui))
 }

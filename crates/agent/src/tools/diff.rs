@@ -1,6 +1,6 @@
 //! The change of one file as a unified diff that `git apply` takes. Pure.
 
-use std::{fmt::Write as _, os::unix::ffi::OsStrExt, path::Path};
+use std::{fmt::Write as _, ops::Range, os::unix::ffi::OsStrExt, path::Path};
 
 use elophanto_base::visible::visible;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
@@ -25,8 +25,7 @@ pub fn diff(path: &Path, before: Option<&str>, after: Option<&str>, mode: u32) -
     } else if after.is_none() {
         let _ = writeln!(text, "deleted file mode {mode}");
     }
-    let old: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
-    let new: Vec<&str> = after.unwrap_or_default().split_inclusive('\n').collect();
+    let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
     if old == new {
         return text;
     }
@@ -36,10 +35,38 @@ pub fn diff(path: &Path, before: Option<&str>, after: Option<&str>, mode: u32) -
     let tab = |name: &str| if name.contains(' ') { "\t" } else { "" };
     let _ = writeln!(text, "--- {from}{}", tab(from));
     let _ = writeln!(text, "+++ {to}{}", tab(to));
-    for group in group_diff_ops(changes(&old, &new), AROUND) {
-        hunk(&mut text, &group, &old, &new);
-    }
+    hunks(&mut text, old, new, |text, sign, line| {
+        text.push(sign);
+        text.push_str(line);
+        if !line.ends_with('\n') {
+            text.push_str("\n\\ No newline at end of file\n");
+        }
+    });
     text
+}
+
+/// Adds the hunks of a unified diff; `push` adds a line with its sign and its line end.
+pub fn hunks(text: &mut String, old: &str, new: &str, push: impl Fn(&mut String, char, &str)) {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    for group in group_diff_ops(changes(&old, &new), AROUND) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let olds = first.old_range().start..last.old_range().end;
+        let news = first.new_range().start..last.new_range().end;
+        // A range of no lines is named by the line before it.
+        let range = |range: &Range<usize>| {
+            format!("{},{}", range.start + usize::from(!range.is_empty()), range.len())
+        };
+        let _ = writeln!(text, "@@ -{} +{} @@", range(&olds), range(&news));
+        for op in &group {
+            let is_same = matches!(op, DiffOp::Equal { .. });
+            let sign = if is_same { ' ' } else { '-' };
+            old[op.old_range()].iter().for_each(|line| push(text, sign, line));
+            if !is_same {
+                new[op.new_range()].iter().for_each(|line| push(text, '+', line));
+            }
+        }
+    }
 }
 
 /// Comparing takes the square of what differs: equal ends are taken off first, and beyond the
@@ -87,34 +114,6 @@ fn in_order(ops: &[DiffOp]) -> Vec<DiffOp> {
         (old_index, new_index) = (old_index + old_len, new_index + new_len);
     }
     counted
-}
-
-fn hunk(text: &mut String, group: &[DiffOp], old: &[&str], new: &[&str]) {
-    let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
-    let olds = first.old_range().start..last.old_range().end;
-    let news = first.new_range().start..last.new_range().end;
-    // A range of no lines is named by the line before it.
-    let start = |range: &std::ops::Range<usize>| range.start + usize::from(!range.is_empty());
-    let _ =
-        writeln!(text, "@@ -{},{} +{},{} @@", start(&olds), olds.len(), start(&news), news.len());
-    for op in group {
-        if let DiffOp::Equal { .. } = op {
-            lines(text, ' ', &old[op.old_range()]);
-        } else {
-            lines(text, '-', &old[op.old_range()]);
-            lines(text, '+', &new[op.new_range()]);
-        }
-    }
-}
-
-fn lines(text: &mut String, sign: char, lines: &[&str]) {
-    for line in lines {
-        text.push(sign);
-        text.push_str(line);
-        if !line.ends_with('\n') {
-            text.push_str("\n\\ No newline at end of file\n");
-        }
-    }
 }
 
 /// A name as git writes it in a diff (`core.quotePath` off): in quotes, with octal escapes, where it is not

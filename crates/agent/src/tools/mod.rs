@@ -47,7 +47,7 @@ pub use arguments::spec;
 pub use ask_user::AskUser;
 pub(crate) use contents::hash_of;
 pub use delegate_reading::DelegateReading;
-pub use diff::diff;
+pub use diff::{diff, hunks};
 pub use file_delete::FileDelete;
 pub use file_edit::FileEdit;
 pub use file_list::FileList;

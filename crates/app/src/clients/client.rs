@@ -38,16 +38,3 @@ elophanto_base::named! {
         User = "user",
     }
 }
-
-/// A name that no scope has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no such scope; there are project and user")]
-pub struct UnknownScope;
-
-impl FromStr for Scope {
-    type Err = UnknownScope;
-
-    fn from_str(name: &str) -> Result<Self, UnknownScope> {
-        Self::named(name).ok_or(UnknownScope)
-    }
-}

@@ -1,8 +1,10 @@
 //! Our two hooks in Claude Code's settings, beside those of the user.
 
+use serde_json::json;
+
 use super::{
     Change, ClientError, Places, Read, Scope,
-    json::{self, Kind, Layout, Node, Value, replace, take_out},
+    json::{self, Kind, Layout, Node, render, replace, take_out},
     places,
     plan::{change, check, read_file, refused},
     servers::{Found, Refusal, lookup, push, put},
@@ -66,11 +68,9 @@ fn with_hook(
     asked: &str,
     command: &str,
 ) -> Result<String, Refusal> {
-    let hook =
-        Value::object([("type", Value::string("command")), ("command", Value::string(command))]);
-    let group = Value::object([("hooks", Value::Array(vec![hook]))]);
+    let group = json!({ "hooks": [{ "type": "command", "command": command }] });
     let path = ["hooks", event];
-    let alone = Value::Array(vec![group.clone()]);
+    let alone = json!([group]);
     let document = json::parse(text.unwrap_or_default())?;
     let Some(root) = &document.root else { return put(text, &path, &alone) };
     let Found::There { node: groups, .. } = lookup(root, &path)? else {
@@ -82,7 +82,7 @@ fn with_hook(
     match ours(groups, asked) {
         Some((_, now)) if now.as_str() == Some(command) => Ok(document.text.to_owned()),
         Some((_, now)) => {
-            let new = Value::string(command).render(Layout::Line);
+            let new = render(&json!(command), Layout::Line);
             Ok(replace(document.text, now.span.clone(), &new))
         }
         None => Ok(push(&document, groups, &group)),

@@ -29,11 +29,12 @@ mod tests;
 mod toml_file;
 mod transcript;
 
-pub use client::{Client, Scope, UnknownClient, UnknownScope};
+pub use client::{Client, Scope, UnknownClient};
 pub use diff::diff;
 pub use error::ClientError;
 pub use hook_input::{HookInput, hook_input, start_output, stop_output};
 pub use hooks::{hooks, remove_hooks};
+pub(crate) use plan::change;
 pub use plan::{install, remove};
 pub use setup::{Made, Setup, SetupRequest, own_files, setup};
 pub use skill::skill;

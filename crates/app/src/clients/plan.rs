@@ -110,7 +110,7 @@ pub(super) fn read_file(path: &Path, read: &Read<'_>) -> Result<Option<String>, 
 }
 
 /// The change, if it is one.
-pub(super) fn change(
+pub(crate) fn change(
     path: PathBuf,
     before: Option<String>,
     after: Option<String>,

@@ -1,8 +1,10 @@
 //! The entry of our server in a file that lists servers.
 
+use serde_json::{Map, Value, json};
+
 use super::{
     NAME, SERVE,
-    json::{self, Document, Kind, Node, Value, append, created, replace, take_out},
+    json::{self, Document, Kind, Node, append, created, render, replace, take_out, within},
     toml_file,
 };
 
@@ -31,16 +33,16 @@ impl Format {
         }
     }
 
-    fn entry(self, program: &str) -> Vec<(String, Value)> {
-        let kind = |kind| ("type".to_owned(), Value::string(kind));
-        let command = ("command".to_owned(), Value::string(program));
-        let args = ("args".to_owned(), Value::strings(&SERVE));
+    fn entry(self, program: &str) -> Map<String, Value> {
+        let kind = |kind| ("type".to_owned(), json!(kind));
+        let command = ("command".to_owned(), json!(program));
+        let args = ("args".to_owned(), json!(SERVE));
         match self {
-            Self::Typed | Self::Vscode => vec![kind("stdio"), command, args],
-            Self::Plain | Self::Toml => vec![command, args],
+            Self::Typed | Self::Vscode => Map::from_iter([kind("stdio"), command, args]),
+            Self::Plain | Self::Toml => Map::from_iter([command, args]),
             Self::Opencode => {
                 let all: Vec<&str> = [program].into_iter().chain(SERVE).collect();
-                vec![kind("local"), ("command".to_owned(), Value::strings(&all))]
+                Map::from_iter([kind("local"), ("command".to_owned(), json!(all))])
             }
         }
     }
@@ -85,7 +87,7 @@ pub fn with_entry(text: Option<&str>, format: Format, program: &str) -> Result<S
         let path = [format.key(), NAME, key];
         if let Found::There { node, .. } = lookup(root, &path)? {
             if !equals(node, value) {
-                let new = value.render(json::Layout::Line);
+                let new = render(value, json::Layout::Line);
                 text = replace(&text, node.span.clone(), &new);
             }
         } else {
@@ -145,13 +147,13 @@ pub fn put(text: Option<&str>, path: &[&str], value: &Value) -> Result<String, R
     let Some((document, root)) =
         document.as_ref().and_then(|document| Some((document, document.root.as_ref()?)))
     else {
-        return Ok(created(text, &value.clone().within(path)));
+        return Ok(created(text, &within(value.clone(), path)));
     };
     match lookup(root, path)? {
         Found::There { .. } => Ok(document.text.to_owned()),
         Found::Missing { container, depth } => {
             let rest = path.get(depth + 1..).unwrap_or_default();
-            let value = value.clone().within(rest);
+            let value = within(value.clone(), rest);
             Ok(append(document, container, path.get(depth).copied(), &value))
         }
     }

@@ -5,13 +5,14 @@
 
 use std::ops::Range;
 
+use serde_json::{Map, Value};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
 use super::{
-    json::{Layout, Value, line_end, replace},
+    json::{Layout, line_end, render, replace},
     servers::Refusal,
 };
 
@@ -27,7 +28,7 @@ pub fn with_entry(
     text: Option<&str>,
     key: &str,
     name: &str,
-    entry: &[(String, Value)],
+    entry: &Map<String, Value>,
 ) -> Result<String, Refusal> {
     let before = text.unwrap_or_default();
     let table = parse(before)?;
@@ -49,7 +50,7 @@ pub fn with_entry(
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut missing = String::new();
     for (key, value) in entry {
-        let new = value.render(Layout::Line);
+        let new = render(value, Layout::Line);
         match get(key) {
             Some(now) if equals(now.get_ref(), value) => {}
             Some(now) => edits.push((now.span(), new)),
@@ -182,7 +183,7 @@ fn values(text: &str, table: &Table<'_>, end: &mut usize, blocks: &mut Vec<Range
     }
 }
 
-fn appended(text: Option<&str>, key: &str, name: &str, entry: &[(String, Value)]) -> String {
+fn appended(text: Option<&str>, key: &str, name: &str, entry: &Map<String, Value>) -> String {
     let before = text.unwrap_or_default();
     let eol = line_end(before);
     let is_open = !before.is_empty() && !before.ends_with('\n');
@@ -193,7 +194,7 @@ fn appended(text: Option<&str>, key: &str, name: &str, entry: &[(String, Value)]
     }
     new.push_str(&format!("[{key}.{name}]"));
     for (key, value) in entry {
-        new.push_str(&format!("{eol}{key} = {}", value.render(Layout::Line)));
+        new.push_str(&format!("{eol}{key} = {}", render(value, Layout::Line)));
     }
     // An empty file is told from one that is not there by its last line.
     if !is_open && (text.is_none() || !before.is_empty()) {

@@ -8,10 +8,13 @@ use elophanto_index::links::Files;
 use elophanto_text::{
     authoring::nearest,
     markdown::{Destination, Link, LinkKind},
+    percent,
 };
 
 /// Notes that are proposed in the place of one that is not there.
 const NEAR: usize = 3;
+/// Besides blanks, what would end a path in round brackets, or be taken for markup there.
+const MARKS: &str = "()<>#?%\"'\\&`*[]!|:";
 
 /// Another text in the place of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,16 +108,9 @@ pub fn relative(from: &str, to: &str) -> String {
 pub fn encoded(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for char in path.chars() {
-        match char {
-            ' ' | '(' | ')' | '<' | '>' | '#' | '?' | '%' | '"' | '\'' | '\\' | '&' | '`' | '*'
-            | '[' | ']' | '!' | '|' | ':' => out.push_str(&format!("%{:02X}", u32::from(char))),
-            char if char.is_control() || char.is_whitespace() => {
-                let mut bytes = [0; 4];
-                for byte in char.encode_utf8(&mut bytes).bytes() {
-                    out.push_str(&format!("%{byte:02X}"));
-                }
-            }
-            char => out.push(char),
+        match char.is_control() || char.is_whitespace() || MARKS.contains(char) {
+            true => out.push_str(&percent::encoded(char.to_string())),
+            false => out.push(char),
         }
     }
     out

@@ -15,9 +15,11 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use super::{
     parse::{Document, Node},
-    value::{Layout, Value, item},
+    value::{Layout, item, render},
 };
 
 /// The text with `new` in place of a span.
@@ -33,7 +35,7 @@ pub fn created(before: Option<&str>, value: &Value) -> String {
     let layout = Layout::Block { indent: "", unit: "  ", eol: line_end(blank) };
     // A file that was there is told from one that was not by its last line.
     let end = if before.is_some() { "" } else { "\n" };
-    [blank, &value.render(layout), end].concat()
+    [blank, &render(value, layout), end].concat()
 }
 
 /// The text with one more item at the end of an object (with a key) or an array (without).

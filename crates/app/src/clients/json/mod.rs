@@ -9,4 +9,4 @@ mod value;
 
 pub use edit::{append, created, line_end, replace, take_out};
 pub use parse::{Document, Flaw, Kind, Node, parse};
-pub use value::{Layout, Value};
+pub use value::{Layout, render, within};
