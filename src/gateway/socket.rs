@@ -302,11 +302,7 @@ impl Listener<'_> {
                 Some(Ok(Message::Text(text))) => return Ok(text),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Binary(_))) => {
-                    let failure = Failure {
-                        detail: "messages are text".to_owned(),
-                        hint: Some("send JSON in text frames".to_owned()),
-                        reply_to: None,
-                    };
+                    let failure = failure("messages are text", "send JSON in text frames");
                     return Err(self.refuse(client, close_code::UNSUPPORTED, failure));
                 }
                 Some(Ok(Message::Close(_))) | None => return Err(End::GONE),
@@ -318,23 +314,19 @@ impl Listener<'_> {
     /// What cannot be read.
     fn broken(&self, client: Option<&Arc<Client>>, error: axum::Error) -> End {
         use tungstenite::Error;
-        let failure = |detail: String, hint: &str| Failure {
-            detail,
-            hint: Some(hint.to_owned()),
-            reply_to: None,
-        };
         match error.into_inner().downcast_ref::<Error>() {
             Some(Error::Capacity(_)) => {
                 let detail = format!("a message has at most {MOST_MESSAGE} bytes");
-                let failure = failure(detail, "hand files over by themselves, or say less at once");
+                let failure =
+                    failure(&detail, "hand files over by themselves, or say less at once");
                 self.refuse(client, close_code::SIZE, failure)
             }
             Some(Error::Utf8(_)) => {
-                let failure = failure("this is not UTF-8".to_owned(), "send JSON in UTF-8");
+                let failure = failure("this is not UTF-8", "send JSON in UTF-8");
                 self.refuse(client, close_code::INVALID, failure)
             }
             Some(Error::Protocol(cause)) => {
-                let failure = failure(format!("this is no WebSocket: {cause}"), "use a library");
+                let failure = failure(&format!("this is no WebSocket: {cause}"), "use a library");
                 self.refuse(client, close_code::PROTOCOL, failure)
             }
             Some(Error::Io(cause)) if client.is_none() && is_over_allowance(cause) => {
@@ -370,5 +362,9 @@ fn first(detail: &str) -> Failure {
     let hint = format!(
         "say first: {{\"type\": \"status\", \"id\": \"UUID\", \"data\": {{\"version\": {VERSION}}}}}"
     );
-    Failure { detail: detail.to_owned(), hint: Some(hint), reply_to: None }
+    failure(detail, &hint)
+}
+
+fn failure(detail: &str, hint: &str) -> Failure {
+    Failure { detail: detail.to_owned(), hint: Some(hint.to_owned()), reply_to: None }
 }

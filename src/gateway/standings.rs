@@ -13,21 +13,13 @@ use tokio::task::spawn_blocking;
 
 use super::entrance::Hall;
 use crate::listening::fault;
-use elophanto_app::gateway::ConversationStanding;
 
 /// What goes on and waits, for `gateway status`.
 pub async fn standings(State(hall): State<Arc<Hall>>) -> Response {
-    let list = |it: ConversationStanding| {
-        json!({
-            "person": it.person, "repository": it.repository, "running": it.running,
-            "queued": it.queued, "waiting": it.waiting,
-        })
-    };
     let gateway = Arc::clone(&hall.gateway);
     // What is asked may be at the disk.
     let Ok(all) = spawn_blocking(move || gateway.standings()).await else {
         return fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug");
     };
-    let all: Vec<_> = all.into_iter().map(list).collect();
     Json(json!({ "clients": hall.gateway.clients(), "conversations": all })).into_response()
 }

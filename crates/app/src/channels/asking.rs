@@ -98,11 +98,7 @@ pub fn pressed(data: &str, request: &ApprovalRequest) -> Option<ApprovalResponse
         (ApprovalOf::Question { options, .. }, number) => {
             (Word::Once, Some(options.get(number.parse::<usize>().ok()?)?.clone()))
         }
-        (_, "once") => (Word::Once, None),
-        (_, "session") => (Word::Session, None),
-        (_, "edits") => (Word::Edits, None),
-        (_, "no") => (Word::No, None),
-        _ => return None,
+        (ApprovalOf::Call { .. }, word) => (Word::named(word)?, None),
     };
     Some(response(request, answer, text))
 }

@@ -10,7 +10,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
@@ -338,14 +337,7 @@ impl Desk {
     }
 
     pub(super) fn push(&self, place: &Place, about: About, to: Option<&str>, markdown: &str) {
-        let post = Post {
-            about,
-            to: to.map(str::to_owned),
-            parts: self.adapter.parts(markdown).into(),
-            file: None,
-            buttons: Vec::new(),
-        };
-        self.put(place, post);
+        self.put(place, Post::new(about, to.map(str::to_owned), self.adapter.parts(markdown)));
     }
 
     pub(super) fn put(&self, place: &Place, post: Post) {
@@ -376,9 +368,4 @@ fn not_set_up() -> Error {
 pub(super) fn chat(content: String, files: Vec<Uuid>) -> Asked {
     let attachments = files.into_iter().map(crate::gateway::message::Attached::Id).collect();
     Asked::Chat(Chat { content, attachments })
-}
-
-/// Now.
-pub(super) fn now() -> Timestamp {
-    Timestamp::now()
 }

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
     admit::{Admission, admit},
     asking,
-    desk::{Desk, chat, now},
+    desk::{Desk, chat},
     kept::Open,
     notifying,
     registry::Person,
@@ -40,12 +41,12 @@ impl Desk {
             Admission::Stranger => {
                 let Some(sender) = &inbound.sender else { return self.is_passed(inbound.number) };
                 // Most of what they say changes nothing, and is not worth a write.
-                if registry.clone().knock(sender, &inbound.place, now()).is_none() {
+                if registry.clone().knock(sender, &inbound.place, Timestamp::now()).is_none() {
                     return self.is_passed(inbound.number);
                 }
-                let told = self
-                    .registry
-                    .change(|registry| Ok(registry.knock(sender, &inbound.place, now())));
+                let told = self.registry.change(|registry| {
+                    Ok(registry.knock(sender, &inbound.place, Timestamp::now()))
+                });
                 if let Some(text) = told.map_err(later)? {
                     self.say(&inbound.place, None, &text);
                 }
@@ -117,7 +118,7 @@ impl Desk {
         if lock(&self.kept).is_answered(id) {
             return Ok(());
         }
-        let attachments = match self.is_taken(id) {
+        let attachments = match lock(&self.kept).open.contains_key(&id) {
             true => Vec::new(),
             false => match self.attached(person, said) {
                 Ok(ids) => ids,
@@ -161,10 +162,6 @@ impl Desk {
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 
-    fn is_taken(&self, id: Uuid) -> bool {
-        lock(&self.kept).open.contains_key(&id)
-    }
-
     /// Keeps the message, then hands it on: whenever the process ends, it is handed on once more, and
     /// done once.
     fn take(
@@ -174,7 +171,7 @@ impl Desk {
         said: &Said,
         id: Uuid,
         content: String,
-        attachments: Vec<Uuid>,
+        mut attachments: Vec<Uuid>,
     ) -> Result<(), ChannelError> {
         if lock(&self.kept).is_answered(id) {
             return Ok(());
@@ -184,7 +181,6 @@ impl Desk {
             self.seat_people(false).map_err(later)?;
             return Err(later(Error::new("somebody new is seated first")));
         };
-        let mut attachments = attachments;
         {
             let mut kept = lock(&self.kept);
             let open = Open {
@@ -220,38 +216,19 @@ impl Desk {
         let identity = self.identity(person);
         let mut ids = Vec::new();
         for quote in &said.quotes {
-            match self.gateway.attach(&identity, quote.name, quote.text.as_bytes()) {
-                Ok((id, _)) => ids.push(id),
-                Err(error) => return Err(error),
-            }
+            ids.push(self.gateway.attach(&identity, quote.name, quote.text.as_bytes())?.0);
         }
         for file in &said.files {
-            let bytes = match self.fetched(file) {
-                Ok(bytes) => bytes,
-                Err(error) => return Err(not_fetched(file, &error)),
-            };
-            match self.gateway.attach(&identity, &file.name, &bytes) {
-                Ok((id, _)) => ids.push(id),
-                Err(error) => return Err(error),
-            }
+            let bytes = self.fetched(file).map_err(|error| not_fetched(file, &error))?;
+            ids.push(self.gateway.attach(&identity, &file.name, &bytes)?.0);
         }
         Ok(ids)
     }
 
     /// A file, tried a few times: what waits behind it must not wait for ever.
     fn fetched(&self, file: &FileRef) -> Result<Vec<u8>, ChannelError> {
-        const TRIES: usize = 3;
-        const MOST_PAUSE: Duration = Duration::from_secs(10);
         let most = self.adapter.limits().file.min(MOST_ATTACHMENT);
-        for _ in 1..TRIES {
-            match self.adapter.fetch(file, most) {
-                Err(ChannelError::Later { wait, .. }) => {
-                    self.pause(wait.unwrap_or(Duration::from_secs(1)).min(MOST_PAUSE));
-                }
-                fetched => return fetched,
-            }
-        }
-        self.adapter.fetch(file, most)
+        super::again(|wait| self.pause(wait), || self.adapter.fetch(file, most))
     }
 
     /// The approval that a message of ours shows; one that is on its way is waited for, unless the message

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{Error, Result};
 use elophanto_base::{
-    regular::{careful, if_there, read_capped},
+    regular::if_there,
     whole::{PRIVATE, Synced, write_whole},
 };
 use elophanto_channels::{Place, Posted};
@@ -96,19 +96,9 @@ impl Kept {
     /// When it cannot be read: nothing is guessed, or what was answered would be answered again.
     pub fn open(folder: &Path, channel: &str) -> Result<Self> {
         let path = folder.join(format!("{channel}-kept.json"));
-        let broken = |cause: &dyn std::fmt::Display| {
-            Error::new(format_args!("`{}` cannot be read: {cause}", path.display()))
-                .hint("move it away: what was not answered then is not answered any more")
-        };
-        let Some(file) =
-            if_there(careful().read(true).open(&path)).map_err(|cause| broken(&cause))?
-        else {
-            return Ok(Self { path, ..Self::default() });
-        };
-        let bytes = read_capped(file, MOST_BYTES).map_err(|cause| broken(&cause))?;
-        let bytes = bytes.ok_or_else(|| broken(&"it is too large"))?;
-        let kept: Self = serde_json::from_slice(&bytes).map_err(|cause| broken(&cause))?;
-        Ok(Self { path, ..kept })
+        let hint = "move it away: what was not answered then is not answered any more";
+        let kept: Option<Self> = super::read(&path, MOST_BYTES, hint)?;
+        Ok(Self { path, ..kept.unwrap_or_default() })
     }
 
     /// Takes the file of a channel away.

@@ -30,6 +30,12 @@ pub struct Post {
     pub buttons: Vec<Button>,
 }
 
+impl Post {
+    pub fn new(about: About, to: Option<String>, parts: Vec<Text>) -> Self {
+        Self { about, to, parts: parts.into(), file: None, buttons: Vec::new() }
+    }
+}
+
 /// What a post is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum About {
@@ -42,7 +48,7 @@ pub enum About {
 }
 
 /// An answer while it is made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Live {
     pub id: Uuid,
     pub to: String,
@@ -105,11 +111,8 @@ impl Lines {
         let live = line.live.insert(kept.unwrap_or_else(|| Live {
             id,
             to: to.to_owned(),
-            text: String::new(),
-            doing: String::new(),
             posted,
-            tried: None,
-            is_changed: false,
+            ..Live::default()
         }));
         live.is_changed = true;
         live

@@ -20,10 +20,12 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     sync::{Arc, mpsc::Receiver},
+    time::Duration,
 };
 
 use jiff::Timestamp;
 use secrecy::SecretString;
+use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::{
@@ -33,6 +35,7 @@ use crate::{
     keys::{self, Asking},
 };
 use desk::Desk;
+use elophanto_base::regular::{careful, if_there, read_capped};
 pub use elophanto_channels::Bot;
 use elophanto_channels::{
     ChannelAdapter, ChannelError, DISCORD, Discord, SLACK, Slack, TELEGRAM, Telegram, Terminal,
@@ -218,6 +221,38 @@ impl Drop for Channels {
     fn drop(&mut self) {
         self.0.iter().for_each(|desk| desk.end());
     }
+}
+
+/// Does what the platform may not take just now, a few times, with a pause between.
+fn again<T>(
+    pause: impl Fn(Duration),
+    act: impl Fn() -> Result<T, ChannelError>,
+) -> Result<T, ChannelError> {
+    const TRIES: usize = 3;
+    const MOST_PAUSE: Duration = Duration::from_secs(10);
+    for _ in 1..TRIES {
+        match act() {
+            Err(ChannelError::Later { wait, .. }) => {
+                pause(wait.unwrap_or(Duration::from_secs(1)).min(MOST_PAUSE));
+            }
+            done => return done,
+        }
+    }
+    act()
+}
+
+/// What lies in a file of ours; `None` if there is none. `hint` says how to begin anew.
+fn read<T: DeserializeOwned>(path: &Path, most: u64, hint: &str) -> Result<Option<T>> {
+    let broken = |cause: &dyn std::fmt::Display| {
+        Error::new(format_args!("`{}` cannot be read: {cause}", path.display())).hint(hint)
+    };
+    let Some(file) = if_there(careful().read(true).open(path)).map_err(|cause| broken(&cause))?
+    else {
+        return Ok(None);
+    };
+    let bytes = read_capped(file, most).map_err(|cause| broken(&cause))?;
+    let bytes = bytes.ok_or_else(|| broken(&"it is too large"))?;
+    serde_json::from_slice(&bytes).map(Some).map_err(|cause| broken(&cause))
 }
 
 /// Where what is kept of channels lies.

@@ -2,12 +2,13 @@
 //! speak for them. Whichever process found something out says it; which message it is stands in a log that the
 //! gateway looks into when somebody reacts.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, thread::sleep};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChannelSettings, Platform, below, kept::is_same, registry::RegistryFile, token, told::escape,
+    ChannelSettings, Platform, again, below, kept::is_same, registry::RegistryFile, token,
+    told::escape,
 };
 use crate::{
     Environment, Reporter, Result,
@@ -102,10 +103,11 @@ impl Sink for ChannelSink {
         let mut failed = None;
         for home in &self.homes {
             let said = self.adapter.parts(&text);
-            let said = said.iter().map(|part| again(|| self.adapter.post(home, None, part, &[])));
-            let shown = picture
-                .iter()
-                .map(|(name, bytes)| again(|| self.adapter.post_file(home, None, name, bytes)));
+            let post = |part| again(sleep, || self.adapter.post(home, None, part, &[]));
+            let said = said.iter().map(post);
+            let shown = picture.iter().map(|(name, bytes)| {
+                again(sleep, || self.adapter.post_file(home, None, name, bytes))
+            });
             for done in said.chain(shown) {
                 match done {
                     Ok(posted) => {
@@ -132,21 +134,6 @@ impl ChannelSink {
         let fits = bytes.len() <= self.adapter.limits().file;
         fits.then(|| (format!("picture.{}", format.name().to_lowercase()), bytes))
     }
-}
-
-/// Says something, again where it is too often just now.
-fn again(post: impl Fn() -> Result<Posted, ChannelError>) -> Result<Posted, ChannelError> {
-    const TRIES: usize = 3;
-    const MOST_PAUSE: Duration = Duration::from_secs(10);
-    for _ in 1..TRIES {
-        match post() {
-            Err(ChannelError::Later { wait, .. }) => {
-                std::thread::sleep(wait.unwrap_or(Duration::from_secs(1)).min(MOST_PAUSE));
-            }
-            posted => return posted,
-        }
-    }
-    post()
 }
 
 /// What a message of ours tells, by the id to react to.

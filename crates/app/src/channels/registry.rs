@@ -15,7 +15,7 @@ use crate::{Error, Result};
 use elophanto_base::{
     lock,
     one_line::one_line,
-    regular::{careful, if_there, read_capped},
+    regular::if_there,
     visible::escape_control_line,
     whole::{PRIVATE, Synced, write_whole},
 };
@@ -167,18 +167,8 @@ impl RegistryFile {
     /// # Errors
     /// When it cannot be read.
     pub fn read(&self) -> Result<Option<Registry>> {
-        let broken = |cause: &dyn std::fmt::Display| {
-            Error::new(format_args!("`{}` cannot be read: {cause}", self.path.display()))
-                .hint("`elophanto channel remove` and `elophanto channel add` begin anew")
-        };
-        let Some(file) =
-            if_there(careful().read(true).open(&self.path)).map_err(|cause| broken(&cause))?
-        else {
-            return Ok(None);
-        };
-        let bytes = read_capped(file, MOST_BYTES).map_err(|cause| broken(&cause))?;
-        let bytes = bytes.ok_or_else(|| broken(&"it is too large"))?;
-        serde_json::from_slice(&bytes).map(Some).map_err(|cause| broken(&cause))
+        let hint = "`elophanto channel remove` and `elophanto channel add` begin anew";
+        super::read(&self.path, MOST_BYTES, hint)
     }
 
     /// Changes it, on disk once this returns, while nobody else does.

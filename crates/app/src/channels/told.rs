@@ -115,7 +115,7 @@ impl Desk {
             parts.extend(self.adapter.parts("All of it is in the file."));
             file = Some(("answer.md".to_owned(), markdown.to_owned()));
         }
-        Post { about, to, parts: parts.into(), file, buttons: Vec::new() }
+        Post { file, ..Post::new(about, to, parts) }
     }
 
     /// Puts the whole answer in line.
@@ -158,8 +158,7 @@ impl Desk {
                 button.data.starts_with("once:") || button.data.starts_with("no:")
             });
         }
-        let post =
-            Post { about: About::Approval(id), to: None, parts: parts.into(), file, buttons };
+        let post = Post { file, buttons, ..Post::new(About::Approval(id), None, parts) };
         self.put(&place, post);
     }
 
@@ -223,14 +222,8 @@ impl Desk {
         let whole = text.map(|text| self.adapter.parts(&text)).filter(|parts| parts.len() == 1);
         let parts = whole.unwrap_or_else(|| self.adapter.parts(line));
         for posted in lock(&self.kept).shown(request) {
-            let post = Post {
-                about: About::Settled(posted.clone()),
-                to: None,
-                parts: parts.clone().into(),
-                file: None,
-                buttons: Vec::new(),
-            };
-            self.put(&posted.place, post);
+            let about = About::Settled(posted.clone());
+            self.put(&posted.place, Post::new(about, None, parts.clone()));
         }
     }
 

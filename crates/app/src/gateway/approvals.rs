@@ -29,13 +29,10 @@ impl State {
     pub(super) fn pending(&self, gateway: &Gateway, person: &str) -> Vec<ApprovalRequest> {
         let running = self.running.as_ref().map(|running| running.id);
         let of = |(id, open): &(Uuid, Open)| {
-            let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
             let is_interrupted = running != Some(*id);
-            let told = |(request, _): &(ApprovalRequest, Option<Settled>)| ApprovalRequest {
-                is_interrupted,
-                ..request.clone()
-            };
-            waiting.map(told).collect::<Vec<_>>()
+            let told =
+                |request: &ApprovalRequest| ApprovalRequest { is_interrupted, ..request.clone() };
+            open.waiting().map(told).collect::<Vec<_>>()
         };
         let is_theirs = |(_, open): &&(Uuid, Open)| gateway.person_of(open.sender()) == person;
         self.ledger.kept.open.iter().filter(is_theirs).flat_map(of).collect()
@@ -51,14 +48,11 @@ impl Conversation {
             let mut state = self.state();
             let running = state.running.as_ref().map(|running| running.id);
             let is_late = |(id, open): &&(Uuid, Open)| {
-                let mut asked = open.asked.iter();
-                running != Some(*id)
-                    && asked.any(|(request, settled)| settled.is_none() && request.expires <= now)
+                running != Some(*id) && open.waiting().any(|request| request.expires <= now)
             };
             let late: Vec<_> = state.ledger.kept.open.iter().filter(is_late).cloned().collect();
             for (id, open) in late {
-                let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
-                for (request, _) in waiting {
+                for request in open.waiting() {
                     self.settle_in(gateway, &mut state, request.request_id, Settled::Expired);
                 }
                 let reason = "nobody answered in time what it asked".to_owned();
@@ -175,7 +169,7 @@ impl Conversation {
                 .hint("repeat the digest of the request that is answered"));
         }
         check(&request, response, who)?;
-        let Some((message, _)) = state.ledger.kept.waiting(response.request_id) else {
+        let Some(message) = state.ledger.kept.waiting(response.request_id) else {
             return Ok(false);
         };
         let is_late = Timestamp::now() >= request.expires;
@@ -223,7 +217,7 @@ impl Conversation {
         request: Uuid,
         settled: Settled,
     ) -> bool {
-        let Some((message, _)) = state.ledger.kept.waiting(request) else { return false };
+        let Some(message) = state.ledger.kept.waiting(request) else { return false };
         let sender = state.ledger.kept.find(message).map(|open| open.sender());
         let at = Timestamp::now();
         let record = Record::Settled { request, settled: settled.clone(), at, goes_on: false };

@@ -79,14 +79,10 @@ fn allowed(who: &Identity, right: Right) -> Result<()> {
         Right::Approve if !who.scopes.approve => {
             Err(Error::new("this is done by whoever answers approvals"))
         }
-        Right::Machine if !who.scopes.admin => Err(not_from_here()),
+        Right::Machine if !who.scopes.admin => Err(Error::new("this is done on this machine only")
+            .hint("`elophanto agent chat` in a terminal does it")),
         Right::Chat | Right::Approve | Right::Machine => Ok(()),
     }
-}
-
-fn not_from_here() -> Error {
-    Error::new("this is done on this machine only")
-        .hint("`elophanto agent chat` in a terminal does it")
 }
 
 /// What somebody typed who is known to the gateway: a command, a line for the shell, or neither, which

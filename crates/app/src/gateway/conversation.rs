@@ -16,8 +16,7 @@ use super::{
     Channel, Gateway, Identity, Served,
     endings::note_end,
     events,
-    ledger::{Ended, Ledger, Open, Record, Settled},
-    message::ApprovalRequest,
+    ledger::{Ended, Ledger, Open, Record},
     state::{Running, Standing, State, Work},
     worker,
 };
@@ -25,7 +24,7 @@ use crate::{
     Error, Result,
     agent::{Mode, chat::Carried},
 };
-use elophanto_base::counted::counted;
+use elophanto_base::{counted::counted, mutex::lock};
 
 /// Messages that wait for their turn.
 const MOST_QUEUED: usize = 20;
@@ -79,11 +78,11 @@ impl Conversation {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     pub fn session(&self) -> Uuid {
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.session)
     }
 
     /// Goes on in another session.
@@ -95,7 +94,7 @@ impl Conversation {
             session,
             at: Timestamp::now(),
         })?;
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
+        *lock(&self.session) = session;
         Ok(())
     }
 
@@ -105,12 +104,11 @@ impl Conversation {
 
     /// What was wrong with what was kept of it, for the next who comes in.
     pub fn notice(&self, problem: &str) {
-        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.push(problem.to_owned());
+        lock(&self.notices).push(problem.to_owned());
     }
 
     pub fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.notices))
     }
 
     /// What was cut off, or done unasked, and nobody was told of.
@@ -231,13 +229,12 @@ impl Conversation {
                 state.work.push_back(Work::Message(id));
                 continue;
             }
-            let waits = |asked: &(ApprovalRequest, Option<Settled>)| asked.1.is_none();
             let answered = open.asked.iter().find(|(it, _)| Some(it.request_id) == open.goes_on);
             if let Some((request, Some(settled))) = answered {
                 let (request, settled) = (Box::new(request.clone()), settled.clone());
                 state.work.push_back(Work::GoOn { message: id, request, settled });
-            } else if !open.asked.iter().any(|it| waits(it) && it.0.expires > now) {
-                let reason = match open.asked.iter().any(waits) {
+            } else if !open.waiting().any(|it| it.expires > now) {
+                let reason = match open.waiting().next().is_some() {
                     true => "nobody answered in time what it asked",
                     false => {
                         "the gateway was ended while it went on: what it has done by then is in \
@@ -307,7 +304,7 @@ impl Conversation {
 
     /// What a worker leaves for the next one.
     pub fn carried(&self) -> MutexGuard<'_, Option<Carried>> {
-        self.carried.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.carried)
     }
 
     /// Whether whoever sent a message is the user of this machine.

@@ -25,12 +25,8 @@ impl Conversation {
             let mut state = self.state();
             state.running = None;
             let open = state.ledger.kept.find(id);
-            ended.is_scheduled = open.is_some_and(|open| open.scheduled.is_some());
-            let is_waiting = state
-                .ledger
-                .kept
-                .find(id)
-                .is_some_and(|open| open.asked.iter().any(|it| it.1.is_none()));
+            ended.is_scheduled = open.as_ref().is_some_and(|open| open.scheduled.is_some());
+            let is_waiting = open.is_some_and(|open| open.waiting().next().is_some());
             if gateway.is_ending() && is_waiting {
                 // It goes on after the next start, once that is answered.
                 return;
@@ -114,8 +110,7 @@ impl Conversation {
     ) -> Vec<(Uuid, Ended)> {
         let mut ended = Vec::new();
         for (id, open) in over {
-            let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
-            for (request, _) in waiting {
+            for request in open.waiting() {
                 self.settle_in(gateway, state, request.request_id, Settled::Stopped);
             }
             let outcome = Outcome::Cancelled.name();

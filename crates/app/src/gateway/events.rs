@@ -14,15 +14,8 @@ pub fn told(event: &Event<'_>, goal: &str, message: Uuid) -> Option<Told> {
     let own = |text: &&str| (*text).to_owned();
     let happening = match event {
         Event::Text(piece) => {
-            let content = own(piece);
-            let reply_to = Some(message);
-            return Some(Told::Response(Response {
-                content,
-                done: false,
-                reply_to,
-                sources: Vec::new(),
-                scheduled: None,
-            }));
+            let (content, reply_to) = (own(piece), Some(message));
+            return Some(Told::Response(Response { content, reply_to, ..Response::default() }));
         }
         Event::Begun { run, .. } => Happening::Begun {
             run: run.to_string(),
@@ -131,21 +124,8 @@ impl TaskComplete {
 
 /// A message without a run that came to its end.
 pub fn without_run(goal: &str, outcome: &str, reason: String) -> TaskComplete {
-    TaskComplete {
-        run: String::new(),
-        goal: goal.to_owned(),
-        outcome: outcome.to_owned(),
-        reason,
-        files: Vec::new(),
-        commits: Vec::new(),
-        notes: Vec::new(),
-        effects: 0,
-        steps: 0,
-        input_tokens: 0,
-        output_tokens: 0,
-        usd: 0.0,
-        warnings: Vec::new(),
-    }
+    let (goal, outcome) = (goal.to_owned(), outcome.to_owned());
+    TaskComplete { goal, outcome, reason, ..TaskComplete::default() }
 }
 
 /// Why there was no run.

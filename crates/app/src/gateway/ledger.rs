@@ -4,7 +4,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     path::PathBuf,
-    time::Duration,
 };
 
 use jiff::Timestamp;
@@ -51,18 +50,8 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scheduled: Option<Uuid>,
     },
-    /// A task is to be done at intervals of so many seconds.
-    Scheduled {
-        id: Uuid,
-        every: u64,
-        content: String,
-        channel: Channel,
-        user: String,
-        at: Timestamp,
-        /// How often its time had come when it was taken last.
-        #[serde(default)]
-        taken: u64,
-    },
+    /// A task is to be done at intervals.
+    Scheduled(Timed),
     /// And not any more.
     Unscheduled { id: Uuid },
     /// Its run has begun.
@@ -106,13 +95,7 @@ impl Settled {
     /// In a word, as clients are told.
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Answered { word, .. } => match word {
-                Word::Once => "once",
-                Word::Session => "session",
-                Word::Edits => "edits",
-                Word::Rule => "rule",
-                Word::No => "no",
-            },
+            Self::Answered { word, .. } => word.name(),
             Self::Expired => "expired",
             Self::Stopped => "stopped",
         }
@@ -159,6 +142,11 @@ pub struct Open {
 }
 
 impl Open {
+    /// What waits for an answer in its run.
+    pub fn waiting(&self) -> impl Iterator<Item = &ApprovalRequest> {
+        self.asked.iter().filter(|(_, settled)| settled.is_none()).map(|(request, _)| request)
+    }
+
     /// Who sent it, as settings write it: they alone answer what is asked in its run.
     pub fn sender(&self) -> String {
         format!("{}:{}", self.channel.name(), self.user)
@@ -229,18 +217,13 @@ impl Kept {
 
     /// Approvals that wait for an answer.
     pub fn pending(&self) -> impl Iterator<Item = &ApprovalRequest> {
-        let asked = self.open.iter().flat_map(|(_, open)| &open.asked);
-        asked.filter(|(_, settled)| settled.is_none()).map(|(request, _)| request)
+        self.open.iter().flat_map(|(_, open)| open.waiting())
     }
 
-    /// The message in whose run this waits for an answer, and what waits.
-    pub fn waiting(&self, request: Uuid) -> Option<(Uuid, &ApprovalRequest)> {
-        self.open.iter().find_map(|(id, open)| {
-            let is_it = |(asked, settled): &&(ApprovalRequest, Option<Settled>)| {
-                asked.request_id == request && settled.is_none()
-            };
-            open.asked.iter().find(is_it).map(|(asked, _)| (*id, asked))
-        })
+    /// The message in whose run this waits for an answer.
+    pub fn waiting(&self, request: Uuid) -> Option<Uuid> {
+        let waits = |open: &Open| open.waiting().any(|it| it.request_id == request);
+        self.open.iter().find(|(_, open)| waits(open)).map(|(id, _)| *id)
     }
 
     /// What follows from a record. What fits nothing before it changes nothing.
@@ -269,17 +252,9 @@ impl Kept {
                     self.open.push((*id, open));
                 }
             }
-            Record::Scheduled { id, every, content, channel, user, at, taken } => {
-                if !self.timed.iter().any(|it| it.id == *id) {
-                    self.timed.push(Timed {
-                        id: *id,
-                        every: Duration::from_secs(*every),
-                        content: content.clone(),
-                        channel: *channel,
-                        user: user.clone(),
-                        since: *at,
-                        taken: *taken,
-                    });
+            Record::Scheduled(timed) => {
+                if !self.timed.iter().any(|it| it.id == timed.id) {
+                    self.timed.push(timed.clone());
                 }
             }
             Record::Unscheduled { id } => self.timed.retain(|it| it.id != *id),
@@ -348,10 +323,7 @@ impl Kept {
         if let Some(mode) = self.mode {
             records.push(Record::Narrowed { mode: super::mode::name(mode) });
         }
-        for Timed { id, every, content, channel, user, since, taken } in self.timed.clone() {
-            let (every, at) = (every.as_secs(), since);
-            records.push(Record::Scheduled { id, every, content, channel, user, at, taken });
-        }
+        records.extend(self.timed.iter().cloned().map(Record::Scheduled));
         if !self.done.is_empty() {
             records.push(Record::Done { ids: self.done.iter().copied().collect() });
         }

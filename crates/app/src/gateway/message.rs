@@ -91,18 +91,20 @@ pub struct ApprovalResponse {
     pub text: Option<String>,
 }
 
-/// What may be answered to an approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Word {
-    Once,
-    /// This call and its like until the conversation ends.
-    Session,
-    /// All edits of files in the work tree until the conversation ends.
-    Edits,
-    /// As a rule of the user's own.
-    Rule,
-    No,
+elophanto_base::named! {
+    /// What may be answered to an approval.
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Word, name {
+        Once = "once",
+        /// This call and its like until the conversation ends.
+        Session = "session",
+        /// All edits of files in the work tree until the conversation ends.
+        Edits = "edits",
+        /// As a rule of the user's own.
+        Rule = "rule",
+        No = "no",
+    }
 }
 
 /// A command of a conversation.
@@ -153,7 +155,7 @@ pub enum Told {
 }
 
 /// An answer.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     /// Of a piece, that piece; where `done`, the whole answer. Markdown; text from outside may be in it.
     pub content: String,
@@ -331,7 +333,7 @@ pub struct TodoItem {
 }
 
 /// A run has ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskComplete {
     pub run: String,
     pub goal: String,

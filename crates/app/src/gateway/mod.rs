@@ -40,6 +40,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
@@ -178,7 +179,7 @@ impl Gateway {
                     continue;
                 }
             };
-            let name = entry_name(&path);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
             let Some((person, served)) = self.owner(found.kept(), &name) else {
                 problems.extend_from_slice(found.problems());
                 let Kept { session, person, root, .. } = found.kept();
@@ -348,8 +349,7 @@ impl Gateway {
 
     /// Who somebody is: the first identity of those that the settings join, or their own.
     fn person(&self, identity: &Identity) -> String {
-        let key = identity.key();
-        self.person_of(key)
+        self.person_of(identity.key())
     }
 
     /// The same by how settings write an identity.
@@ -413,6 +413,7 @@ impl Gateway {
 }
 
 /// How a conversation stands in which something goes on or waits.
+#[derive(Serialize)]
 pub struct ConversationStanding {
     /// Whose it is: their first identity.
     pub person: String,
@@ -431,8 +432,4 @@ fn log_name(person: &str, root: &Path) -> String {
     hasher.update(person.as_bytes()).update(&[0]);
     hasher.update(root.as_os_str().as_encoded_bytes());
     format!("{}.jsonl", &hasher.finalize().to_hex()[..32])
-}
-
-fn entry_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -50,8 +50,7 @@ impl Approver for Remote<'_> {
     fn approve(&mut self, request: &Approval) -> Answer {
         let what = events::asked(request);
         let digest = digest(&what);
-        if let Some((of, answer)) = self.granted.take_if(|(of, _)| *of == digest) {
-            let _ = of;
+        if let Some((_, answer)) = self.granted.take_if(|(of, _)| *of == digest) {
             return answer;
         }
         let asked = self.request(digest, what);

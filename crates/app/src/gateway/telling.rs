@@ -15,7 +15,9 @@ use elophanto_base::mutex::lock;
 impl Gateway {
     /// Tells everybody who is in a conversation.
     pub(super) fn tell(&self, conversation: &Conversation, told: &Told) {
-        self.tell_those(told, |client| is_in(client, conversation));
+        for client in self.those_in(conversation) {
+            self.send(&client, told);
+        }
     }
 
     /// Tells the person of a conversation, and whoever sent the message that this is about where that is
@@ -41,17 +43,17 @@ impl Gateway {
         is_told
     }
 
-    fn tell_those(&self, told: &Told, is_it: impl Fn(&Connected) -> bool) {
-        let clients: Vec<_> = lock(&self.clients).clone();
-        clients.iter().filter(|client| is_it(client)).for_each(|client| self.send(client, told));
-    }
-
     /// Tells everybody who is in a conversation how it stands.
     pub(super) fn tell_status(&self, conversation: &Conversation, accepted: Option<Uuid>) {
-        let clients: Vec<_> = lock(&self.clients).clone();
-        for client in clients.iter().filter(|client| is_in(client, conversation)) {
-            self.send(client, &self.status(client, accepted));
+        for client in self.those_in(conversation) {
+            self.send(&client, &self.status(&client, accepted));
         }
+    }
+
+    fn those_in(&self, conversation: &Conversation) -> Vec<Arc<Connected>> {
+        let mut clients = lock(&self.clients).clone();
+        clients.retain(|client| ptr::eq(&*client.conversation(), conversation));
+        clients
     }
 
     pub(super) fn status(&self, client: &Connected, accepted: Option<Uuid>) -> Told {
@@ -133,8 +135,4 @@ impl Gateway {
     pub(super) fn disconnect(&self, number: u64) {
         lock(&self.clients).retain(|client| client.number != number);
     }
-}
-
-fn is_in(client: &Connected, conversation: &Conversation) -> bool {
-    ptr::eq(&*client.conversation(), conversation)
 }

@@ -85,7 +85,7 @@ fn what_is_known_of_a_message() {
     let (ledger_again, _) = open(&path);
     let kept = &ledger_again.kept;
     assert_eq!(kept.open.len(), 2);
-    assert_eq!(kept.waiting(id(7)).map(|(message, _)| message), Some(id(1)));
+    assert_eq!(kept.waiting(id(7)), Some(id(1)));
     assert!(kept.knows(id(1)) && kept.knows(id(2)) && !kept.knows(id(3)));
     // The second answer to one approval changes nothing.
     ledger.note(&settled(7)).unwrap();

@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
@@ -28,15 +29,18 @@ pub(super) const LOOK: Duration = Duration::from_secs(1);
 const MOST_SHOWN: usize = 200;
 
 /// A task, and whose it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timed {
     pub id: Uuid,
-    pub every: Duration,
+    /// In seconds.
+    pub every: u64,
     pub content: String,
     pub channel: Channel,
     pub user: String,
-    pub since: Timestamp,
+    /// When it was given.
+    pub at: Timestamp,
     /// How often its time had come when it was taken last.
+    #[serde(default)]
     pub taken: u64,
 }
 
@@ -48,8 +52,8 @@ impl Timed {
 
     /// How often its time has come by now.
     pub(super) fn times(&self, now: Timestamp) -> u64 {
-        let passed = Duration::try_from(now.duration_since(self.since)).unwrap_or_default();
-        passed.as_secs() / self.every.as_secs().max(1)
+        let passed = Duration::try_from(now.duration_since(self.at)).unwrap_or_default();
+        passed.as_secs() / self.every.max(1)
     }
 
     /// The message that it is for the n-th time: the same whenever that is asked.
@@ -63,9 +67,9 @@ impl Timed {
 
     fn next(&self, now: Timestamp) -> Timestamp {
         let times = i64::try_from(self.times(now)).unwrap_or(i64::MAX).saturating_add(1);
-        let every = i64::try_from(self.every.as_secs()).unwrap_or(i64::MAX);
+        let every = i64::try_from(self.every).unwrap_or(i64::MAX);
         let passed = SignedDuration::from_secs(every.saturating_mul(times));
-        self.since.checked_add(passed).unwrap_or(Timestamp::MAX)
+        self.at.checked_add(passed).unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -86,7 +90,8 @@ impl Conversation {
         match command {
             ScheduleCommand::List => {
                 let line = |(number, it): (usize, &Timed)| {
-                    let (every, next) = (format_duration(it.every), it.next(now));
+                    let every = format_duration(Duration::from_secs(it.every));
+                    let next = it.next(now);
                     let task = escape_control_line(&one_line(&it.content, MOST_SHOWN));
                     format!("{number}. every {every}: {task} (next {next:.0})")
                 };
@@ -104,7 +109,7 @@ impl Conversation {
                     return Err(Error::new(format_args!("{MOST} tasks are scheduled already"))
                         .hint("`/schedule remove N` takes one out"));
                 }
-                let record = Record::Scheduled {
+                let timed = Timed {
                     id: Uuid::new_v4(),
                     every: every.as_secs(),
                     content: task,
@@ -113,7 +118,7 @@ impl Conversation {
                     at: now,
                     taken: 0,
                 };
-                state.ledger.note(&record)?;
+                state.ledger.note(&Record::Scheduled(timed))?;
                 let number = state.ledger.kept.timed.len();
                 let every = format_duration(every);
                 Ok(format!(
@@ -198,14 +203,13 @@ mod tests {
 
     #[test]
     fn each_time_is_one_message() {
-        let since: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let timed = Timed {
             id: Uuid::from_u128(1),
-            every: Duration::from_hours(6),
+            every: 6 * 60 * 60,
             content: "look".to_owned(),
             channel: Channel::Cli,
             user: "ada".to_owned(),
-            since,
+            at: "2026-01-01T00:00:00Z".parse().unwrap(),
             taken: 0,
         };
         for (now, times, next) in [

@@ -4,9 +4,11 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     path::{Path, PathBuf},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Condvar, Mutex},
     time::Duration,
 };
+
+use elophanto_base::mutex::lock;
 
 /// How often whoever waits looks whether they still want to.
 const LOOKS: Duration = Duration::from_millis(200);
@@ -41,7 +43,7 @@ impl Turns {
         is_wanted: &dyn Fn() -> bool,
         waits: &dyn Fn(),
     ) -> Option<Turn<'_>> {
-        let mut lines = self.lines();
+        let mut lines = lock(&self.lines);
         lines.next += 1;
         let number = lines.next;
         let line = lines.waiting.entry(root.to_owned()).or_default();
@@ -59,7 +61,7 @@ impl Turns {
             if !is_wanted() {
                 return None;
             }
-            let lines = self.lines();
+            let lines = lock(&self.lines);
             let is_ours =
                 |lines: &Lines| lines.waiting.get(root).and_then(VecDeque::front) == Some(&number);
             if is_ours(&lines) {
@@ -68,15 +70,11 @@ impl Turns {
             drop(self.bell.wait_timeout(lines, LOOKS).map(|(lines, _)| lines));
         }
     }
-
-    fn lines(&self) -> MutexGuard<'_, Lines> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut lines = self.turns.lines();
+        let mut lines = lock(&self.turns.lines);
         if let Some(line) = lines.waiting.get_mut(&self.root) {
             line.retain(|number| *number != self.number);
             if line.is_empty() {
@@ -132,6 +130,6 @@ mod tests {
             drop(first);
         });
         assert_eq!(*order.lock().unwrap(), [0, 1, 2]);
-        assert!(turns.lines().waiting.is_empty());
+        assert!(lock(&turns.lines).waiting.is_empty());
     }
 }

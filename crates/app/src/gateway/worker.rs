@@ -307,8 +307,8 @@ impl Here<'_> {
 
 /// The answer to a command.
 pub fn said(content: String, reply_to: Uuid) -> Told {
-    let (reply_to, sources) = (Some(reply_to), Vec::new());
-    Told::Response(Response { content, done: true, reply_to, sources, scheduled: None })
+    let reply_to = Some(reply_to);
+    Told::Response(Response { content, done: true, reply_to, ..Response::default() })
 }
 
 /// What the model is told of a run that was cut off at a question.
