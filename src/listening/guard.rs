@@ -2,7 +2,7 @@
 //! sent to, the web page that it comes from, the token, how many requests there were.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -23,6 +23,7 @@ use super::{
     rate::Window,
     token::{Key, Secret},
 };
+use elophanto_base::mutex::lock;
 
 /// Wrong tokens a minute that are told so.
 const GUESSES: u32 = 10;
@@ -213,8 +214,4 @@ fn too_many(reason: &str, wait: Duration) -> Response {
     let seconds = wait.as_secs() + 1;
     let wait = [(header::RETRY_AFTER, seconds.to_string())];
     (StatusCode::TOO_MANY_REQUESTS, wait, Json(json!({ "error": reason }))).into_response()
-}
-
-fn lock(window: &Mutex<Window>) -> MutexGuard<'_, Window> {
-    window.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -12,26 +12,23 @@ use lsp_server::{ErrorCode, RequestId, Response};
 use serde_json::Value;
 
 use super::client::Client;
+use elophanto_base::mutex::lock;
 
 /// Questions that wait, each with whether it was taken back.
 #[derive(Clone, Default)]
 pub struct Waiting(Arc<Mutex<HashMap<RequestId, Arc<AtomicBool>>>>);
 
 impl Waiting {
-    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Arc<AtomicBool>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes that somebody waits for an answer.
     pub fn begin(&self, id: &RequestId, client: &Arc<Client>) -> Awaited {
         let taken_back = Arc::new(AtomicBool::new(false));
-        self.lock().insert(id.clone(), Arc::clone(&taken_back));
+        lock(&self.0).insert(id.clone(), Arc::clone(&taken_back));
         Awaited { id: id.clone(), taken_back, waiting: self.clone(), client: Arc::clone(client) }
     }
 
     /// Nobody waits any more. Of a question that was answered, or never asked, that says nothing.
     pub fn take_back(&self, id: &RequestId) {
-        if let Some(taken_back) = self.lock().get(id) {
+        if let Some(taken_back) = lock(&self.0).get(id) {
             taken_back.store(true, Ordering::Relaxed);
         }
     }
@@ -53,14 +50,14 @@ impl Awaited {
     /// Begins what cannot be undone: from here on it is answered what was done, whoever takes the question
     /// back. `false` if that has happened already.
     pub fn begin(&self) -> bool {
-        let mut waiting = self.waiting.lock();
+        let mut waiting = lock(&self.waiting.0);
         waiting.remove(&self.id);
         !self.is_taken_back()
     }
 
     /// Answers, unless the question was taken back: then that is the answer.
     pub fn answer(self, answer: Result<Value, (ErrorCode, String)>) {
-        self.waiting.lock().remove(&self.id);
+        lock(&self.waiting.0).remove(&self.id);
         let answer = match self.is_taken_back() {
             true => Err((ErrorCode::RequestCanceled, "cancelled".to_owned())),
             false => answer,

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use lsp_types::{
@@ -18,7 +18,7 @@ use elophanto_app::{
     Result,
     editor::{Finding, Severity},
 };
-use elophanto_base::visible::visible;
+use elophanto_base::{mutex::lock, visible::visible};
 
 /// Findings of one text that are shown.
 const MOST: usize = 1_000;
@@ -35,13 +35,9 @@ struct Looks {
 }
 
 impl Diagnostics {
-    fn lock(&self) -> MutexGuard<'_, Looks> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Begins a look; what an earlier one finds is no longer shown.
     pub fn begin(&self, uri: &Uri) -> u64 {
-        let mut looks = self.lock();
+        let mut looks = lock(&self.0);
         looks.all += 1;
         let look = looks.all;
         looks.last.insert(uri.as_str().to_owned(), look);
@@ -55,12 +51,12 @@ impl Diagnostics {
 
     /// Whether a look is still the last one.
     fn is_last(&self, uri: &Uri, look: u64) -> bool {
-        self.lock().last.get(uri.as_str()) == Some(&look)
+        lock(&self.0).last.get(uri.as_str()) == Some(&look)
     }
 
     /// Of a text that is closed nothing is shown.
     pub fn close(&self, uri: &Uri, client: &Client) {
-        self.lock().last.remove(uri.as_str());
+        lock(&self.0).last.remove(uri.as_str());
         let params =
             PublishDiagnosticsParams { uri: uri.clone(), diagnostics: Vec::new(), version: None };
         client.notify::<PublishDiagnostics>(params);
@@ -123,7 +119,7 @@ impl Diagnosing {
         let asked = &self.asked;
         let diagnostics = found.iter().take(MOST).map(|it| diagnostic(asked, it)).collect();
         // Under the lock: what is older never comes after what is newer.
-        let looks = self.kept.lock();
+        let looks = lock(&self.kept.0);
         if looks.last.get(asked.uri.as_str()) != Some(&self.look) {
             return false;
         }

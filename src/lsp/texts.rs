@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use lsp_types::{
@@ -12,6 +12,7 @@ use lsp_types::{
 
 use super::{folders::Folders, positions::Encoding};
 use elophanto_app::editor::Buffer;
+use elophanto_base::mutex::lock;
 
 /// A text that is open.
 #[derive(Debug, Clone)]
@@ -41,12 +42,8 @@ struct Counted {
 const MOST_COUNTED: usize = 1_000;
 
 impl Changes {
-    fn lock(&self) -> MutexGuard<'_, Counted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn note(&self, uri: &Uri) {
-        let mut counted = self.lock();
+        let mut counted = lock(&self.0);
         if counted.last.len() >= MOST_COUNTED {
             counted.last.clear();
             counted.forgotten = counted.all;
@@ -58,12 +55,12 @@ impl Changes {
 
     /// How many there were so far.
     pub fn count(&self) -> u64 {
-        self.lock().all
+        lock(&self.0).all
     }
 
     /// Whether a text that is meant has changed since then, as far as that is still known.
     pub fn since(&self, then: u64, is_meant: impl Fn(&str) -> bool) -> bool {
-        let counted = self.lock();
+        let counted = lock(&self.0);
         counted.forgotten > then || counted.last.iter().any(|(uri, at)| *at > then && is_meant(uri))
     }
 }

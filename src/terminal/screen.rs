@@ -5,7 +5,7 @@
 use std::{
     collections::HashSet,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use super::{
@@ -17,6 +17,7 @@ use elophanto_app::{
     Reporter,
     reporter::{Progress, Tone},
 };
+use elophanto_base::mutex::lock;
 
 /// One for each process that talks with a person; its copies are the same one.
 #[derive(Clone)]
@@ -53,18 +54,14 @@ impl Screen {
         })))
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether the answer can be shown as it comes.
     pub fn streams(&self) -> bool {
-        self.inner().ui.is_terminal()
+        lock(&self.0).ui.is_terminal()
     }
 
     /// A piece of an answer.
     pub fn answer(&self, text: &str) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         let canvas = inner.answer_canvas();
         let lines = inner.answer.push(text, canvas);
         inner.answered(&lines);
@@ -72,7 +69,7 @@ impl Screen {
 
     /// A whole answer; where no terminal is, as it is.
     pub fn whole_answer(&self, text: &str) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         if inner.ui.is_terminal() {
             let canvas = inner.answer_canvas();
             let mut lines = inner.answer.push(text.trim_matches('\n'), canvas);
@@ -86,7 +83,7 @@ impl Screen {
 
     /// The answer so far is void.
     pub fn restart(&self) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         inner.answer = Markdown::default();
         inner.is_shown = false;
         if inner.is_open {
@@ -98,21 +95,21 @@ impl Screen {
     /// No answer is being made any more: what waited for that is said. Whether something of it was
     /// shown since this was asked last.
     pub fn end_answer(&self) -> bool {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         inner.end_answer();
         std::mem::take(&mut inner.is_shown)
     }
 
     /// A line beside the answer, wrapped at words, moved in by so much.
     pub fn say(&self, spans: &[Span], indent: &str) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         inner.end_answer();
         inner.say(spans, indent);
     }
 
     /// Lines of something, each behind a bar; none is wrapped but by the terminal.
     pub fn quote(&self, lines: &[Vec<Span>], indent: &str) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         inner.end_answer();
         let canvas = inner.talk_canvas();
         let bar = Span::new(format!("{indent}  | "), FAINT);
@@ -126,7 +123,7 @@ impl Screen {
 
     /// What goes on from now on.
     pub fn busy(&self, what: &str) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         inner.spinner = None;
         if inner.moves {
             inner.spinner = Some(Spinner::start(what));
@@ -135,14 +132,14 @@ impl Screen {
 
     /// Nothing goes on any more.
     pub fn rest(&self) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         inner.end_answer();
         inner.spinner = None;
     }
 
     /// The last lines of what a command says. Safe to show.
     pub fn live<'l>(&self, lines: impl Iterator<Item = &'l str>) {
-        let inner = self.inner();
+        let inner = lock(&self.0);
         let canvas = inner.talk_canvas();
         let room = Canvas { width: canvas.width.saturating_sub(1), ..canvas };
         if let Some(spinner) = &inner.spinner {
@@ -226,7 +223,7 @@ fn safe(spans: &[Span]) -> Vec<Span> {
 
 impl Reporter for Screen {
     fn tell(&self, tone: Tone, text: &str) {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         if tone != Tone::Talk && !inner.told.insert(text.to_owned()) {
             return;
         }
@@ -238,14 +235,14 @@ impl Reporter for Screen {
     }
 
     fn confirm(&self, question: &str) -> io::Result<bool> {
-        let mut inner = self.inner();
+        let mut inner = lock(&self.0);
         inner.end_answer();
         inner.spinner = None;
         inner.ui.confirm(question)
     }
 
     fn is_watched(&self) -> bool {
-        self.inner().ui.is_watched()
+        lock(&self.0).ui.is_watched()
     }
 
     fn progress(&self, what: &'static str) -> Box<dyn Progress> {
@@ -261,7 +258,7 @@ struct OnScreen {
 
 impl OnScreen {
     fn show(&self, words: &str) {
-        if let Some(spinner) = &self.screen.inner().spinner {
+        if let Some(spinner) = &lock(&self.screen.0).spinner {
             spinner.progress(words);
         }
     }

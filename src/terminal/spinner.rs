@@ -4,7 +4,7 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
@@ -12,6 +12,8 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use elophanto_base::mutex::lock;
 
 /// What is over sooner is not worth the flicker.
 const DELAY: Duration = Duration::from_millis(250);
@@ -58,7 +60,7 @@ impl Spinner {
         let tick = move || {
             thread::park_timeout(DELAY);
             while !ends.load(Ordering::Relaxed) {
-                locked(&drawn).draw();
+                lock(&drawn).draw();
                 thread::park_timeout(TICK);
             }
         };
@@ -68,7 +70,7 @@ impl Spinner {
 
     /// Lines that came in, safe to show and no wider than the terminal.
     pub fn lines(&self, lines: impl Iterator<Item = String>) {
-        let mut shown = locked(&self.shown);
+        let mut shown = lock(&self.shown);
         shown.lines.extend(lines);
         let over = shown.lines.len().saturating_sub(LIVE);
         shown.lines.drain(..over);
@@ -76,12 +78,12 @@ impl Spinner {
 
     /// How far it is, in a few words; none are as before.
     pub fn progress(&self, words: &str) {
-        words.clone_into(&mut locked(&self.shown).words);
+        words.clone_into(&mut lock(&self.shown).words);
     }
 
     /// Prints while nothing of it is shown.
     pub fn beside<R>(&self, print: impl FnOnce() -> R) -> R {
-        let shown = locked(&self.shown);
+        let shown = lock(&self.shown);
         if shown.is_drawn { shown.bar.suspend(print) } else { print() }
     }
 }
@@ -99,10 +101,6 @@ impl Shown {
     }
 }
 
-fn locked(shown: &Mutex<Shown>) -> MutexGuard<'_, Shown> {
-    shown.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Drop for Spinner {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
@@ -110,7 +108,7 @@ impl Drop for Spinner {
             ticker.thread().unpark();
             let _ = ticker.join();
         }
-        let shown = locked(&self.shown);
+        let shown = lock(&self.shown);
         if shown.is_drawn {
             shown.bar.finish_and_clear();
         }

@@ -2,12 +2,14 @@
 //! answer may be, and how to say how far it has come.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+use elophanto_base::mutex::lock;
 
 /// At most ten notices of progress a second.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -65,7 +67,7 @@ impl Call {
     /// Whom to tell how far one step of the call is, if the client asked to be told.
     pub fn follower(&self) -> Option<Follower> {
         let progress = Arc::clone(self.progress.as_ref()?);
-        let before = progress.last().map_or(0, |(done, _)| done);
+        let before = lock(&progress.last).map_or(0, |(done, _)| done);
         Some(Follower { progress, before })
     }
 
@@ -84,7 +86,7 @@ impl Follower {
     /// Tells the client how far this step is, after those before it. Never waits: what comes too soon
     /// after what was told last (ten a second), or is no further than it, is left out.
     pub fn tell(&self, done: usize, all: usize, message: &str) {
-        let mut last = self.progress.last();
+        let mut last = lock(&self.progress.last);
         let (now, done) = (Instant::now(), self.before + done);
         if last.is_some_and(|(before, at)| done <= before || now.duration_since(at) < PAUSE) {
             return;
@@ -98,10 +100,6 @@ impl Follower {
 }
 
 impl Progress {
-    fn last(&self) -> MutexGuard<'_, Option<(usize, Instant)>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The sending end, and the end that whoever tells the client reads from.
     pub fn channel() -> (Self, mpsc::Receiver<Step>) {
         let (steps, receiver) = mpsc::channel(4);

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -16,6 +16,7 @@ use crate::{
     keys::{self, Asking},
 };
 use elophanto_agent::mcp_client::Credentials;
+use elophanto_base::mutex::lock;
 use elophanto_net::{
     http::block_on,
     oauth::{Grant, OauthError},
@@ -99,7 +100,7 @@ struct SignedIn {
 
 impl Credentials for SignedIn {
     fn bearer(&self) -> Option<SecretString> {
-        let mut grant = self.grant();
+        let mut grant = lock(&self.grant);
         if grant.as_ref()?.is_stale() {
             self.renew(&mut grant);
         }
@@ -107,7 +108,7 @@ impl Credentials for SignedIn {
     }
 
     fn renewed(&self, refused: &SecretString) -> Option<SecretString> {
-        let mut grant = self.grant();
+        let mut grant = lock(&self.grant);
         let is_refused = |grant: &Grant| grant.bearer().expose_secret() == refused.expose_secret();
         if grant.as_ref().is_some_and(is_refused) {
             self.renew(&mut grant);
@@ -117,10 +118,6 @@ impl Credentials for SignedIn {
 }
 
 impl SignedIn {
-    fn grant(&self) -> MutexGuard<'_, Option<Grant>> {
-        self.grant.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Renews the grant, unless another process just did: many issuers take each refresh token but
     /// once. What cannot be kept is good for this process all the same.
     fn renew(&self, grant: &mut Option<Grant>) {

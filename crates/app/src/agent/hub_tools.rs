@@ -1,10 +1,6 @@
 //! The hub as tools of the agent: searching it, and installing what was shown.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, fmt::Write as _, sync::Mutex};
 
 use serde_json::{Value, json};
 
@@ -18,8 +14,7 @@ use elophanto_agent::{
     skills::{self, Plan, SkillError, hub},
     tools::spec,
 };
-use elophanto_base::counted::counted;
-use elophanto_base::one_line::one_line;
+use elophanto_base::{counted::counted, mutex::lock, one_line::one_line};
 
 /// Entries of the hub that are told unless a call wants more, and at most.
 const USUAL: u64 = 10;
@@ -125,10 +120,6 @@ impl HubInstall {
         let name = text(arguments, "name").unwrap_or_default();
         name.strip_prefix("hub:").unwrap_or(name)
     }
-
-    fn plans(&self) -> MutexGuard<'_, BTreeMap<String, Plan>> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Tool for HubInstall {
@@ -155,7 +146,7 @@ impl Tool for HubInstall {
             return Err(ToolError::Refused(format!("just this `{name}` is installed already")));
         }
         let shown = plan.shown();
-        let mut plans = self.plans();
+        let mut plans = lock(&self.shown);
         if plans.len() >= MOST_PLANS {
             plans.clear();
         }
@@ -165,7 +156,7 @@ impl Tool for HubInstall {
 
     fn execute(&self, arguments: &Value, _: &mut dyn Host) -> Result<Output, ToolError> {
         let name = Self::named(arguments);
-        let plan = self.plans().remove(name);
+        let plan = lock(&self.shown).remove(name);
         let plan = plan.ok_or_else(|| failed(SkillError::NotAgreed(name.to_owned())))?;
         skills::install(&plan, &plan.tree, &self.store.places.installed).map_err(failed)?;
         let text = format!(

@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use futures::stream;
@@ -16,6 +16,8 @@ use rmcp::{
     },
 };
 use tokio::sync::watch;
+
+use elophanto_base::mutex::lock;
 
 /// Events of one stream that are kept.
 const MOST: usize = 256;
@@ -51,13 +53,9 @@ struct Sent {
 type Waiting<'a, T> = Pin<Box<dyn Future<Output = Result<T, EventStoreError>> + Send + 'a>>;
 
 impl Events {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The event of this number, or none and whether there can be one yet.
     fn get(&self, stream: &str, number: usize) -> Result<ServerSseMessage, bool> {
-        let kept = self.kept();
+        let kept = lock(&self.0);
         let sent = kept.streams.get(stream).ok_or(false)?;
         // What is forgotten is passed over.
         let at = number.saturating_sub(sent.forgotten);
@@ -116,7 +114,7 @@ impl EventStore for Events {
         'b: 'd,
         'c: 'd,
     {
-        let id = self.kept().add(stream, event);
+        let id = lock(&self.0).add(stream, event);
         Box::pin(async { Ok(id) })
     }
 
@@ -127,7 +125,7 @@ impl EventStore for Events {
     {
         let place = last.split_once('@').and_then(|(number, stream)| {
             let number: usize = number.parse().ok()?;
-            let bell = self.kept().streams.get(stream)?.bell.subscribe();
+            let bell = lock(&self.0).streams.get(stream)?.bell.subscribe();
             Some((number.checked_add(1)?, stream.to_owned(), bell))
         });
         let events = self.clone();

@@ -2,7 +2,6 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{MutexGuard, PoisonError},
     thread::{Builder, JoinHandle},
 };
 
@@ -11,6 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::Fencing;
 use elophanto_agent::sandbox::{Kind, Standby};
+use elophanto_base::mutex::lock;
 use elophanto_repo::inner_marks;
 
 /// Files and folders of a work tree that are looked at for keys.
@@ -36,9 +36,9 @@ impl Fencing {
     /// started meanwhile.
     pub fn get_ready(&self) {
         let (helper, kind) = self.helper();
-        let mut ready = self.ready();
+        let mut ready = lock(&self.ready);
         (ready.keys, ready.repositories) = (None, None);
-        let next = self.next().take().and_then(|next| next.join().ok().flatten());
+        let next = lock(&self.next).take().and_then(|next| next.join().ok().flatten());
         let mut standby = ready.standby.take().or(next);
         if !standby.as_mut().is_some_and(Standby::is_waiting) && !matches!(kind, Kind::Absent(_)) {
             // Whoever runs the program is told why there is none.
@@ -51,8 +51,9 @@ impl Fencing {
     /// run, there will be others, and their helper can start while the model thinks.
     pub fn expects_another(&self) {
         let Some((helper, kind)) = self.helper.get() else { return };
-        let mut next = self.next();
-        if !matches!(kind, Kind::Absent(_)) && self.ready().standby.is_none() && next.is_none() {
+        let mut next = lock(&self.next);
+        if !matches!(kind, Kind::Absent(_)) && lock(&self.ready).standby.is_none() && next.is_none()
+        {
             let helper = helper.clone();
             let start = move || helper.start().ok();
             *next = Builder::new().name("standby".to_owned()).spawn(start).ok();
@@ -61,37 +62,37 @@ impl Fencing {
 
     /// To be called at the end of a run: nothing is left waiting.
     pub fn rests(&self) {
-        drop(self.next().take().map(JoinHandle::join));
-        self.ready().standby = None;
+        drop(lock(&self.next).take().map(JoinHandle::join));
+        lock(&self.ready).standby = None;
     }
 
     /// To be called right before the next program runs, by whoever has just looked at all files and
     /// folders of the work tree: their paths relative to the root.
     pub fn knows<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
         let keys = self.keys_among(paths);
-        self.ready().keys = Some(keys);
+        lock(&self.ready).keys = Some(keys);
     }
 
     /// The same of other repositories in the work tree, and of where one could be put: absolute.
     pub fn knows_repositories(&self, paths: Vec<PathBuf>) {
-        self.ready().repositories = Some(paths);
+        lock(&self.ready).repositories = Some(paths);
     }
 
     /// Whether the next program writes nowhere but in the work tree: nobody has looked at it.
     pub fn stays_here(&self, stays: bool) {
-        self.ready().stays_here = stays;
+        lock(&self.ready).stays_here = stays;
     }
 
     /// What was found out about the work tree is out of date.
     pub fn forget(&self) {
-        let mut ready = self.ready();
+        let mut ready = lock(&self.ready);
         (ready.keys, ready.repositories) = (None, None);
     }
 
     /// Those of these paths that hold keys. Of each it is found out once: it depends on nothing but
     /// the path.
     fn keys_among<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
-        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut judged = lock(&self.judged);
         let mut keys = Vec::new();
         for path in paths {
             let is_key = judged.get(path.as_os_str()).copied().unwrap_or_else(|| {
@@ -119,13 +120,5 @@ impl Fencing {
     pub(super) fn repositories(&self) -> Vec<PathBuf> {
         let marks = inner_marks(&self.root);
         marks.iter().filter_map(|mark| Some(self.root.join(mark.parent()?))).collect()
-    }
-
-    pub(super) fn ready(&self) -> MutexGuard<'_, Ready> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn next(&self) -> MutexGuard<'_, Option<JoinHandle<Option<Standby>>>> {
-        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

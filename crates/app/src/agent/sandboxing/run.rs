@@ -12,12 +12,12 @@ use elophanto_agent::{
     git_guard::Shown,
     sandbox::{self, Attend, Ended, Kind, Limits, Policy, Stopped},
 };
-use elophanto_base::process;
+use elophanto_base::{mutex::lock, process};
 
 impl Fencing {
     pub(super) fn run(&self, wanted: &Wanted, attend: Attend<'_>) -> Result<Ended, String> {
         let Ready { standby, keys, repositories, temporary, stays_here } =
-            std::mem::take(&mut *self.ready());
+            std::mem::take(&mut *lock(&self.ready));
         let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
             Some(folder) => folder,
             None => tempfile::Builder::new()
@@ -102,7 +102,7 @@ impl Fencing {
         }
         // What the program left there goes with the folder.
         if is_fresh(temporary.path()) {
-            self.ready().temporary = Some(temporary);
+            lock(&self.ready).temporary = Some(temporary);
         }
         ended
     }
