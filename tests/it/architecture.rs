@@ -49,12 +49,12 @@ const ROOMS: &[(&str, &[&str])] = &[
 
 /// What may be said only where the path begins like this.
 const BOUNDARIES: &[(&str, &[&str])] = &[
-    ("lancedb::", &["crates/tables/src/"]),
     ("lance::", &["crates/tables/src/"]),
     ("lance_datafusion::", &["crates/tables/src/"]),
     ("lance_encoding::", &["crates/tables/src/"]),
     ("lance_file::", &["crates/tables/src/"]),
     ("lance_io::", &["crates/tables/src/"]),
+    ("lance_linalg::", &["crates/tables/src/"]),
     ("lance_table::", &["crates/tables/src/"]),
     ("lance_index::", &["crates/tables/src/"]),
     ("object_store::", &["crates/tables/src/"]),
@@ -112,7 +112,6 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/app/src/on_commit/vectors.rs", "below the git directory"),
     ("crates/repo/src/inner.rs", "what was put aside, below the git directory"),
     ("crates/repo/src/watch.rs", "runs, below the git directory"),
-    ("crates/repo/src/locate.rs", "reads what git keeps"),
     ("crates/repo/src/git/stage.rs", "an index of git"),
     ("crates/agent/src/tools/git_commit/make.rs", "an index of git"),
     ("crates/app/src/agent/develop_branch.rs", "an index of git"),
@@ -157,6 +156,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/agent/src/sessions", "sessions, in the user's folder"),
     ("crates/agent/src/trail", "trails, in the user's folder"),
     ("crates/models/src/llm/health.rs", "the user's folder"),
+    ("crates/tables/src/lib.rs", "a table that is about to be put in its place"),
     ("crates/tables/src/store/cache.rs", "a cache, in the user's folder"),
     ("crates/net/src/vault/", "the user's folder"),
     ("crates/net/src/http/download.rs", "where the caller says"),

@@ -17,6 +17,7 @@ use elophanto_index::store::{
     matrix::{Encoded, Key},
     tables::TableContent,
 };
+use lance::dataset::InsertBuilder;
 use lance_file::format::pbfile::ColumnMetadata;
 use lance_table::format::pb::Manifest;
 use prost::Message;
@@ -51,12 +52,11 @@ pub fn batch(content: &TableContent, more: Vec<(Field, ArrayRef)>) -> RecordBatc
 /// Writes a table and seals it.
 pub fn write(folder: &Path, batch: RecordBatch) -> PathBuf {
     fs::create_dir_all(folder).unwrap();
+    let table = folder.join("unsealed.lance");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let connection = lancedb::connect(folder.to_str().unwrap()).execute().await.unwrap();
-        connection.create_table("unsealed", batch).execute().await.unwrap();
+        InsertBuilder::new(table.to_str().unwrap()).execute(vec![batch]).await.unwrap();
     });
-    let table = folder.join("unsealed.lance");
     // The program tells Lance to leave this out.
     let _ = fs::remove_file(table.join("_versions/latest_version_hint.json"));
     seal(&table)

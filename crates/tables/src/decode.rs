@@ -123,12 +123,6 @@ impl From<lance::Error> for Failure {
     }
 }
 
-impl From<lancedb::Error> for Failure {
-    fn from(cause: lancedb::Error) -> Self {
-        Self(TableError::Lance(message(&cause.to_string())))
-    }
-}
-
 impl From<TableError> for Failure {
     fn from(cause: TableError) -> Self {
         Self(cause)

@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use elophanto_index::store::tables::{Encoded, Files, Format, Key, TableContent, TableError};
+use lance::dataset::InsertBuilder;
 
 mod decode;
 pub mod fleet;
@@ -22,10 +23,10 @@ mod work;
 pub use decode::WORKER_THREAD;
 use decode::guarded;
 
-/// Name of the table inside its temporary database.
-const NAME: &str = "vectors";
+/// Name of a table before it is sealed: the folder is a LanceDB database that holds it.
+const NAME: &str = "vectors.lance";
 
-/// Each table a LanceDB table of its own.
+/// Each table a Lance dataset of its own, which LanceDB opens as a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Lance;
 
@@ -38,13 +39,15 @@ impl Format for Lance {
     ) -> Result<PathBuf, TableError> {
         let batch = rows::encode(fingerprint, rows)
             .map_err(|cause| TableError::Lance(cause.to_string()))?;
-        let place = uri(folder)?;
+        let table = folder.join(NAME);
+        let place = uri(&table)?;
         guarded(None, async move {
-            let connection = lancedb::connect(&place).execute().await?;
-            connection.create_table(NAME, batch).execute().await?;
+            InsertBuilder::new(place.as_str()).execute(vec![batch]).await?;
             Ok(())
         })?;
-        Ok(folder.join(format!("{NAME}.lance")))
+        // Of use to who commits a second version, which no table of ours has: one file less in git.
+        std::fs::remove_dir_all(table.join("_transactions"))?;
+        Ok(table)
     }
 
     fn read(&self, files: Files) -> Result<TableContent, TableError> {
@@ -53,16 +56,15 @@ impl Format for Lance {
     }
 }
 
-/// LanceDB takes a path that is not absolute for something else (a name starting with `db` for
-/// its cloud service), so only canonical paths come here.
+/// Lance takes a path with a scheme for an address, so only canonical paths come here.
 fn uri(path: &Path) -> Result<String, TableError> {
     let refused = |why: &str| {
         TableError::Lance(format!("`{}` {why}", path.display().to_string().escape_debug()))
     };
     match path.to_str() {
-        None => Err(refused("is not UTF-8, which LanceDB asks for")),
+        None => Err(refused("is not UTF-8, which Lance asks for")),
         Some(text) if text.contains(char::is_control) => {
-            Err(refused("holds control characters, which LanceDB does not take"))
+            Err(refused("holds control characters, which Lance does not take"))
         }
         Some(text) => Ok(text.to_owned()),
     }

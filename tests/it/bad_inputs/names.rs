@@ -172,7 +172,7 @@ fn a_repository_of_any_name_works() {
             std::str::from_utf8(name).map_or(true, |name| name.contains(char::is_control));
         assert_eq!(index.code, Some(if foreign { 2 } else { 0 }), "{name:?}\n{index}");
         if foreign {
-            assert!(index.stderr().contains("which LanceDB"), "{index}");
+            assert!(index.stderr().contains("which Lance"), "{index}");
         }
         let answer = inside(&["search", "walrus", "--json"]);
         assert_eq!(answer.code, Some(0), "{name:?}\n{answer}");

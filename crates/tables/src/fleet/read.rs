@@ -31,7 +31,7 @@ use lance_index::{
         inverted::{InvertedIndex, query::MatchQuery},
     },
 };
-use lancedb::DistanceType;
+use lance_linalg::distance::DistanceType;
 use tokio::sync::OnceCell;
 
 use super::{
@@ -334,7 +334,7 @@ impl Opened {
                     vector.iter().map(|value| f16::from_f32(*value)),
                 );
             scan.nearest(VECTOR, &vector, most * WIDER)?;
-            scan.distance_metric(DistanceType::Cosine.into()).nprobes(PROBES);
+            scan.distance_metric(DistanceType::Cosine).nprobes(PROBES);
             let near = listed(scan, DISTANCE).await?;
             // As cosines.
             Ok(near.into_iter().map(|Listed { row, by }| Listed { row, by: 1.0 - by }).collect())

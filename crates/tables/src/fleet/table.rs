@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::{array::RecordBatch, datatypes::Schema};
+use chrono::TimeDelta;
 use futures::{
     TryStreamExt as _,
     future::{join_all, try_join_all},
@@ -29,7 +30,7 @@ use lance_index::{
     scalar::{BuiltinIndexType, InvertedIndexParams, ScalarIndexParams},
 };
 use lance_io::object_store::ObjectStoreParams;
-use lancedb::DistanceType;
+use lance_linalg::distance::DistanceType;
 
 use super::{
     columns::{self, HEAD, HEADS, KEY, MODEL, TERMS, VECTOR},
@@ -199,8 +200,7 @@ async fn vector_index(dataset: &mut Dataset) -> lance::Result<()> {
     if there.is_empty() && rows >= WORTH_AN_INDEX && dimension.is_multiple_of(8) {
         let partitions = rows.div_ceil(PARTITION);
         let name = Some(VECTORS.to_owned());
-        let metric = DistanceType::Cosine.into();
-        let params = VectorIndexParams::ivf_rq(partitions, 1, metric);
+        let params = VectorIndexParams::ivf_rq(partitions, 1, DistanceType::Cosine);
         dataset.create_index(&[VECTOR], IndexType::Vector, name, &params, false).await?;
     }
     Ok(())
@@ -249,7 +249,7 @@ pub(super) async fn tend(dataset: &mut Dataset, always: bool) -> lance::Result<b
     vector_index(dataset).await?;
     update_indexes(dataset, always).await?;
     if is_scattered {
-        let kept = lancedb::table::Duration::days(KEPT_DAYS);
+        let kept = TimeDelta::days(KEPT_DAYS);
         dataset.cleanup_old_versions(kept, None, None).await?;
     }
     Ok(true)
