@@ -189,11 +189,11 @@ fn help_of_search() {
     with 0 if something was found, however doubtful (it says so), 1 if nothing was, or nothing as sure
     as `--min-confidence` wants it, 2 if the search failed.
 
-    Usage: elophanto search [OPTIONS] [QUERY]
+    Usage: elophanto search [OPTIONS] [QUERY]...
 
     Arguments:
-      [QUERY]
-              What to look for; `-` reads it from standard input
+      [QUERY]...
+              What to look for, in one or more words; `-` reads it from standard input
 
     Options:
       -n, --limit <N>
@@ -1189,10 +1189,10 @@ fn help_of_agent_recall() {
     that failed more often than it worked is a warning. Without a query: the best of what was learnt
     here lately. Exits with 1 if nothing close is known, or none of it fits.
 
-    Usage: elophanto agent recall [OPTIONS] [QUERY]
+    Usage: elophanto agent recall [OPTIONS] [QUERY]...
 
     Arguments:
-      [QUERY]
+      [QUERY]...
               What it is about: the error, or what you are about to do
 
     Options:

@@ -550,6 +550,15 @@ fn word_endings_do_not_matter() {
 }
 
 #[test]
+fn words_of_a_query_need_no_quotes() {
+    let env = animals();
+    let quoted = env.run(&["search", "a bird that cannot fly", "--json"]);
+    let bare = env.run(&["search", "a", "bird", "that", "cannot", "fly", "--json"]);
+    assert_eq!(quoted.code, Some(0), "{quoted}");
+    assert_eq!(bare.stdout(), quoted.stdout());
+}
+
+#[test]
 fn a_query_from_standard_input() {
     let env = animals();
     let output = env.run_with(&["search", "--json", "-", "-n", "1"], b"what do bears eat\n");

@@ -30,7 +30,7 @@ const MOST_FAULTS: usize = 5;
 pub struct RecallArgs {
     /// What it is about: the error, or what you are about to do
     #[arg(allow_hyphen_values = false)]
-    query: Option<String>,
+    query: Vec<String>,
     /// Recall from a fleet of repositories in place of this one, whatever of theirs was published with
     /// `elophanto publish --memory`: s3://BUCKET/FOLDER, gs://, az:// or file:///FOLDER
     #[arg(long = "in", value_name = "URL", requires = "query", conflicts_with = "archived")]
@@ -58,12 +58,13 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
+    let query = args.query.join(" ");
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let question = Question {
         repo: repo.as_deref(),
         event_type: args.event_type,
         archived: args.archived,
-        ..memories.question(args.query.as_deref().unwrap_or_default(), args.limit)
+        ..memories.question(&query, args.limit)
     };
     let (found, faults) = memories.recall_with_faults(&question)?;
     for reason in workspace.models.reasons() {
@@ -90,10 +91,9 @@ fn of_fleet(args: &RecallArgs, address: &str, ui: &mut Ui) -> Result<Outcome> {
     let fleet = fleet::open(address, &workspace.environment, Asking::Through(ui), true)?;
     let reader = Reader::new(fleet).among(args.repo.iter().cloned().collect());
     let memories = Memories::open(&workspace);
-    let question = Question {
-        event_type: args.event_type,
-        ..memories.question(args.query.as_deref().unwrap_or_default(), args.limit)
-    };
+    let query = args.query.join(" ");
+    let question =
+        Question { event_type: args.event_type, ..memories.question(&query, args.limit) };
     let recalled = fleet::recall(&workspace, &question, &reader, ui)?;
     if recalled.found.is_empty() {
         return Ok(ui.nothing("nothing close to that is published there"));

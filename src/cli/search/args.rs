@@ -29,9 +29,9 @@ const MAX_QUERY_BYTES: u64 = 64 * 1024;
 /// sure as `--min-confidence` wants it, 2 if the search failed.
 #[derive(clap::Args, Debug)]
 pub struct SearchArgs {
-    /// What to look for; `-` reads it from standard input
+    /// What to look for, in one or more words; `-` reads it from standard input
     #[arg(required_unless_present = "like", allow_hyphen_values = false)]
-    query: Option<String>,
+    query: Vec<String>,
     /// Print at most this many hits: files in text and with `--format files`, else passages
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
@@ -185,8 +185,8 @@ impl SearchArgs {
     }
 
     fn query(&self, ui: &Ui) -> Result<String> {
-        if self.query.as_deref() != Some("-") {
-            return Ok(self.query.clone().unwrap_or_default());
+        if self.query != ["-"] {
+            return Ok(self.query.join(" "));
         }
         let bytes = ui.input(MAX_QUERY_BYTES)?.ok_or_else(|| {
             CliError::new("`-` reads the query from standard input, which is a terminal")
