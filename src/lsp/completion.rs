@@ -13,9 +13,6 @@ use elophanto_app::{
 use elophanto_base::visible::escape_control_line;
 
 pub fn completion(asked: &Asked, params: CompletionParams) -> Result<Option<CompletionResponse>> {
-    if !asked.editor().is_note(&asked.buffer.path) {
-        return Ok(None);
-    }
     let position = params.text_document_position.position;
     let offset = asked.encoding.offset(&asked.buffer, position);
     let proposals = propose(asked.editor(), &asked.open, &asked.buffer, offset)?;

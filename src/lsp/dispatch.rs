@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use lsp_server::{ErrorCode, Request};
+use lsp_server::{ErrorCode, Request, RequestId};
 use lsp_types::{
     Uri,
     request::{
@@ -29,6 +29,8 @@ use elophanto_app::Result;
 
 /// How a question is answered.
 type Answer<R> = fn(&Asked, <R as asks::Request>::Params) -> Result<<R as asks::Request>::Result>;
+/// What is answered.
+type Answered = Result<Value, (ErrorCode, String)>;
 
 impl Server {
     pub fn dispatch(&mut self, request: Request) {
@@ -56,7 +58,7 @@ impl Server {
                 self.about::<PrepareRenameRequest>(request, rename::prepare)
             }
             Rename::METHOD => self.about::<Rename>(request, rename::rename),
-            WillRenameFiles::METHOD => self.will_rename(request),
+            WillRenameFiles::METHOD => self.about::<WillRenameFiles>(request, rename::will_rename),
             WorkspaceSymbolRequest::METHOD => self.symbols(request),
             ExecuteCommand::METHOD => self.execute(request),
             other => {
@@ -74,31 +76,35 @@ impl Server {
         R::Params: DeserializeOwned + Send + 'static,
         R::Result: Serialize,
     {
-        // All of them name it in the same way.
-        let uri = request.params["textDocument"]["uri"].as_str().and_then(|it| it.parse().ok());
+        // All of them name it in the same way, but for files that are about to be renamed.
+        let uri = ["/textDocument/uri", "/files/0/oldUri"]
+            .iter()
+            .find_map(|place| request.params.pointer(place)?.as_str()?.parse::<Uri>().ok());
         let Some(params) = self.params::<R>(request.params, &request.id) else { return };
-        let asked = uri.and_then(|uri| self.asked(&uri));
-        let awaited = self.waiting.begin(&request.id, &self.client);
-        self.answering.run(move || {
-            let Some(asked) = asked.filter(|_| !awaited.is_taken_back()) else {
-                return awaited.answer(Ok(Value::Null));
-            };
+        let asked = uri.and_then(|uri| self.asked(&uri)).filter(is_asked_of::<R>);
+        self.answer(&request.id, move || {
+            let Some(asked) = asked else { return Ok(Value::Null) };
             let answer = guarded(|| answer(&asked, params));
             let is_outdated = match R::METHOD {
-                Rename::METHOD => asked.is_base_outdated(),
+                Rename::METHOD | WillRenameFiles::METHOD => asked.is_base_outdated(),
                 CodeActionRequest::METHOD => asked.is_outdated(),
                 _ => false,
             };
-            awaited.answer(if is_outdated { outdated(answer) } else { answer });
+            if is_outdated { outdated(answer) } else { answer }
+        });
+    }
+
+    /// Answers on a thread of its own, unless the question is taken back by then.
+    fn answer(&self, id: &RequestId, answer: impl FnOnce() -> Answered + Send + 'static) {
+        let awaited = self.waiting.begin(id, &self.client);
+        self.answering.run(move || {
+            let answer = if awaited.is_taken_back() { Ok(Value::Null) } else { answer() };
+            awaited.answer(answer);
         });
     }
 
     /// What a question asks; what cannot be understood is answered so.
-    fn params<R: asks::Request>(
-        &self,
-        params: Value,
-        id: &lsp_server::RequestId,
-    ) -> Option<R::Params>
+    fn params<R: asks::Request>(&self, params: Value, id: &RequestId) -> Option<R::Params>
     where
         R::Params: DeserializeOwned,
     {
@@ -117,28 +123,8 @@ impl Server {
             return;
         };
         let (folders, client) = (self.folders.all(), Arc::clone(&self.client));
-        let awaited = self.waiting.begin(&request.id, &self.client);
-        self.answering.run(move || {
-            if awaited.is_taken_back() {
-                return awaited.answer(Ok(Value::Null));
-            }
-            awaited.answer(guarded(|| symbols::of_folders(&client, &folders, &params.query)));
-        });
-    }
-
-    fn will_rename(&self, request: Request) {
-        let Some(params) = self.params::<WillRenameFiles>(request.params, &request.id) else {
-            return;
-        };
-        let first = params.files.first().and_then(|it| it.old_uri.parse::<Uri>().ok());
-        let asked = first.and_then(|uri| self.asked(&uri));
-        let awaited = self.waiting.begin(&request.id, &self.client);
-        self.answering.run(move || {
-            let Some(asked) = asked.filter(|_| !awaited.is_taken_back()) else {
-                return awaited.answer(Ok(Value::Null));
-            };
-            let answer = guarded(|| rename::will_rename(&asked, &params));
-            awaited.answer(if asked.is_base_outdated() { outdated(answer) } else { answer });
+        self.answer(&request.id, move || {
+            guarded(|| symbols::of_folders(&client, &folders, &params.query))
         });
     }
 
@@ -172,14 +158,27 @@ impl Server {
     }
 }
 
+/// Whether something is asked of such a text: most of notes alone.
+fn is_asked_of<R: asks::Request>(asked: &Asked) -> bool {
+    match R::METHOD {
+        DocumentLinkRequest::METHOD
+        | PrepareRenameRequest::METHOD
+        | DocumentSymbolRequest::METHOD
+        | FoldingRangeRequest::METHOD
+        | Completion::METHOD
+        | InlayHintRequest::METHOD => asked.editor().is_note(&asked.buffer.path),
+        _ => true,
+    }
+}
+
 /// Edits of texts that have changed since would change something else.
-fn outdated(answer: Result<Value, (ErrorCode, String)>) -> Result<Value, (ErrorCode, String)> {
+fn outdated(answer: Answered) -> Answered {
     let message = "a text has changed meanwhile; ask again";
     answer.and_then(|_| Err((ErrorCode::ContentModified, message.to_owned())))
 }
 
 /// A fault of ours is an answer, and ends nothing.
-fn guarded<T: Serialize>(answer: impl FnOnce() -> Result<T>) -> Result<Value, (ErrorCode, String)> {
+fn guarded<T: Serialize>(answer: impl FnOnce() -> Result<T>) -> Answered {
     let answered = catch_unwind(AssertUnwindSafe(answer));
     let answered = answered.map_err(|_| {
         let message = "this is a fault of elophanto itself; what it said is in its log";

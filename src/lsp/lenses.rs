@@ -78,9 +78,6 @@ fn place(asked: &Asked, spot: &Spot) -> Option<serde_json::Value> {
 }
 
 pub fn hints(asked: &Asked, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-    if !asked.editor().is_note(&asked.buffer.path) {
-        return Ok(None);
-    }
     let workspace = asked.editor().workspace()?;
     let wanted = asked.encoding.bytes(&asked.buffer, params.range);
     let found = known_hints(&asked.resolver(&workspace)?, &asked.buffer)?;

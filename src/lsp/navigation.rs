@@ -34,9 +34,6 @@ const MOST_LINKS: usize = 2_000;
 
 /// Links that lead to a file here, or to the web. Nothing else is opened by a click.
 pub fn links(asked: &Asked, _: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-    if !asked.editor().is_note(&asked.buffer.path) {
-        return Ok(None);
-    }
     let workspace = asked.editor().workspace()?;
     let resolver = asked.resolver(&workspace)?;
     let links = resolver.links(&asked.buffer).take(MOST_LINKS).filter_map(|link| {

@@ -21,9 +21,6 @@ pub fn prepare(
     asked: &Asked,
     params: TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>> {
-    if !asked.editor().is_note(&asked.buffer.path) {
-        return Ok(None);
-    }
     let offset = asked.encoding.offset(&asked.buffer, params.position);
     let workspace = asked.editor().workspace()?;
     let found = asked.resolver(&workspace)?.renaming(&asked.buffer, offset);
@@ -55,7 +52,7 @@ pub fn rename(asked: &Asked, params: RenameParams) -> Result<Option<WorkspaceEdi
 
 /// Edits of links for a note that the editor is about to rename. Where not all is certain, links stay as
 /// they are, and it is said which.
-pub fn will_rename(asked: &Asked, params: &RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+pub fn will_rename(asked: &Asked, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
     let [file] = params.files.as_slice() else {
         let said =
             "links stay as they are: several files are renamed at once, and links follow one";

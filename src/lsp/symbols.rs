@@ -20,9 +20,6 @@ use elophanto_base::visible::escape_control_line;
 use elophanto_index::Kind;
 
 pub fn of_text(asked: &Asked, _: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-    if !asked.editor().is_note(&asked.buffer.path) {
-        return Ok(None);
-    }
     let Ok(document) = asked.buffer.document() else { return Ok(None) };
     let all = sections(document);
     if asked.client.takes_trees() {
@@ -72,9 +69,6 @@ fn flatten(
 }
 
 pub fn foldings(asked: &Asked, _: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-    if !asked.editor().is_note(&asked.buffer.path) {
-        return Ok(None);
-    }
     let buffer = &asked.buffer;
     let folding = |(range, is_comment): (std::ops::Range<usize>, bool)| {
         let text = buffer.text.get(range.clone())?;
