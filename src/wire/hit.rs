@@ -44,7 +44,7 @@ impl<'a> Told<'a> {
     /// all hits fits into so many tokens. `cost` is what one hit costs.
     pub fn within(&self, most: usize, cost: impl Fn(&HitWire) -> usize) -> Vec<String> {
         let of = |hit: &Hit, text: &str| cost(&self.hit(hit, Some(text)));
-        budget::within(&self.found.answer, most, true, of).texts
+        budget::of_all(&self.found.answer, most, of)
     }
 
     /// Hits with these texts.

@@ -8,7 +8,7 @@ use super::places::{
 };
 use crate::cli::{Result, Ui, exact_line};
 use crate::wire::Told;
-use elophanto_app::search::budget::{self, Shown};
+use elophanto_app::search::budget;
 use elophanto_index::search::{Hit, Level, Listing};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::NotePath;
@@ -41,26 +41,13 @@ pub struct Shape<'a> {
 pub fn texts(shape: &Shape, ui: &Ui) -> Vec<Option<String>> {
     let hits = &shape.told.found.answer.hits;
     match shape.max_tokens.filter(|_| shape.format != Format::Files) {
-        Some(budget) => within_budget(shape, budget, ui).into_iter().map(Some).collect(),
+        Some(most) => {
+            let most = most.saturating_sub(doubt(shape).map_or(0, count_tokens));
+            let cost = |hit: &Hit, text: &str| count_tokens(&passage(hit, Some(text), shape, ui));
+            budget::within(&shape.told.found.answer, most, cost).into_iter().map(Some).collect()
+        }
         None => hits.iter().map(|hit| shape.full.then(|| hit.text.clone())).collect(),
     }
-}
-
-/// Most useful sentences of as many hits as fit, so that everything printed fits the budget; of the
-/// first one the beginning, where there is no room for more.
-fn within_budget(shape: &Shape, most: usize, ui: &Ui) -> Vec<String> {
-    let most = most.saturating_sub(doubt(shape).map_or(0, count_tokens));
-    let answer = &shape.told.found.answer;
-    let cost = |hit: &Hit, text: &str| count_tokens(&passage(hit, Some(text), shape, ui));
-    let Shown { mut texts, fitting } = budget::within(answer, most, false, cost);
-    texts.truncate(fitting.max(1));
-    if let (0, Some(text), Some(hit)) = (fitting, texts.first_mut(), answer.hits.first()) {
-        match budget::begun(text, |text| cost(hit, text) <= most) {
-            Some(begun) => *text = begun,
-            None => texts.clear(),
-        }
-    }
-    texts
 }
 
 /// Prints all hits; how many there was room for.

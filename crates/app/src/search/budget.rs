@@ -11,32 +11,39 @@ use elophanto_index::search::{
 /// Stands where something of a text is left out.
 pub const LEFT_OUT: &str = "\u{2026}";
 
-/// What is shown of hits.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
-    /// Of each hit, the best first: its snippet, and more of it where there is room.
-    pub texts: Vec<String>,
-    /// So many of them fit, from the first.
-    pub fitting: usize,
+/// What is shown of hits, from the first on, so that it fits into `most`: the snippet of as many as fit,
+/// so that more room never shows fewer of them; then the most useful sentences of these. Of the first one
+/// the beginning, where there is no room for more. `cost` is what a hit costs with a text.
+pub fn within(answer: &Answer, most: usize, cost: impl Fn(&Hit, &str) -> usize) -> Vec<String> {
+    let (mut texts, fitting) = of_hits(answer, most, false, &cost);
+    texts.truncate(fitting.max(1));
+    if let (0, Some(text), Some(hit)) = (fitting, texts.first_mut(), answer.hits.first()) {
+        match begun(text, |text| cost(hit, text) <= most) {
+            Some(begun) => *text = begun,
+            None => texts.clear(),
+        }
+    }
+    texts
 }
 
-/// Chooses what is shown of each hit, so that it fits into `most`: from the first hit on the snippet of
-/// as many as fit, so that more room never shows fewer of them; then the most useful sentences of
-/// these. Only where all of them fit are there more sentences than the snippets, if `all_first`. `cost`
-/// is what a hit costs with a text.
-pub fn within(
+/// The snippet of each hit, and the most useful sentences beside where those of all hits fit into `most`.
+pub fn of_all(answer: &Answer, most: usize, cost: impl Fn(&Hit, &str) -> usize) -> Vec<String> {
+    of_hits(answer, most, true, cost).0
+}
+
+fn of_hits(
     answer: &Answer,
     most: usize,
     all_first: bool,
     cost: impl Fn(&Hit, &str) -> usize,
-) -> Shown {
+) -> (Vec<String>, usize) {
     let excerpts: Vec<Excerpt> = answer.hits.iter().map(Excerpt::of).collect();
     let of_hit = |at: usize, text: &str| answer.hits.get(at).map_or(0, |hit: &Hit| cost(hit, text));
     fill(&excerpts, most, all_first, of_hit)
 }
 
 /// The beginning of a text that fits, cut between words; `None` where no word of it does.
-pub fn begun(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
+fn begun(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
     let ends = text.char_indices().filter(|(_, char)| char.is_whitespace()).map(|(at, _)| at);
     let cut = |end: usize| Some(format!("{} {LEFT_OUT}", text.get(..end)?.trim_end()));
     let cuts: Vec<String> = ends.filter_map(cut).filter(|cut| cut.trim() != LEFT_OUT).collect();
@@ -162,13 +169,14 @@ fn is_one_block(text: &str, above: &Part, below: &Part) -> bool {
     above.kind == Kind::Code && below.kind == Kind::Code && gap.chars().all(is_between)
 }
 
-/// As [`within`]: `cost` is what a text costs with what stands beside it.
+/// The texts of excerpts, and how many of them fit, from the first. Only where all do are there more
+/// sentences than the snippets, if `all_first`. `cost` is what a text costs with what stands beside it.
 fn fill(
     excerpts: &[Excerpt],
     most: usize,
     all_first: bool,
     cost: impl Fn(usize, &str) -> usize,
-) -> Shown {
+) -> (Vec<String>, usize) {
     let mut shown: Vec<Vec<Range<usize>>> =
         excerpts.iter().map(|it| vec![it.snippet.clone()]).collect();
     let mut texts: Vec<String> =
@@ -186,7 +194,7 @@ fn fill(
         })
         .count();
     if all_first && fitting < excerpts.len() {
-        return Shown { texts, fitting };
+        return (texts, fitting);
     }
     let of = |(at, excerpt): (usize, &Excerpt)| {
         let valued =
@@ -208,7 +216,7 @@ fn fill(
             costs[at] = now;
         }
     }
-    Shown { texts, fitting }
+    (texts, fitting)
 }
 
 /// Ranges with one more; `None` where it is there already.
@@ -255,9 +263,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, best: &str, most: usize, expected: &str) {
-        let shown = fill(&[excerpt(text, best)], most, false, |_, text| words(text));
-        assert_eq!(shown.texts, [expected]);
-        assert!(words(expected) <= most || shown.fitting == 0);
+        let (texts, fitting) = fill(&[excerpt(text, best)], most, false, |_, text| words(text));
+        assert_eq!(texts, [expected]);
+        assert!(words(expected) <= most || fitting == 0);
     }
 
     #[test]
@@ -273,7 +281,7 @@ mod tests {
         check("# A\n\nOne.\n\n## B\n\nTwo.\n", "One", 9, "One.\n\u{2026}\nTwo.");
         check("One.\n\n[a]: https://a.example\n\nTwo.\n", "One", 9, "One.\nTwo.");
         let long = format!("{}END {}", "word ".repeat(60), "word ".repeat(60));
-        let shown = fill(&[excerpt(&long, "END")], 90, false, |_, text| words(text)).texts;
+        let shown = fill(&[excerpt(&long, "END")], 90, false, |_, text| words(text)).0;
         assert!(shown[0].starts_with("\u{2026} word ") && shown[0].ends_with(" word \u{2026}"));
         check("", "", 5, "");
     }
@@ -287,7 +295,7 @@ mod tests {
         check(text, "Run", 8, &format!("Run this:\n{code}"));
         // Of a long one a few lines.
         let lines: String = (10..60).map(|line| format!("    line {line} of it\n")).collect();
-        let shown = fill(&[excerpt(&lines, "line 30")], 70, false, |_, text| words(text)).texts;
+        let shown = fill(&[excerpt(&lines, "line 30")], 70, false, |_, text| words(text)).0;
         let shown = shown[0].replace('\u{2026}', "...");
         let begins = "...\n    line 30 of it\n    line 31 of it\n";
         assert!(shown.starts_with(begins) && shown.ends_with(" of it\n..."), "{shown}");
@@ -327,7 +335,7 @@ mod tests {
             let cost = |at: usize, text: &str| 5 + at % 3 + words(text);
             let mut fewer = 0;
             for most in (0..400).step_by(23) {
-                let Shown { texts, fitting } = fill(&excerpts, most, all_first, cost);
+                let (texts, fitting) = fill(&excerpts, most, all_first, cost);
                 prop_assert_eq!(texts.len(), excerpts.len());
                 prop_assert!(fitting >= fewer, "{} hits in {}, {} before", fitting, most, fewer);
                 fewer = fitting;
