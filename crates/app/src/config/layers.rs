@@ -121,10 +121,8 @@ impl Layers {
             file.text = fits.ok_or_else(|| ConfigError::Marked { path: file.path.clone() })?;
             in_conflict = true;
         }
-        let trusted = match &repository {
-            Some(file) => judge(root, file, &layers.variables),
-            None => Trusted::No,
-        };
+        let judge = |file: &ConfigFile| judge(root, file, &layers.variables);
+        let trusted = repository.as_ref().map_or(Trusted::No, judge);
         Ok(Self { repository, in_conflict, trusted, ..layers })
     }
 
@@ -136,10 +134,7 @@ impl Layers {
         variables: BTreeMap<String, String>,
         flags: Vec<(String, String)>,
     ) -> Result<Self, ConfigError> {
-        let user = match user_file(&variables) {
-            Some(path) => read_file(&path)?,
-            None => None,
-        };
+        let user = user_file(&variables).map_or(Ok(None), |path| read_file(&path))?;
         Ok(Self { user, variables, flags, ..Self::default() })
     }
 }

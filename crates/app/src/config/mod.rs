@@ -51,6 +51,7 @@ pub use providers::{KeyRef, MAX_PROVIDERS, ProviderConfig};
 pub use sections::{
     AgentConfig, BudgetConfig, KnowledgeConfig, LlmConfig, PatternsConfig, ScanConfig, Sections,
 };
+pub(crate) use store::unescape;
 pub use store::{MAX_STORE_BYTES, StoreError};
 pub use template::template;
 pub use trust::{TrustEntry, TrustStore, digest};
@@ -228,6 +229,17 @@ impl Config {
         let chunk = &mut sections.knowledge.chunk;
         chunk.min_split_tokens = chunk.min_split_tokens.min(chunk.max_tokens);
         Ok((Self { sections, resolved, is_chosen: false }, warnings))
+    }
+
+    /// Writes notes where it is said without the repository's file.
+    ///
+    /// # Errors
+    /// Those of [`Config::load`].
+    pub fn pass_over_write_root(&mut self, layers: Layers) -> Result<(), ConfigError> {
+        let (own, _) = Self::load(&Layers { repository: None, ..layers })?;
+        self.resolved.follow(&own.resolved, "knowledge.write_root");
+        self.sections.knowledge.write_root = own.sections.knowledge.write_root;
+        Ok(())
     }
 
     /// What of a repository's file is passed over unless the user trusts it, in its order.

@@ -210,7 +210,7 @@ pub(super) fn escape(bytes: &[u8]) -> String {
 }
 
 /// Reads back what [`escape`] wrote.
-pub(super) fn unescape(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn unescape(text: &str) -> Option<Vec<u8>> {
     if text == "%" {
         return Some(Vec::new());
     }

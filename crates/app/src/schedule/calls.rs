@@ -41,23 +41,14 @@ impl Crontab {
         let call = call("crontab", &["-l"], Vec::new());
         let output = match run(&call) {
             Ok(output) => output,
-            Err(cause) => {
-                if cause.kind() == io::ErrorKind::NotFound {
-                    return Self::Absent;
-                }
-                return Self::Unread(ScheduleError::NotRun {
-                    call: call.to_string(),
-                    source: cause,
-                });
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Self::Absent,
+            Err(source) => {
+                return Self::Unread(ScheduleError::NotRun { call: call.to_string(), source });
             }
         };
         if output.stdout.len() > MAX_FILE_BYTES {
-            let what = "the crontab".to_owned();
-            return Self::Unread(ScheduleError::TooMuch {
-                what,
-                cap: MAX_FILE_BYTES,
-                unit: "bytes",
-            });
+            let (what, cap) = ("the crontab".to_owned(), MAX_FILE_BYTES);
+            return Self::Unread(ScheduleError::TooMuch { what, cap, unit: "bytes" });
         }
         // A crontab taken for an empty one would be overwritten: of failures, only this one counts
         // as empty.
@@ -84,32 +75,17 @@ pub(super) fn reload(run: Run<'_>) -> Result<(), ScheduleError> {
     systemctl(run, &["daemon-reload"])
 }
 
-/// Starts the timer of a unit, now and whenever the user's systemd starts. One that runs with
-/// another interval has to be started `anew`.
+/// Starts a timer or a service, now and whenever the user's systemd starts. One that runs with
+/// another interval, or by another file, has to be started `anew`.
 pub(super) fn enable(run: Run<'_>, unit: &str, anew: bool) -> Result<(), ScheduleError> {
-    let timer = format!("{unit}.timer");
     reload(run)?;
-    systemctl(run, &["enable", "--now", &timer])?;
-    if anew { systemctl(run, &["restart", &timer]) } else { Ok(()) }
+    systemctl(run, &["enable", "--now", unit])?;
+    if anew { systemctl(run, &["restart", unit]) } else { Ok(()) }
 }
 
-/// Stops the timer of a unit, for good.
+/// Stops a timer or a service, for good.
 pub(super) fn disable(run: Run<'_>, unit: &str) -> Result<(), ScheduleError> {
-    systemctl(run, &["disable", "--now", &format!("{unit}.timer")])
-}
-
-/// Starts a service, now and whenever the user's systemd starts; one that runs by another file,
-/// `anew`.
-pub(super) fn enable_service(run: Run<'_>, unit: &str, anew: bool) -> Result<(), ScheduleError> {
-    let service = format!("{unit}.service");
-    reload(run)?;
-    systemctl(run, &["enable", "--now", &service])?;
-    if anew { systemctl(run, &["restart", &service]) } else { Ok(()) }
-}
-
-/// Stops a service, for good.
-pub(super) fn disable_service(run: Run<'_>, unit: &str) -> Result<(), ScheduleError> {
-    systemctl(run, &["disable", "--now", &format!("{unit}.service")])
+    systemctl(run, &["disable", "--now", unit])
 }
 
 fn systemctl(run: Run<'_>, arguments: &[&str]) -> Result<(), ScheduleError> {

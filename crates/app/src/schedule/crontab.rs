@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::job::{Job, JobError, check_path, is_name, is_plain};
+use crate::config::unescape;
 
 const MARK: &str = "# elophanto: ";
 /// Most bytes of a command: Vixie's cron cuts what is longer than 999.
@@ -127,7 +128,7 @@ fn text(line: &[u8]) -> Option<&str> {
 
 fn parse_mark(line: &str) -> Option<(String, PathBuf)> {
     let (name, folder) = line.strip_prefix(MARK)?.split_once(' ')?;
-    let folder = PathBuf::from(unescape(folder)?);
+    let folder = PathBuf::from(String::from_utf8(unescape(folder)?).ok()?);
     (is_name(name) && check_path(&folder).is_ok()).then(|| (name.to_owned(), folder))
 }
 
@@ -288,22 +289,6 @@ fn escape(path: &str) -> String {
         }
     }
     escaped
-}
-
-fn unescape(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        if *first == b'%' {
-            let (digits, after) = tail.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?);
-            rest = after;
-        } else {
-            bytes.push(*first);
-            rest = tail;
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

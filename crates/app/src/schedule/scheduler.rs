@@ -205,7 +205,7 @@ impl Scheduler<'_> {
                 (None, None) => Backend::Cron,
             };
             if (there, backend) == (Backend::Systemd, Backend::Systemd) {
-                calls::enable(self.run, &unit, false)?;
+                calls::enable(self.run, &timer(&unit), false)?;
             }
             let aside = is_unclear.then(|| aside::rename(&self.kept)).transpose();
             return Ok(Added { outcome, backend: there, aside: aside.map_err(failed)? });
@@ -242,10 +242,7 @@ impl Scheduler<'_> {
                 kept::write(&self.kept, &others).map_err(|cause| match &crontab {
                     // Its line would stay beside what is brought back below.
                     Crontab::Text(text) if backend == Backend::Cron || !lines.is_empty() => {
-                        match calls::install(self.run, text.clone()) {
-                            Ok(()) => cause,
-                            Err(then) => undone(cause, then),
-                        }
+                        undone(cause, calls::install(self.run, text.clone()))
                     }
                     _ => cause,
                 })
@@ -260,10 +257,7 @@ impl Scheduler<'_> {
                     Some(aside) => aside::put_back(&self.kept, aside).map_err(failed),
                     None => kept::write(&self.kept, &kept),
                 };
-                Err(match is_back {
-                    Ok(()) => cause,
-                    Err(then) => undone(cause, then),
-                })
+                Err(undone(cause, is_back))
             }
         }
     }
@@ -307,7 +301,7 @@ impl Scheduler<'_> {
             timer: Some(timer_unit(job)?.into_bytes()),
         };
         units::write(&self.units, &unit, &new)?;
-        calls::enable(self.run, &unit, before.timer.is_some())
+        calls::enable(self.run, &timer(&unit), before.timer.is_some())
     }
 
     /// Stops the timer and removes both files.
@@ -316,7 +310,7 @@ impl Scheduler<'_> {
             return Ok(());
         }
         if before.timer.is_some() {
-            calls::disable(self.run, unit)?;
+            calls::disable(self.run, &timer(unit))?;
         }
         units::write(&self.units, unit, &Units::default())?;
         // It was stopped and its files are gone: all that systemd could still do is remember it.
@@ -329,13 +323,13 @@ impl Scheduler<'_> {
     fn undo(&self, unit: &str, before: &Units, cause: ScheduleError) -> ScheduleError {
         if before.timer.is_none() {
             // While its file is there, since systemd needs it to know what to forget.
-            let _ = calls::disable(self.run, unit);
+            let _ = calls::disable(self.run, &timer(unit));
         }
         if let Err(then) = units::write(&self.units, unit, before) {
-            return undone(cause, then);
+            return undone(cause, Err(then));
         }
         let _ = match before.timer {
-            Some(_) => calls::enable(self.run, unit, true),
+            Some(_) => calls::enable(self.run, &timer(unit), true),
             None => calls::reload(self.run),
         };
         cause
@@ -355,8 +349,17 @@ impl Scheduler<'_> {
     }
 }
 
-fn undone(cause: ScheduleError, then: ScheduleError) -> ScheduleError {
-    ScheduleError::Undone { source: Box::new(cause), then: Box::new(then) }
+/// The timer of a unit.
+fn timer(unit: &str) -> String {
+    format!("{unit}.timer")
+}
+
+/// Why something failed, and what came of bringing back what had been there.
+fn undone(cause: ScheduleError, then: Result<(), ScheduleError>) -> ScheduleError {
+    match then {
+        Ok(()) => cause,
+        Err(then) => ScheduleError::Undone { source: Box::new(cause), then: Box::new(then) },
+    }
 }
 
 /// Systemd if it answers, else cron; the gateway where neither is there.

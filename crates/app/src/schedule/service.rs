@@ -8,8 +8,9 @@ use super::{
     crontab, systemd, units,
 };
 
-/// The unit's name without its ending.
+/// The unit's name without its ending, and with it.
 const UNIT: &str = "elophanto-gateway";
+const SERVICE: &str = "elophanto-gateway.service";
 
 /// The gateway, as systemd starts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,11 +46,11 @@ impl Scheduler<'_> {
             }
         };
         units::put_one(&self.units, UNIT, Some(text.as_bytes()))?;
-        match calls::enable_service(self.run, UNIT, outcome == Outcome::Replaced) {
+        match calls::enable(self.run, SERVICE, outcome == Outcome::Replaced) {
             Ok(()) => Ok(outcome),
             Err(cause) => {
                 if before.is_none() {
-                    let _ = calls::disable_service(self.run, UNIT);
+                    let _ = calls::disable(self.run, SERVICE);
                 }
                 units::put_one(&self.units, UNIT, before.as_deref())?;
                 let _ = calls::reload(self.run);
@@ -67,7 +68,7 @@ impl Scheduler<'_> {
         if units::read_ours(&units::service(&self.units, UNIT))?.is_none() {
             return Ok(false);
         }
-        calls::disable_service(self.run, UNIT)?;
+        calls::disable(self.run, SERVICE)?;
         units::put_one(&self.units, UNIT, None)?;
         let _ = calls::reload(self.run);
         Ok(true)
