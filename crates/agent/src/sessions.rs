@@ -6,11 +6,11 @@ mod said;
 mod tests;
 
 use std::{
-    fs::{self, DirBuilder, File, TryLockError},
+    fs::{self, DirBuilder, File},
     io,
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use uuid::Uuid;
@@ -19,7 +19,8 @@ pub use said::Said;
 
 use super::Session;
 use elophanto_base::{
-    regular,
+    lock,
+    regular::{self, if_there},
     whole::{PRIVATE, Synced, write_whole},
 };
 
@@ -137,18 +138,13 @@ impl Sessions {
     /// When there is none, or what is there cannot be understood.
     pub fn load(&self, id: Uuid) -> Result<Session, SessionsError> {
         let path = self.path(id);
-        let read = regular::open(&path).and_then(|file| regular::read_capped(file, FILE_CAP));
-        let bytes = match read {
-            Ok(bytes) => bytes,
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-                return Err(SessionsError::Missing(id));
-            }
-            Err(cause) => return Err(SessionsError::Io { path, action: "read", source: cause }),
-        };
+        let failed =
+            |cause| SessionsError::Io { path: path.clone(), action: "read", source: cause };
         let damaged = |reason| SessionsError::Damaged { path: path.clone(), reason };
-        let Some(bytes) = bytes else {
-            return Err(damaged(format!("over the cap of {FILE_CAP} bytes")));
-        };
+        let over = || damaged(format!("over the cap of {FILE_CAP} bytes"));
+        let read = regular::open(&path).and_then(|file| regular::read_capped(file, FILE_CAP));
+        let read = if_there(read).map_err(failed)?.ok_or(SessionsError::Missing(id))?;
+        let bytes = read.ok_or_else(over)?;
         let session = match form::decode(&bytes) {
             Ok(session) => session,
             Err(form::Fault::Newer) => return Err(SessionsError::Newer { path }),
@@ -196,17 +192,8 @@ impl Sessions {
             |cause| SessionsError::Io { path: path.clone(), action: "locked", source: cause };
         self.make_folder().map_err(failed)?;
         let file = regular::open_or_make(&path, PRIVATE).map_err(failed)?;
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(SessionLock { _file: file }),
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                Err(TryLockError::WouldBlock) => return Err(SessionsError::Busy(id)),
-                Err(TryLockError::Error(cause)) => return Err(failed(cause)),
-            }
-        }
+        let is_taken = lock::take_within(&file, PATIENCE).map_err(failed)?;
+        if is_taken { Ok(SessionLock { _file: file }) } else { Err(SessionsError::Busy(id)) }
     }
 
     /// Whether a run is going on in a session.
@@ -255,30 +242,15 @@ impl Sessions {
         // The lock file stays: whoever waits for it must not hold another one than whoever comes.
         // What was said goes first: whatever is left has a session that lists it.
         self.remove_said(id)?;
-        match fs::remove_file(&path) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-                Err(SessionsError::Missing(id))
-            }
-            Err(cause) => Err(SessionsError::Io { path, action: "removed", source: cause }),
-            Ok(()) => Ok(()),
-        }
+        let removed = if_there(fs::remove_file(&path));
+        let failed = |cause| SessionsError::Io { path, action: "removed", source: cause };
+        removed.map_err(failed)?.ok_or(SessionsError::Missing(id))
     }
 
     fn ids(&self) -> Result<Vec<Uuid>, SessionsError> {
         let failed =
             |cause| SessionsError::Io { path: self.folder.clone(), action: "read", source: cause };
-        let entries = match fs::read_dir(&self.folder) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.map_err(failed)?,
-        };
-        let mut ids = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(failed)?.file_name();
-            let stem = name.to_str().and_then(|name| name.strip_suffix(".json"));
-            ids.extend(stem.and_then(|stem| Self::id(stem).ok()));
-        }
-        ids.sort_unstable();
-        Ok(ids)
+        ids_in(&self.folder, ".json", |stem| Self::id(stem).ok()).map_err(failed)
     }
 
     fn path(&self, id: Uuid) -> PathBuf {
@@ -288,4 +260,19 @@ impl Sessions {
     fn make_folder(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
     }
+}
+
+/// The ids that files of a folder are named by, before this ending; none of a folder that is not there.
+pub(super) fn ids_in<T: Ord>(
+    folder: &Path,
+    ending: &str,
+    id: impl Fn(&str) -> Option<T>,
+) -> io::Result<Vec<T>> {
+    let mut ids = Vec::new();
+    for entry in if_there(fs::read_dir(folder))?.into_iter().flatten() {
+        let name = entry?.file_name();
+        ids.extend(name.to_str().and_then(|name| id(name.strip_suffix(ending)?)));
+    }
+    ids.sort_unstable();
+    Ok(ids)
 }

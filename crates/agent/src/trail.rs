@@ -6,7 +6,7 @@ mod tests;
 mod writer;
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{DirBuilder, File},
     io::{self, BufRead, BufReader, Read},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ pub use entry::{Entry, EntryKind};
 pub(super) use entry::{some_commits, some_paths};
 pub(super) use writer::Trail;
 
-use super::Spent;
+use super::{Spent, sessions::ids_in};
 use elophanto_base::jsonl::{self, Caps, JsonlError, Log};
 
 const CAPS: Caps = Caps { line_bytes: 1024 * 1024, file_bytes: 64 * 1024 * 1024, faults: 100 };
@@ -184,18 +184,7 @@ impl Trails {
     fn runs(&self) -> Result<Vec<Ulid>, TrailsError> {
         let failed =
             |cause| TrailsError::Io { path: self.folder.clone(), action: "read", source: cause };
-        let entries = match fs::read_dir(&self.folder) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.map_err(failed)?,
-        };
-        let mut runs = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(failed)?.file_name();
-            let stem = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
-            runs.extend(stem.and_then(|stem| Ulid::from_string(stem).ok()));
-        }
-        runs.sort_unstable();
-        Ok(runs)
+        ids_in(&self.folder, ".jsonl", |stem| Ulid::from_string(stem).ok()).map_err(failed)
     }
 
     fn path(&self, run: Ulid) -> PathBuf {

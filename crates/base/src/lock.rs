@@ -39,14 +39,22 @@ pub fn wait(path: &Path) -> io::Result<Lock> {
 /// When the lock file cannot be created (a read-only checkout).
 pub fn try_for(path: &Path, patience: Duration) -> io::Result<Option<Lock>> {
     let file = open(path)?;
+    Ok(take_within(&file, patience)?.then_some(Lock { file }))
+}
+
+/// Takes the lock of an open file; `false` means that another process held it all of `patience`.
+///
+/// # Errors
+/// When the file cannot be locked.
+pub fn take_within(file: &File, patience: Duration) -> io::Result<bool> {
     let deadline = Instant::now() + patience;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Some(Lock { file })),
+            Ok(()) => return Ok(true),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::WouldBlock) => return Ok(false),
             Err(TryLockError::Error(cause)) => return Err(cause),
         }
     }

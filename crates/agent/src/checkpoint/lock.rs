@@ -4,11 +4,11 @@ use std::{
     fs::{self, File, TryLockError},
     io::{Read, Write},
     path::Path,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{CheckpointError, Result, run_time};
-use elophanto_base::regular::careful;
+use elophanto_base::{lock::take_within, regular::careful};
 
 /// A list of runs takes the lock for a moment to see whether anybody holds it.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -31,21 +31,11 @@ pub(super) fn take(path: &Path, run: &str) -> Result<Lock> {
         fs::create_dir_all(folder).map_err(failed())?;
     }
     let mut file = open(path, true).map_err(failed())?;
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => break,
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(match named(&mut file) {
-                    Some((run, since)) => CheckpointError::Busy { run, since },
-                    None => CheckpointError::BusyUnnamed,
-                });
-            }
-            Err(TryLockError::Error(cause)) => return Err(failed()(cause)),
-        }
+    if !take_within(&file, PATIENCE).map_err(failed())? {
+        return Err(match named(&mut file) {
+            Some((run, since)) => CheckpointError::Busy { run, since },
+            None => CheckpointError::BusyUnnamed,
+        });
     }
     file.set_len(0).and_then(|()| file.write_all(run.as_bytes())).map_err(failed())?;
     Ok(Lock { file })

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{Sessions, SessionsError, form};
 use crate::Session;
 use elophanto_base::{
-    regular,
+    regular::{self, if_there},
     whole::{PRIVATE, Synced},
 };
 use elophanto_models::llm::Message;
@@ -59,12 +59,11 @@ impl Sessions {
         let path = self.said_path(session.id);
         let failed =
             |cause| SessionsError::Io { path: path.clone(), action: "read", source: cause };
-        let bytes = match regular::open(&path).and_then(|file| regular::read_capped(file, CAP)) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-                return Ok(Said { messages: session.messages.clone(), damaged: 0 });
-            }
-            other => other.map_err(failed)?.ok_or_else(|| failed(over_cap()))?,
+        let read = regular::open(&path).and_then(|file| regular::read_capped(file, CAP));
+        let Some(read) = if_there(read).map_err(failed)? else {
+            return Ok(Said { messages: session.messages.clone(), damaged: 0 });
         };
+        let bytes = read.ok_or_else(|| failed(over_cap()))?;
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let mut said = Said::default();
         for line in lines {
@@ -79,12 +78,8 @@ impl Sessions {
     /// Removes it with its session.
     pub(super) fn remove_said(&self, id: Uuid) -> Result<(), SessionsError> {
         let path = self.said_path(id);
-        match fs::remove_file(&path) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                Err(SessionsError::Io { path, action: "removed", source: cause })
-            }
-            _ => Ok(()),
-        }
+        let removed = if_there(fs::remove_file(&path)).map(drop);
+        removed.map_err(|cause| SessionsError::Io { path, action: "removed", source: cause })
     }
 
     fn said_path(&self, id: Uuid) -> PathBuf {
