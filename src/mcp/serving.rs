@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
     operations,
@@ -50,20 +50,11 @@ pub struct OverHttp {
 }
 
 /// A server, as `--json` prints it.
-#[derive(Serialize)]
-pub struct ServerWire {
-    url: String,
-    pid: u32,
-    running: bool,
-    started: bool,
-    version: &'static str,
-}
-
-impl ServerWire {
-    pub fn of(running: &Running, started: bool) -> Self {
-        let version = env!("CARGO_PKG_VERSION");
-        Self { url: running.url(), pid: running.pid, running: true, started, version }
-    }
+pub fn wire(running: &Running, started: bool) -> Value {
+    json!({
+        "url": running.url(), "pid": running.pid, "running": true, "started": started,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
 }
 
 /// Serves until the client goes or the process is told to end: over standard input and output, or over
@@ -79,7 +70,7 @@ pub fn serve(
     let Served { base, callers, root, is_somewhere, reporter } = served;
     let listening = http.map(|http| Ok::<_, Error>((listen(http.address)?, http))).transpose()?;
     let files = files(&root, &base.environment);
-    let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
+    let health = json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
     let own = operations(base.clone(), Arc::clone(&reporter));
     let (server, handle) = Server::new(own, env!("CARGO_PKG_VERSION"), health);
     let callers = callers.into_iter().map(|(token, base)| {

@@ -3,46 +3,28 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use elophanto_app::agent::Session;
 use elophanto_models::llm::{Message, ToolCall};
 
 /// A conversation, as `--json` prints it.
-#[derive(Serialize)]
-pub struct SessionWire<'a> {
-    pub session: String,
-    pub channel: String,
-    pub user: String,
-    /// The work tree; `null` before the first run.
-    pub root: Option<&'a str>,
-    /// What the user calls it.
-    pub name: Option<&'a str>,
-    pub goal: Option<&'a str>,
-    pub messages: usize,
-    pub tainted: bool,
-    pub rules: usize,
-    pub created: String,
-    pub updated: String,
-}
-
-impl<'a> SessionWire<'a> {
-    /// Of a conversation.
-    pub fn of(session: &'a Session) -> Self {
-        Self {
-            session: session.id.to_string(),
-            channel: session.channel.clone(),
-            user: session.user.clone(),
-            root: session.root.as_deref(),
-            name: session.name.as_deref(),
-            goal: session.goal.as_deref(),
-            messages: session.messages.len(),
-            tainted: session.is_tainted,
-            rules: session.rules.len(),
-            created: session.created.to_string(),
-            updated: session.updated.to_string(),
-        }
-    }
+pub fn session(session: &Session) -> Value {
+    json!({
+        "session": session.id.to_string(),
+        "channel": session.channel,
+        "user": session.user,
+        // The work tree; `null` before the first run.
+        "root": session.root,
+        // What the user calls it.
+        "name": session.name,
+        "goal": session.goal,
+        "messages": session.messages.len(),
+        "tainted": session.is_tainted,
+        "rules": session.rules.len(),
+        "created": session.created.to_string(),
+        "updated": session.updated.to_string(),
+    })
 }
 
 /// What was said, as `--json` prints it.

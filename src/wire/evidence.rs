@@ -2,69 +2,36 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use elophanto_index::search::Hit;
 use elophanto_knowledge::scan::{
     GapKind, QuestionState, Summary, freshness::Freshness, investigate::Found,
 };
 
-/// Evidence, as the reference design has it.
-#[derive(Serialize)]
-pub struct EvidenceWire<C, M> {
-    source: &'static str,
-    #[serde(rename = "type")]
-    evidence_type: &'static str,
-    content: C,
-    metadata: M,
-    /// How sure a reader may be that it bears on the question.
-    confidence: f32,
+/// What was found, as evidence in the form of the reference design.
+pub fn evidence_of_hits(query: &str, hits: &[Hit]) -> Value {
+    let summaries: Vec<&str> = hits.iter().map(|hit| hit.text.trim()).collect();
+    let file_paths: Vec<String> = hits.iter().map(|hit| hit.path.to_text()).collect();
+    json!({
+        "source": "documentation",
+        "type": "indexed_knowledge",
+        "content": { "summaries": summaries, "file_paths": file_paths },
+        "metadata": { "query": query, "result_count": hits.len() },
+        // How sure a reader may be that it bears on the question.
+        "confidence": 0.8,
+    })
 }
 
-#[derive(Serialize)]
-pub struct ContentWire<'a> {
-    summaries: Vec<&'a str>,
-    file_paths: Vec<String>,
-}
-
-#[derive(Serialize)]
-pub struct QueryWire<'a> {
-    query: &'a str,
-    result_count: usize,
-}
-
-#[derive(Serialize)]
-pub struct FileWire<'a> {
-    file_path: &'a str,
-    indexed_at: Timestamp,
-}
-
-impl<'a> EvidenceWire<ContentWire<'a>, QueryWire<'a>> {
-    /// What was found.
-    pub fn of_hits(query: &'a str, hits: &'a [Hit]) -> Self {
-        Self {
-            source: "documentation",
-            evidence_type: "indexed_knowledge",
-            content: ContentWire {
-                summaries: hits.iter().map(|hit| hit.text.trim()).collect(),
-                file_paths: hits.iter().map(|hit| hit.path.to_text()).collect(),
-            },
-            metadata: QueryWire { query, result_count: hits.len() },
-            confidence: 0.8,
-        }
-    }
-}
-
-impl<'a> EvidenceWire<&'a str, FileWire<'a>> {
-    /// What a file was found to hold.
-    pub fn of_file(file_path: &'a str, summary: &'a Summary) -> Self {
-        Self {
-            source: "documentation",
-            evidence_type: "knowledge_indexed",
-            content: &summary.summary,
-            metadata: FileWire { file_path, indexed_at: summary.indexed_at },
-            confidence: 0.9,
-        }
-    }
+/// The same of what a file was found to hold.
+pub fn evidence_of_file(file_path: &str, summary: &Summary) -> Value {
+    json!({
+        "source": "documentation",
+        "type": "knowledge_indexed",
+        "content": summary.summary,
+        "metadata": { "file_path": file_path, "indexed_at": summary.indexed_at },
+        "confidence": 0.9,
+    })
 }
 
 /// A question and what came of it.

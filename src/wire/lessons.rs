@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{Arguments, Named};
 use elophanto_app::memory::{Held, Joined, Place, Remembered, Wiped, Wiping, reply::Lessons};
@@ -32,7 +33,7 @@ pub struct RecallArguments {
 pub struct RememberArguments {
     #[serde(rename = "type")]
     pub event_type: Named<EventType>,
-    /// what was being done
+    /// what was done
     #[schemars(length(min = 1, max = 4000))]
     pub context: String,
     /// what to do next time
@@ -45,9 +46,12 @@ pub struct RememberArguments {
     #[schemars(length(max = 13), regex(pattern = r"^[0-9]{1,6}/[1-9][0-9]{0,5}$"))]
     #[schemars(extend("format" = "rate"))]
     pub success_rate: Option<String>,
-    /// words to find it by
+    /// to find it by
     #[schemars(length(max = 20), inner(length(min = 1, max = 40)))]
     pub tags: Option<Vec<String>>,
+    /// id of what it corrects
+    #[schemars(length(min = 1, max = 64))]
+    pub replaces: Option<String>,
     /// the repository, if not this one
     #[schemars(length(min = 1, max = 64), extend("unlisted" = true))]
     pub repo: Option<String>,
@@ -82,7 +86,7 @@ impl<'a> RememberedWire<'a> {
             path: path.to_string_lossy().into_owned(),
             tags: &memory.tags,
             masked: *masked,
-            contradicts: ContradictedWire::of(remembered),
+            contradicts: remembered.contradicts.iter().map(ContradictedWire::from).collect(),
         }
     }
 }
@@ -95,14 +99,9 @@ pub struct ContradictedWire<'a> {
     pub timestamp: String,
 }
 
-impl<'a> ContradictedWire<'a> {
-    fn of(remembered: &'a Remembered) -> Vec<Self> {
-        let wire = |it: &'a Memory| Self {
-            id: &it.id,
-            lesson: &it.lesson,
-            timestamp: it.timestamp.to_string(),
-        };
-        remembered.contradicts.iter().map(wire).collect()
+impl<'a> From<&'a Memory> for ContradictedWire<'a> {
+    fn from(it: &'a Memory) -> Self {
+        Self { id: &it.id, lesson: &it.lesson, timestamp: it.timestamp.to_string() }
     }
 }
 
@@ -223,21 +222,11 @@ impl<'a> From<&'a Joined> for JoinedWire<'a> {
     }
 }
 
-/// What was forgotten, as `--json` prints it.
-#[derive(Serialize)]
-pub struct ForgottenWire<'a> {
-    id: &'a str,
-    lesson: &'a str,
-    /// Whether it is: nobody may have agreed.
-    forgotten: bool,
-    /// Whether its line is gone from the file.
-    removed: bool,
-}
-
-impl<'a> ForgottenWire<'a> {
-    pub fn of(memory: &'a Memory, forgotten: bool, removed: bool) -> Self {
-        Self { id: &memory.id, lesson: &memory.lesson, forgotten, removed }
-    }
+/// What was forgotten, as `--json` prints it: whether it is, for nobody may have agreed, and whether its
+/// line is gone from the file.
+pub fn forgotten(memory: &Memory, forgotten: bool, removed: bool) -> Value {
+    let Memory { id, lesson, .. } = memory;
+    json!({ "id": id, "lesson": lesson, "forgotten": forgotten, "removed": removed })
 }
 
 /// What was wiped, as `--json` prints it.

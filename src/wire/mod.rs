@@ -25,16 +25,16 @@ mod search;
 mod skills;
 pub mod upkeep;
 
-pub use conversation::{CallWire, MessageWire, ResultWire, SessionWire};
-pub use evidence::{AnswerWire, EvidenceWire, IndexedWire};
+pub use conversation::{MessageWire, ResultWire, session};
+pub use evidence::{AnswerWire, IndexedWire, evidence_of_file, evidence_of_hits};
 pub use forms::{FORMS, Form};
 pub use hit::{Told, state};
 pub use knowledge::{
     EntityArguments, LearnArguments, ProposalWire, QuestionsArguments, StatusArguments, UndoneWire,
 };
 pub use lessons::{
-    ContradictedWire, ForgottenWire, JoinedWire, LikelyWire, MemoryWire, RecallArguments,
-    RememberArguments, RememberedWire, SharedWire, WipedWire,
+    JoinedWire, LikelyWire, MemoryWire, RecallArguments, RememberArguments, RememberedWire,
+    SharedWire, WipedWire, forgotten,
 };
 pub use models::{TriedEmbedderWire, TriedWire};
 pub use named::{Named, Names};

@@ -12,7 +12,7 @@ use crate::{
     gateway::{
         files::GatewayFiles,
         serving::{self, Serving},
-        told::GatewayWire,
+        told,
     },
     listening::{life, own::own_name, running::Running},
     terminal::{
@@ -96,8 +96,7 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
         ui.warn("what is said there can be read on the way: put TLS (wss) in front");
     }
     let taken = serving::serve(serving, &mut |running| {
-        let wire = GatewayWire::of(running, true);
-        ui.emit(&wire, &wire.url)?;
+        ui.emit(&told::gateway(running, true), told::address(running))?;
         if args.chat {
             ui.note(CHAT);
         }
@@ -134,8 +133,7 @@ fn ensure(
     let first = repositories.first().map_or(Path::new("/"), |served| &served.root);
     let folder = around.unwrap_or(first);
     let (running, started) = life::ensure(folder, &files.server, &[args.program()?])?;
-    let wire = GatewayWire::of(&running, started);
-    ui.emit(&wire, &wire.url)?;
+    ui.emit(&told::gateway(&running, started), told::address(&running))?;
     if !started && args.says_else(&running) {
         ui.note(
             "your gateway runs already, as it was started: `elophanto gateway stop` first, for what you \

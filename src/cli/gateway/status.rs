@@ -10,10 +10,7 @@ use elophanto_base::one_line::one_line;
 
 use crate::cli::{NoArgs, Outcome, Result, Ui, env, exact_line};
 use crate::{
-    gateway::{
-        files::GatewayFiles,
-        told::{GatewayWire, StatusWire},
-    },
+    gateway::{files::GatewayFiles, told},
     listening::{life, own},
 };
 
@@ -47,17 +44,17 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let health = own::ask(&files.socket, Method::GET, "/health", PATIENCE)?.1;
     let goes_on = own::ask(&files.socket, Method::GET, "/standings", PATIENCE)?.1;
-    let wire = StatusWire::of(&running, &health, &goes_on);
-    let mut text = format!("{}, process {}", wire.gateway.url, running.pid);
-    for repository in wire.repositories.as_array().into_iter().flatten() {
+    let wire = told::status(&running, &health, &goes_on);
+    let mut text = format!("{}, process {}", told::address(&running), running.pid);
+    for repository in wire["repositories"].as_array().into_iter().flatten() {
         let of = |key: &str| exact_line(repository[key].as_str().unwrap_or_default());
         text.push_str(&format!("\n{}  {}", of("name"), of("root")));
     }
-    for missing in wire.missing.as_array().into_iter().flatten() {
+    for missing in wire["missing"].as_array().into_iter().flatten() {
         let missing = exact_line(missing.as_str().unwrap_or_default());
         text.push_str(&format!("\nnot served: {missing}"));
     }
-    for conversation in wire.conversations.as_array().into_iter().flatten() {
+    for conversation in wire["conversations"].as_array().into_iter().flatten() {
         text.push_str(&standing(conversation));
     }
     ui.done(&wire, text)
@@ -86,7 +83,7 @@ pub fn stop(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     let Some(running) = life::stop(&files.server)? else { return Ok(none(&files, "", ui)) };
     files.wait_until_ended()?;
-    let stopped = GatewayWire::of(&running, false).url;
+    let stopped = told::address(&running);
     let text = format!("stopped: {stopped}");
     ui.done(&json!({ "stopped": stopped, "pid": running.pid }), text)
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::cli::{NoArgs, Outcome, Result, Ui, env, workspace};
 use crate::{
     listening::life,
-    mcp::serving::{self, ADDRESS, OverHttp, Served, ServerWire},
+    mcp::serving::{self, ADDRESS, OverHttp, Served},
 };
 use elophanto_app::{
     Environment,
@@ -110,7 +110,7 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
         requests_per_minute: args.rate,
     });
     serving::serve(served, http, &mut |running| {
-        ui.emit(&ServerWire::of(running, true), running.url())?;
+        ui.emit(&serving::wire(running, true), running.url())?;
         ui.flush()
     })?;
     Ok(Outcome::Done)
@@ -153,7 +153,7 @@ fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
         Ok(words)
     };
     let (running, started) = serving::ensure(&root, &files, args.http, &program)?;
-    ui.done(&ServerWire::of(&running, started), running.url())
+    ui.done(&serving::wire(&running, started), running.url())
 }
 
 /// Says where the server is.
@@ -171,7 +171,7 @@ pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     if args.token {
         ui.line(&running.token)?;
     } else {
-        ui.emit(&ServerWire::of(&running, false), running.url())?;
+        ui.emit(&serving::wire(&running, false), running.url())?;
     }
     Ok(Outcome::Done)
 }
