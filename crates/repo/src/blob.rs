@@ -1,7 +1,5 @@
 //! Git blob ids: the name of a file's content.
 
-use std::fmt;
-
 /// The id git gives to these bytes as a blob (SHA-1 of `blob <length>\0<bytes>`).
 ///
 /// Computed over the bytes as they lie in the work tree, without filters.
@@ -27,7 +25,7 @@ impl BlobId {
         Self(bytes)
     }
 
-    /// Reads what [`fmt::Display`] writes; `None` for anything else.
+    /// Reads what its [`Display`](std::fmt::Display) writes; `None` for anything else.
     pub fn from_hex(digits: &str) -> Option<Self> {
         let bytes = digits.as_bytes();
         if bytes.len() != 2 * Self::LENGTH {
@@ -47,17 +45,7 @@ impl BlobId {
     }
 }
 
-impl fmt::Display for BlobId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for BlobId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+elophanto_base::shown_as_hex!(BlobId);
 
 #[cfg(test)]
 mod tests {

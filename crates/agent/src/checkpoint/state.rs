@@ -1,6 +1,6 @@
 //! What there is at a path: the unit that is compared and restored.
 
-use std::{fmt, fs::Metadata, os::unix::fs::MetadataExt};
+use std::{fs::Metadata, os::unix::fs::MetadataExt};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -20,17 +20,7 @@ impl Digest {
     }
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+elophanto_base::shown_as_hex!(Digest);
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -17,8 +17,6 @@
 //! keeps nobody from changing the file: it tells damage from a wrong passphrase, and before the
 //! key is computed.
 
-use std::fmt;
-
 use super::crypt::{Cost, KEY_BYTES, NONCE_BYTES, SALT_BYTES, TAG_BYTES};
 use super::error::Refusal;
 
@@ -38,17 +36,7 @@ const HEADER_BYTES: usize = PREFIX_BYTES + NONCE_BYTES + WRAPPED_BYTES;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VaultId(pub(super) [u8; ID_BYTES]);
 
-impl fmt::Display for VaultId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for VaultId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "VaultId({self})")
-    }
-}
+elophanto_base::shown_as_hex!(VaultId);
 
 /// All that precedes the entries.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! A line of ours: `- TEXT <!-- LETTER:ID key:value ... -->`.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,27 +8,26 @@ use serde::{Deserialize, Serialize};
 use super::{MAX_LINE_BYTES, name::normalise, rows::Row, text::decode};
 use crate::markdown::unescape;
 
-/// What a line says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// A name under which the entity is shown.
-    Title,
-    /// When the entity was first heard of; the text is a time.
-    Created,
-    /// Another name.
-    Alias,
-    /// What it is filed under.
-    Tag,
-    /// The page whose entity this one is; the text is a slug.
-    MergedInto,
-    /// Something that is known.
-    Fact,
+elophanto_base::named! {
+    /// What a line says, named by what stands in front of the text.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Kind, label {
+        /// A name under which the entity is shown.
+        Title = "title:",
+        /// When the entity was first heard of; the text is a time.
+        Created = "created:",
+        /// Another name.
+        Alias = "alias:",
+        /// What it is filed under.
+        Tag = "tag:",
+        /// The page whose entity this one is; the text is a slug.
+        MergedInto = "merged-into:",
+        /// Something that is known.
+        Fact = "",
+    }
 }
 
 impl Kind {
-    const ALL: [Self; 6] =
-        [Self::Title, Self::Created, Self::Alias, Self::Tag, Self::MergedInto, Self::Fact];
-
     /// The letter in front of the id.
     pub fn letter(self) -> char {
         match self {
@@ -38,18 +37,6 @@ impl Kind {
             Self::Tag => 'g',
             Self::MergedInto => 'm',
             Self::Fact => 'f',
-        }
-    }
-
-    /// What stands in front of the text; nothing for a fact.
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Self::Title => "title:",
-            Self::Created => "created:",
-            Self::Alias => "alias:",
-            Self::Tag => "tag:",
-            Self::MergedInto => "merged-into:",
-            Self::Fact => "",
         }
     }
 }
@@ -126,17 +113,7 @@ impl LineHash {
     }
 }
 
-impl fmt::Display for LineHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for LineHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+elophanto_base::shown_as_hex!(LineHash);
 
 /// A text that is no hash of a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,5 @@
 //! What names and statements are compared by.
 
-use std::fmt;
-
 use unicode_normalization::UnicodeNormalization;
 
 use super::text::one_line;
@@ -43,17 +41,7 @@ impl TextDigest {
     }
 }
 
-impl fmt::Display for TextDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
-    }
-}
-
-impl fmt::Debug for TextDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+elophanto_base::shown_as_hex!(TextDigest);
 
 /// One of each kind of quote and dash.
 fn plain(char: char) -> char {
