@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::{Error, Result, memory::Memories, notes::Notes, workspace::Workspace};
 
 /// What is indexed and what waits.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Status {
     pub repository: String,
     #[schemars(extend("detail" = 1))]
@@ -32,18 +32,7 @@ pub struct Status {
 pub fn nowhere(cause: &Error, version: &'static str) -> Status {
     let said: Vec<&str> =
         std::iter::once(cause.message()).chain(cause.hints().iter().map(String::as_str)).collect();
-    Status {
-        repository: String::new(),
-        memory_repository: String::new(),
-        version,
-        model: String::new(),
-        documents: 0,
-        chunks: 0,
-        waiting: 0,
-        stale: 0,
-        lessons: 0,
-        problem: Some(said.join("; ")),
-    }
+    Status { version, problem: Some(said.join("; ")), ..Status::default() }
 }
 
 /// The state as it is now: what changed is read first.

@@ -249,7 +249,6 @@ pub fn standing(repository: &Repository) -> Result<Vec<Standing>> {
         if own.root() != path {
             continue;
         }
-        let is_free = |lock: Option<Lock>| lock.is_some();
         let lock = lock::try_for(&own.git_dir().join(LOCK), Duration::ZERO);
         let tip = value(b"HEAD ").map(String::from_utf8_lossy).unwrap_or_default();
         let branch =
@@ -258,7 +257,7 @@ pub fn standing(repository: &Repository) -> Result<Vec<Standing>> {
             branch,
             commits: count(&user, &format!("HEAD..{tip}"))?,
             uncommitted: changed(&own)?.len(),
-            is_at_work: !lock.is_ok_and(is_free),
+            is_at_work: !matches!(lock, Ok(Some(_))),
             path,
         });
     }
@@ -284,7 +283,10 @@ fn trust_alike(environment: &Environment, from: &Path, to: &Path) -> Result<()> 
 fn forget(environment: &Environment, user: &Path, path: &Path, real: &Path) {
     let _ =
         TrustStore::open_for(user, environment.variables()).and_then(|store| store.forget(real));
-    forget_if_empty(path);
+    let Some(beside) = path.parent() else { return };
+    let (Some(above), Some(name)) = (beside.parent(), beside.file_name()) else { return };
+    // One that holds something stays.
+    let _ = Folder::open(above).and_then(|above| above.remove_folder(Path::new(name)));
 }
 
 fn canonical(path: &Path) -> PathBuf {
@@ -321,7 +323,8 @@ fn free(git: &Git, beside: &Path, request: &WorkTreeRequest<'_>) -> Result<(Path
         let branch = request.branch.unwrap_or(name);
         refuse_name(git, name)?;
         refuse_name(git, branch)?;
-        let path = beside.join(folder_name(name));
+        // A branch may have folders in its name.
+        let path = beside.join(name.replace('/', "-"));
         if git.branch_tip(branch)?.is_some() {
             return Err(taken(branch, "leave out `--worktree`"));
         }
@@ -346,11 +349,6 @@ fn free(git: &Git, beside: &Path, request: &WorkTreeRequest<'_>) -> Result<(Path
         .hint("give a name: `--worktree=NAME`"))
 }
 
-/// A branch may have folders in its name.
-fn folder_name(name: &str) -> String {
-    name.replace('/', "-")
-}
-
 /// Whether there is nothing in it that its commit does not have, ignored files among that.
 fn is_untouched(git: &Git) -> Result<bool, GitError> {
     let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignored"];
@@ -362,14 +360,6 @@ fn count(git: &Git, range: &str) -> Result<usize, GitError> {
     String::from_utf8_lossy(said.trim_ascii())
         .parse()
         .map_err(|_| GitError::Odd("a number of commits".to_owned()))
-}
-
-/// The folder of work trees goes with the last of them.
-fn forget_if_empty(path: &Path) {
-    let Some(beside) = path.parent() else { return };
-    let (Some(above), Some(name)) = (beside.parent(), beside.file_name()) else { return };
-    // One that holds something stays.
-    let _ = Folder::open(above).and_then(|above| above.remove_folder(Path::new(name)));
 }
 
 fn shown(path: &Path) -> String {

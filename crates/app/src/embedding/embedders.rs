@@ -56,7 +56,7 @@ impl Named {
                 Err(reason) => Self::Missing(reason),
             },
             Provider::Openrouter | Provider::Openai | Provider::Ollama => {
-                let target = Target::of(config, root.to_owned(), environment);
+                let target = Target::at(provider, config, root.to_owned(), environment);
                 if target.as_ref().is_some_and(|target| !target.is_allowed()) {
                     return Self::Missing(format!(
                         "`llm.local_only` forbids `{provider}`, which is on another machine"

@@ -76,18 +76,13 @@ pub struct Remote {
 }
 
 impl Target {
-    /// The remote model that the settings name; `None` if they name one that runs here.
-    pub fn of(config: &Config, root: PathBuf, environment: &Environment) -> Option<Self> {
-        Self::at(&config.knowledge.embedding_provider, config, root, environment)
-    }
-
     /// The remote model that the settings of a workspace have for a provider.
     pub fn of_provider(provider: &Provider, workspace: &Workspace) -> Option<Self> {
         let root = workspace.repository.root.clone();
         Self::at(provider, &workspace.config, root, &workspace.environment)
     }
 
-    /// The remote model that the settings have for a provider.
+    /// The same by settings alone; `None` if the model runs here.
     pub fn at(
         provider: &Provider,
         config: &Config,

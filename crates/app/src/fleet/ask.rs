@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Reader, reader::Looked};
+use super::{Reader, models};
 use crate::{
     Error, Result,
-    embedding::{embedders, profiles},
+    embedding::profiles,
     reporter::Reporter,
     search::{Found, SearchRequest, request, second},
     when::moment,
@@ -26,7 +26,7 @@ use elophanto_index::{
         search as rank,
     },
 };
-use elophanto_models::{Embedder, Fingerprint, builtin::Builtin};
+use elophanto_models::builtin::Builtin;
 use elophanto_repo::NotePath;
 use elophanto_tables::fleet::{Asked, Head, Only, Table};
 
@@ -110,10 +110,7 @@ pub fn search(
     let now = now_nanoseconds() / 1_000_000_000;
     let time = |text: &Option<String>| text.as_deref().map(|text| moment(text, now)).transpose();
     let (since, until, at) = (time(&wanted.since)?, time(&wanted.until)?, time(&wanted.at)?);
-    let Looked { view, stale } = reader.look(at)?;
-    if let Some(cause) = stale {
-        reporter.warn(format_args!("what was known last answers, for {cause}"));
-    }
+    let view = reader.look(at, reporter)?;
     let heads = view.heads();
     if heads.is_empty() {
         reporter.note("nothing is folded there yet: `elophanto publish --fold URL` does it");
@@ -160,7 +157,7 @@ pub fn search(
     };
     let mut answers = Vec::new();
     for table in view.tables() {
-        answers.extend(asking.table(&table, reporter)?);
+        answers.push(asking.table(&table, reporter)?);
     }
     let mut answer = joined(answers);
     if let Some(least) = wanted.min_score {
@@ -262,19 +259,11 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// What a table answers; `None` if this machine cannot ask it by meaning, and only that is wanted.
-    fn table(&mut self, table: &Table, reporter: &dyn Reporter) -> Result<Option<Answer>> {
+    /// What a table answers.
+    fn table(&mut self, table: &Table, reporter: &dyn Reporter) -> Result<Answer> {
         let workspace = self.workspace;
-        let fingerprint = Fingerprint::new(table.model().to_owned());
-        let own = workspace.models.active();
-        let other;
-        let embedder: Option<&dyn Embedder> = match own.fingerprint() == &fingerprint {
-            true => Some(own),
-            false => {
-                other = embedders::by_name(&fingerprint, workspace);
-                other.as_deref()
-            }
-        };
+        let embedder = models::of_table(table, workspace);
+        let embedder = embedder.as_deref();
         let thresholds = profiles::of(embedder.unwrap_or(&Builtin), &workspace.environment);
         let mut request = Request {
             filter: self.filter.clone(),
@@ -283,26 +272,15 @@ impl Asking<'_> {
             ..request::of(&workspace.config, &thresholds, self.query)
         };
         request.limit = self.wanted.most.map_or(request.limit, |most| most.min(request.limit));
-        let vector = match embedder {
-            _ if request.mode == Mode::Keyword => None,
-            Some(embedder) => match embedder.embed_query(&self.query.text) {
-                Ok(vector) => Some(vector),
-                Err(cause) => {
-                    reporter.note(format_args!("`{fingerprint}` is asked by words alone: {cause}"));
-                    None
-                }
-            },
-            None => {
-                reporter.note(format_args!(
-                    "this machine does not have `{fingerprint}`: what it is of is asked by words alone"
-                ));
-                None
-            }
+        let vector = match request.mode {
+            Mode::Keyword => None,
+            _ => models::vector(embedder, &self.query.text, table, reporter),
         };
         if vector.is_none() {
             request.mode = Mode::Keyword;
         }
-        let is_own = own.fingerprint() == &fingerprint && vector.is_some();
+        let own = workspace.models.active().fingerprint();
+        let is_own = own.as_str() == table.model() && vector.is_some();
         let look = second::look(self.wanted.awaited, workspace).filter(|_| is_own);
         let terms = match request.mode {
             Mode::Semantic => Vec::new(),
@@ -335,7 +313,7 @@ impl Asking<'_> {
                 rank(&snapshot, &request, &tools)
             }
         };
-        Ok(Some(answer?))
+        Ok(answer?)
     }
 }
 

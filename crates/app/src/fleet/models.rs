@@ -1,9 +1,9 @@
 //! Which models a place takes vectors of, and how it comes to take those of another one.
 
-use crate::{Result, shell::quoted};
-use elophanto_models::{Embedder, bert::Bert, builtin::Builtin};
+use crate::{Reporter, Result, Workspace, embedding::embedders::by_name, shell::quoted};
+use elophanto_models::{Embedder, Fingerprint, bert::Bert, builtin::Builtin};
 use elophanto_tables::{
-    fleet::{Declared, Fleet, FleetError, Head, Model},
+    fleet::{Declared, Fleet, FleetError, Head, Model, Table},
     store::{Address, StoreError},
 };
 use elophanto_text::percent::decoded;
@@ -21,6 +21,37 @@ pub(super) fn of_new_place(own: Model) -> Vec<Model> {
         }
     }
     models
+}
+
+/// The model that a table is of; `None` if this machine does not have it.
+pub(super) fn of_table<'a>(
+    table: &Table,
+    workspace: &'a Workspace,
+) -> Option<Box<dyn Embedder + 'a>> {
+    let own = workspace.models.active();
+    match own.fingerprint().as_str() == table.model() {
+        true => Some(Box::new(own)),
+        false => by_name(&Fingerprint::new(table.model()), workspace),
+    }
+}
+
+/// The vector of what a table is asked; `None` where it is asked by words alone, which is told.
+pub(super) fn vector(
+    embedder: Option<&dyn Embedder>,
+    text: &str,
+    table: &Table,
+    reporter: &dyn Reporter,
+) -> Option<Vec<f32>> {
+    let model = table.model();
+    let told = match embedder.map(|embedder| embedder.embed_query(text)) {
+        Some(Ok(vector)) => return Some(vector),
+        Some(Err(cause)) => format!("`{model}` is asked by words alone: {cause}"),
+        None => {
+            format!("this machine does not have `{model}`: what it is of is asked by words alone")
+        }
+    };
+    reporter.note(told);
+    None
 }
 
 /// What a place takes; `None` where it is none yet, lists no model, or who publishes may not look.

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use super::{
     Reader,
     ask::{CANDIDATES, MORE_CANDIDATES, Origins, Places, chosen, note_places, terms},
-    reader::Looked,
+    models,
 };
 use crate::{
     Error, Result,
-    embedding::{embedders, profiles},
+    embedding::profiles,
     memory::reply::{Beside, Lessons, Origin, shown},
     reporter::Reporter,
     workspace::Workspace,
@@ -26,7 +26,7 @@ use elophanto_index::{
 use elophanto_knowledge::memory::{
     Memory, Question, RecallContext, Recalled, Shown, recall as rank,
 };
-use elophanto_models::{Embedder, Fingerprint, Role, builtin::Builtin};
+use elophanto_models::{Role, builtin::Builtin};
 use elophanto_tables::fleet::{Asked, Found, Only, Table};
 
 /// How much meaning counts of what lessons are read by.
@@ -86,10 +86,7 @@ pub fn recall(
     }
     // Nothing of an archive is published; what a repository is called says nothing of that.
     let question = &Question { repo: None, archived: true, ..question.clone() };
-    let Looked { view, stale } = reader.look(None)?;
-    if let Some(cause) = stale {
-        reporter.warn(format_args!("what was known last answers, for {cause}"));
-    }
+    let view = reader.look(None, reporter)?;
     let heads = view.heads();
     let repositories = chosen(reader, heads)?;
     let only = Only { repositories, kinds: vec![Kind::Memory], ..Only::default() };
@@ -132,30 +129,10 @@ impl Asking<'_> {
         reporter: &dyn Reporter,
     ) -> Result<Vec<Recalled>> {
         let Self { workspace, question, .. } = *self;
-        let fingerprint = Fingerprint::new(table.model().to_owned());
-        let own = workspace.models.active();
-        let other;
-        let of_table: Option<&dyn Embedder> = match own.fingerprint() == &fingerprint {
-            true => Some(own),
-            false => {
-                other = embedders::by_name(&fingerprint, workspace);
-                other.as_deref()
-            }
-        };
-        let (embedder, vector) = match of_table.map(|it| (it, it.embed_query(question.text))) {
-            Some((embedder, Ok(vector))) => (embedder, Some(vector)),
-            Some((_, Err(cause))) => {
-                reporter.note(format_args!("`{fingerprint}` is asked by words alone: {cause}"));
-                (&Builtin as &dyn Embedder, None)
-            }
-            None => {
-                reporter.note(format_args!(
-                    "this machine does not have `{fingerprint}`: what it is of is asked by words alone"
-                ));
-                (&Builtin as &dyn Embedder, None)
-            }
-        };
+        let of_table = models::of_table(table, workspace);
+        let vector = models::vector(of_table.as_deref(), question.text, table, reporter);
         let is_stand_in = vector.is_none();
+        let embedder = of_table.as_deref().filter(|_| !is_stand_in).unwrap_or(&Builtin);
         let most = if question.event_type.is_some() { MORE_CANDIDATES } else { CANDIDATES };
         let (terms, only) = (self.terms.to_vec(), self.only.clone());
         // What a lesson has proven counts too, and no index knows that.

@@ -123,24 +123,19 @@ pub fn uninstall(repository: &Repository) -> Result<Vec<Installation>, HookError
 /// See [`HookError`].
 pub fn status(repository: &Repository) -> Result<Status, HookError> {
     let folder = folder::effective(repository)?;
-    let hooks = HookName::ALL
-        .into_iter()
-        .map(|name| {
-            let present = look(&folder.path, name)?;
-            let standing = plan::standing(name, &present);
-            Ok((name, standing.map_err(|refusal| refused(&folder.path, name, refusal))?))
-        })
-        .collect::<Result<_, HookError>>()?;
+    let hooks = planned(&folder, plan::standing)?;
+    let hooks = hooks.into_iter().map(|(name, _, standing)| (name, standing)).collect();
     Ok(Status { folder, hooks })
 }
 
 /// One hook with what is there and what to do.
 type Plan = (HookName, Present, Step);
 
-fn planned(
+/// Each hook with what is there, and what follows from that.
+fn planned<T>(
     folder: &Folder,
-    plan: impl Fn(HookName, &Present) -> Result<Step, Refusal>,
-) -> Result<Vec<Plan>, HookError> {
+    plan: impl Fn(HookName, &Present) -> Result<T, Refusal>,
+) -> Result<Vec<(HookName, Present, T)>, HookError> {
     HookName::ALL
         .into_iter()
         .map(|name| {

@@ -221,30 +221,17 @@ impl<'a> LanguageModels<'a> {
             tried.push((model.clone(), self.reason(model, why)));
             hints.extend(failure::hint_for_why(self, model, why));
         }
+        let stopped = |error: Error, tried| {
+            let (last, lost) = (None, Vec::new());
+            Failure { error, tried, over_budget: true, no_such_model: false, last, lost }
+        };
         let (mut failed, lost) = match cause {
             RunError::Failed { failed, lost, .. } => (failed, lost),
             RunError::NoModel { .. } => (Vec::new(), Vec::new()),
             RunError::OverBudget(over) => {
-                let error = Error::new(&over).hint(failure::raise(&over));
-                return Failure {
-                    error,
-                    tried,
-                    over_budget: true,
-                    no_such_model: false,
-                    last: None,
-                    lost: Vec::new(),
-                };
+                return stopped(Error::new(&over).hint(failure::raise(&over)), tried);
             }
-            RunError::Ledger(cause) => {
-                return Failure {
-                    error: cause.into(),
-                    tried,
-                    over_budget: true,
-                    no_such_model: false,
-                    last: None,
-                    lost: Vec::new(),
-                };
-            }
+            RunError::Ledger(cause) => return stopped(cause.into(), tried),
         };
         for (model, cause) in &failed {
             tried.push((model.clone(), cause.to_string()));

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{Error, Result, Workspace};
+use crate::{Result, Workspace};
 use elophanto_agent::{
     checkpoint::{Checkpoints, Content},
     permissions::is_key,
     tools::diff,
 };
-use elophanto_repo::{Git, NotePath, read_note};
+use elophanto_repo::{NotePath, read_note};
 
 /// Larger files are named only.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -28,10 +28,7 @@ pub struct Change {
 /// # Errors
 /// When there is no git repository, or it cannot give back what it holds.
 pub fn changes(workspace: &Workspace, runs: &[String]) -> Result<Vec<Change>> {
-    let Some(git) = Git::of(&workspace.repository) else {
-        return Err(Error::new("there is no git repository here, so there are no checkpoints"));
-    };
-    let folder = workspace.repository.runs_dir();
+    let (git, folder) = super::checkpoints_of(workspace)?;
     let checkpoints = Checkpoints::new(&git, &folder, is_key);
     let mut runs: Vec<&String> = runs.iter().collect();
     // Ids begin with the time.

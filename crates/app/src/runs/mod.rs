@@ -8,7 +8,7 @@ mod new_file;
 mod patch;
 mod undo;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub use new_file::{refuse_taken, write_new};
 pub use patch::{Patch, patch};
 pub use undo::{Left, OnBranch, UndoRequest, Undone, last_of, undo};
 
-use crate::{Result, reporter::Reporter};
+use crate::{Error, Result, Workspace, reporter::Reporter};
 use elophanto_agent::{
     RunLine, Said, Session, Sessions, Spent, Trails, Which,
     checkpoint::{Checkpoints, Kept, Progress, is_undone},
@@ -29,6 +29,17 @@ use elophanto_agent::{
 use elophanto_base::counted::counted;
 use elophanto_models::llm::Message;
 use elophanto_repo::{Git, Repository};
+
+/// The repository's git, and where its checkpoints are.
+///
+/// # Errors
+/// When there is no git repository.
+fn checkpoints_of(workspace: &Workspace) -> Result<(Git, PathBuf)> {
+    let git = Git::of(&workspace.repository).ok_or_else(|| {
+        Error::new("there is no git repository here, so there are no checkpoints")
+    })?;
+    Ok((git, workspace.repository.runs_dir()))
+}
 
 /// A run in a list; or an undo, which is a run too.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

@@ -1,9 +1,8 @@
 //! What a run changed, as a patch for `git apply`.
 
 use super::Left;
-use crate::{Error, Result, Workspace};
+use crate::{Result, Workspace};
 use elophanto_agent::{checkpoint::Checkpoints, permissions::is_key};
-use elophanto_repo::Git;
 
 /// A patch of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,10 +20,7 @@ pub struct Patch {
 /// # Errors
 /// When there is no git repository, or it cannot give back what it holds.
 pub fn patch(workspace: &Workspace, run: &str) -> Result<Patch> {
-    let Some(git) = Git::of(&workspace.repository) else {
-        return Err(Error::new("there is no git repository here, so there are no checkpoints"));
-    };
-    let folder = workspace.repository.runs_dir();
+    let (git, folder) = super::checkpoints_of(workspace)?;
     let patch = Checkpoints::new(&git, &folder, is_key).patch(run)?;
     let left = |one: &elophanto_agent::checkpoint::Unpatched| Left {
         path: one.path.to_string_lossy().into_owned(),

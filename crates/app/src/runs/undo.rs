@@ -114,10 +114,7 @@ pub fn undo(
     request: &UndoRequest,
     reporter: &dyn Reporter,
 ) -> Result<Option<Undone>> {
-    let Some(git) = Git::of(&workspace.repository) else {
-        return Err(Error::new("there is no git repository here, so there are no checkpoints"));
-    };
-    let folder = workspace.repository.runs_dir();
+    let (git, folder) = super::checkpoints_of(workspace)?;
     let checkpoints = Checkpoints::new(&git, &folder, is_key);
     let runs = checkpoints.runs()?;
     if let Some(run) = request.run.and_then(|named| only_told(workspace, &runs, named)) {
