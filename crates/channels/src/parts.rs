@@ -44,6 +44,11 @@ pub struct Dialect {
     pub block: [&'static str; 2],
 }
 
+/// Words in which nothing is a tag or an entity of HTML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 /// Something that stays together if it can.
 struct Block {
     text: Text,

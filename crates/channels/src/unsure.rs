@@ -3,11 +3,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
 use super::{ChannelError, Result};
+use elophanto_base::mutex::lock;
 
 /// Posts that are remembered.
 const MOST: usize = 1_000;
@@ -22,14 +23,10 @@ pub const LASTS: Duration = Duration::from_secs(15 * 60);
 pub struct Unsure(Mutex<BTreeMap<String, (String, Instant)>>);
 
 impl Unsure {
-    fn marks(&self) -> MutexGuard<'_, BTreeMap<String, (String, Instant)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Posts under a mark; with it, whether a post that carries it may be there already.
     pub fn post<T>(&self, what: String, post: impl FnOnce(&str, bool) -> Result<T>) -> Result<T> {
         let (mark, is_again) = {
-            let mut marks = self.marks();
+            let mut marks = lock(&self.0);
             marks.retain(|_, (_, since)| since.elapsed() < LASTS);
             if marks.len() > MOST {
                 marks.clear();
@@ -41,7 +38,7 @@ impl Unsure {
         };
         let said = post(&mark, is_again);
         if !matches!(said, Err(ChannelError::Later { .. })) {
-            self.marks().remove(&what);
+            lock(&self.0).remove(&what);
         }
         said
     }

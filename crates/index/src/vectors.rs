@@ -17,6 +17,7 @@ use crate::store::{
     tables::Format,
     view::{self, Loaded},
 };
+use elophanto_base::mutex::lock;
 use elophanto_models::{Embedded, Embedder, Fingerprint, Pace, Role};
 use elophanto_repo::Repository;
 
@@ -105,7 +106,7 @@ impl<'a> Vectors<'a> {
             }
         };
         if !wanted.is_empty() {
-            let mut guard = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut guard = lock(&self.registry);
             let (registry, bad) = &mut *guard;
             let (vectors, damaged) =
                 registry.vectors(self.format, &self.tables, fingerprint, &wanted);
@@ -113,7 +114,7 @@ impl<'a> Vectors<'a> {
             take(vectors, &mut wanted);
         }
         if !wanted.is_empty() {
-            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cache = lock(&self.cache);
             let vectors = cache.vectors(&wanted);
             take(vectors, &mut wanted);
         }
@@ -130,7 +131,7 @@ impl<'a> Vectors<'a> {
         if !texts.is_empty() && self.embedder.pace() == Pace::Instant {
             let made: Embedded = self.embedder.embed(&texts, Role::Document);
             failure = made.failure.map(|cause| cause.to_string());
-            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cache = lock(&self.cache);
             for ((key, _), vector) in missing.iter().zip(made.vectors) {
                 let Some(vector) = vector else { continue };
                 let vector = Encoded::new(&vector);

@@ -16,7 +16,7 @@ use std::{
 
 use ignore::{WalkBuilder, WalkState};
 
-use elophanto_base::{beneath::Folder, visible::is_deceptive};
+use elophanto_base::{beneath::Folder, mutex::lock, visible::is_deceptive};
 
 /// What is added to the name of something that git is not to find under it.
 const ASIDE: &str = ".aside";
@@ -222,7 +222,7 @@ fn look(root: &Path, visit: Visit<'_>) -> Seen {
                     if let Some((path, cause)) = failed(&cause) {
                         visit(Visited::Closed(path));
                         if cause.kind() == io::ErrorKind::PermissionDenied {
-                            locked(&seen).closed.push(path.to_owned());
+                            lock(&seen).closed.push(path.to_owned());
                         }
                     }
                     return WalkState::Continue;
@@ -233,14 +233,14 @@ fn look(root: &Path, visit: Visit<'_>) -> Seen {
             }
             let Ok(path) = entry.path().strip_prefix(root) else { return WalkState::Continue };
             if is_git_name(entry.file_name()) && entry.depth() > 0 {
-                locked(&seen).marks.insert(path.to_owned());
+                lock(&seen).marks.insert(path.to_owned());
                 // What is only spelled like it may hold more.
                 let is_exact = entry.file_name() == ".git";
                 return if is_exact { WalkState::Skip } else { WalkState::Continue };
             }
             let is_head = entry.depth() > 1 && entry.file_name().eq_ignore_ascii_case("HEAD");
             if is_head && entry.path().parent().is_some_and(is_laid_out) {
-                locked(&seen).marks.insert(path.to_owned());
+                lock(&seen).marks.insert(path.to_owned());
             }
             WalkState::Continue
         })
@@ -274,10 +274,6 @@ fn failed(error: &ignore::Error) -> Option<(&Path, &io::Error)> {
         }
         _ => None,
     }
-}
-
-fn locked<'s>(seen: &'s Mutex<Seen>) -> std::sync::MutexGuard<'s, Seen> {
-    seen.lock().unwrap_or_else(|poison| poison.into_inner())
 }
 
 #[cfg(test)]

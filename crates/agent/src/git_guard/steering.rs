@@ -7,12 +7,12 @@ use std::{
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use super::{Named, planted::Aside};
 use crate::permissions::Protected;
-use elophanto_base::{beneath::Folder, counted::counted, visible::exact_line};
+use elophanto_base::{beneath::Folder, counted::counted, mutex::lock, visible::exact_line};
 use elophanto_repo::{PutAside, Repository, Visited, inner_marks_and, move_aside};
 
 /// Files that are told of one by one.
@@ -59,16 +59,16 @@ impl<'r> Sight<'r> {
         match visited {
             _ if around.any(is_installed) => {}
             Visited::Closed(_) if path.file_name().is_some_and(is_installed) => {}
-            Visited::Closed(_) => self.found().closed.push(path.to_owned()),
+            Visited::Closed(_) => lock(&self.found).closed.push(path.to_owned()),
             Visited::Entry(_, kind) if kind.is_dir() => {}
             Visited::Entry(_, kind) => {
                 let leads = || kind.is_symlink() && self.protected.leads_to(path).is_some();
                 if self.protected.executed(path).is_some() || leads() {
-                    self.found().files.push(path.to_owned());
+                    lock(&self.found).files.push(path.to_owned());
                 }
                 let found = kind.is_file().then(|| path.symlink_metadata().ok()).flatten();
                 if let Some(found) = found.filter(|found| found.nlink() > 1) {
-                    let mut all = self.found();
+                    let mut all = lock(&self.found);
                     let linked = all.linked.entry((found.dev(), found.ino())).or_default();
                     linked.0 = found.nlink();
                     linked.1.push(path.to_owned());
@@ -77,13 +77,9 @@ impl<'r> Sight<'r> {
         }
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What of it is still there, with what git goes by.
     pub fn steering(&self, named: Option<&Named>) -> Steering {
-        let all = self.found();
+        let all = lock(&self.found);
         let named = named.iter().flat_map(|named| named.paths.keys());
         let is_hidden = |path: &&PathBuf| {
             path.ancestors().skip(1).any(|above| all.closed.iter().any(|it| it == above))
@@ -101,7 +97,7 @@ impl<'r> Sight<'r> {
     /// outside of it as well, or in one of the `nested` repositories, which no undo takes back, and
     /// other names of what steers others. Absolute; what programs install is passed over.
     pub fn linked(&self, steering: &Steering, nested: &[PathBuf]) -> Vec<PathBuf> {
-        let linked = std::mem::take(&mut self.found().linked);
+        let linked = std::mem::take(&mut lock(&self.found).linked);
         let steers = |path: &PathBuf| {
             path.strip_prefix(self.root).is_ok_and(|path| steering.files.contains_key(path))
         };

@@ -6,7 +6,7 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use tempfile::NamedTempFile;
@@ -14,7 +14,10 @@ use walkdir::WalkDir;
 
 use super::credentials;
 use crate::permissions::{KEY_DRIVER, key_attributes};
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    mutex::lock,
+    whole::{PRIVATE, Synced, write_whole},
+};
 use elophanto_repo::{FileStat, Git, Repository};
 
 /// The file of attributes, in the folder of the user's own state.
@@ -95,7 +98,7 @@ impl GitView {
     fn without_credentials(&self, path: &Path) -> Option<String> {
         let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let stat = FileStat::from(&found);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         if let Some((_, shown)) = known.get(path).filter(|(seen, _)| *seen == stat) {
             return shown.clone();
         }

@@ -2,7 +2,7 @@
 
 use std::{
     process::Stdio,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -13,6 +13,7 @@ use tokio::{
 
 use super::{Surroundings, entry};
 use elophanto_base::{
+    mutex::lock,
     one_line::one_line,
     process::{self, Environment},
 };
@@ -66,7 +67,7 @@ pub(super) fn spawn(
 impl Running {
     /// The end of what it said about its work, on one line; empty if nothing.
     pub(super) fn said(&self) -> String {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = lock(&self.said);
         let text = String::from_utf8_lossy(&said);
         let tail: Vec<char> = text.trim().chars().rev().take(300).collect();
         one_line(&tail.into_iter().rev().collect::<String>(), 300)
@@ -101,7 +102,7 @@ async fn drain(mut stream: ChildStderr, said: Arc<Mutex<Vec<u8>>>) {
         if count == 0 || read > MAX_READ {
             return;
         }
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = lock(&said);
         said.extend_from_slice(chunk.get(..count).unwrap_or_default());
         let over = said.len().saturating_sub(MAX_SAID);
         said.drain(..over);

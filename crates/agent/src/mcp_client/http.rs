@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use bytes::Bytes;
@@ -24,7 +24,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sse_stream::{Sse, SseStream};
 
 use super::meter::Allowance;
-use elophanto_base::one_line::one_line;
+use elophanto_base::{mutex::lock, one_line::one_line};
 use elophanto_net::remote::{Remote, RemoteError};
 
 const JSON: &str = "application/json";
@@ -100,16 +100,16 @@ impl Http {
 
     /// Forgets what went wrong last.
     pub(super) fn forget(&self) {
-        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Last::default();
+        *lock(&self.0.last) = Last::default();
     }
 
     fn last(&self) -> Last {
-        self.0.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0.last).clone()
     }
 
     /// A text of the server without the token that it was sent: it may say that to nobody.
     pub(super) fn without_token(&self, text: &str) -> String {
-        let sent = self.0.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = lock(&self.0.sent);
         match sent.as_ref().map(ExposeSecret::expose_secret).filter(|token| !token.is_empty()) {
             Some(token) if text.contains(token) => text.replace(token, "[token]"),
             _ => text.to_owned(),
@@ -129,7 +129,7 @@ impl Http {
                 value.set_sensitive(true);
                 one = one.header(AUTHORIZATION, value);
             }
-            *self.0.sent.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+            *lock(&self.0.sent) = token.clone();
             let sent = self.0.remote.send(one).await;
             let response = sent.map_err(|cause| self.trouble(cause.into()))?;
             if response.status() != StatusCode::UNAUTHORIZED {
@@ -172,7 +172,7 @@ impl Http {
 
     fn keep(&self, said: &str, wants_sign_in: bool) {
         let said = one_line(&self.without_token(said), 300);
-        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Last { said, wants_sign_in };
+        *lock(&self.0.last) = Last { said, wants_sign_in };
     }
 
     fn request(

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -29,7 +29,7 @@ use super::{
     session::{self, CallError, Client, Service},
 };
 use crate::ToolError;
-use elophanto_base::one_line::one_line;
+use elophanto_base::{mutex::lock, one_line::one_line};
 use elophanto_net::remote::Remote;
 
 /// Bytes a server may say until its tools are known.
@@ -190,7 +190,7 @@ impl Server {
         patience: Duration,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<CallToolResult, CallError> {
-        match &*self.open.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*lock(&self.open) {
             None => return Err(CallError::Gone),
             // What went wrong before is not why this call fails.
             Some((_, Way::Address(http))) => http.forget(),
@@ -214,7 +214,7 @@ impl Server {
         patience: Duration,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<bool, CallError> {
-        let mut offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut offers = lock(&self.offers);
         if self.changed.swap(false, Ordering::Relaxed) {
             self.allowance.grant(PER_CALL);
             let peer = self.peer.clone();
@@ -274,7 +274,7 @@ impl Server {
         if self.allowance.is_exceeded() {
             return "it said too much".to_owned();
         }
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = lock(&self.open);
         match open.as_ref().map(|(_, way)| way) {
             Some(Way::Child(running)) if !running.said().is_empty() => {
                 format!("it ended (it said: {})", running.said())
@@ -287,7 +287,7 @@ impl Server {
 
     /// A text of the server without the token that it was sent.
     pub(super) fn without_token(&self, text: &str) -> String {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = lock(&self.open);
         match open.as_ref().map(|(_, way)| way) {
             Some(Way::Address(http)) => http.without_token(text),
             _ => text.to_owned(),
@@ -296,7 +296,7 @@ impl Server {
 
     /// Ends its session, and a program with all of its process group.
     pub(super) fn end(&self) {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let open = lock(&self.open).take();
         let Some((mut service, way)) = open else { return };
         // Closing its pipe is how a program is asked to end.
         let _ = wait(&self.handle, async move {

@@ -1,15 +1,12 @@
 //! What was shown to whoever approves, remembered until the call is made: a call that would do
 //! something else by then is not made.
 
-use std::{
-    collections::VecDeque,
-    path::Path,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::VecDeque, path::Path, sync::Mutex};
 
 use serde_json::Value;
 
 use crate::ToolError;
+use elophanto_base::mutex::lock;
 
 /// Calls that are remembered at most; the oldest is forgotten.
 const MOST: usize = 256;
@@ -23,7 +20,7 @@ impl Approved {
     /// effect depends on.
     pub(super) fn remember(&self, root: &Path, arguments: &Value, state: &[u8]) {
         let key = key(root, arguments);
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = lock(&self.0);
         calls.retain(|(known, _)| *known != key);
         if calls.len() >= MOST {
             calls.pop_front();
@@ -42,7 +39,7 @@ impl Approved {
         state: &[u8],
     ) -> Result<(), ToolError> {
         let key = key(root, arguments);
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = lock(&self.0);
         let at = calls.iter().position(|(known, _)| *known == key);
         match at.and_then(|at| calls.remove(at)) {
             Some((_, shown)) if shown == blake3::hash(state) => Ok(()),

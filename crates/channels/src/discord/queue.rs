@@ -2,12 +2,13 @@
 
 use std::{
     collections::{BTreeSet, VecDeque},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Condvar, Mutex, PoisonError},
     time::Duration,
 };
 
 use super::inbound::Event;
 use crate::{ChannelError, Inbound, Place, Result};
+use elophanto_base::mutex::lock;
 
 /// Keys of what came that are remembered.
 const MOST_SEEN: usize = 5_000;
@@ -35,21 +36,17 @@ struct State {
 }
 
 impl Queue {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Everything up to `after` is done with.
     pub fn is_done(&self, after: Option<i64>) {
         let Some(after) = after else { return };
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.waiting.retain(|inbound| inbound.number > after);
         state.last = state.last.max(after);
     }
 
     /// What waits; waits for something itself while nothing does.
     pub fn wait(&self, patience: Duration) -> Result<Vec<Inbound>> {
-        let state = self.state();
+        let state = lock(&self.state);
         let is_idle = |state: &mut State| {
             state.waiting.is_empty() && state.trouble.is_none() && state.ended.is_none()
         };
@@ -65,7 +62,7 @@ impl Queue {
     /// Something came. Numbers are made of ids, which the platform's clock makes: the largest that is done
     /// with says up to when.
     pub fn put(&self, event: Event) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if let Some(key) = event.key {
             if !state.is_seen.insert(key.clone()) {
                 return;
@@ -86,38 +83,38 @@ impl Queue {
 
     /// The largest number so far; 0 where nothing ever came.
     pub fn last(&self) -> i64 {
-        self.state().last
+        lock(&self.state).last
     }
 
     pub fn watch(&self, homes: &[Place]) {
-        homes.clone_into(&mut self.state().homes);
+        homes.clone_into(&mut lock(&self.state).homes);
     }
 
     pub fn homes(&self) -> Vec<Place> {
-        self.state().homes.clone()
+        lock(&self.state).homes.clone()
     }
 
     pub fn is_troubled(&self, trouble: ChannelError) {
-        self.state().trouble = Some(trouble);
+        lock(&self.state).trouble = Some(trouble);
         self.bell.notify_all();
     }
 
     pub fn is_well(&self) {
-        self.state().trouble = None;
+        lock(&self.state).trouble = None;
     }
 
     pub fn end(&self, why: ChannelError) {
-        self.state().ended = Some(why);
+        lock(&self.state).ended = Some(why);
         self.bell.notify_all();
     }
 
     /// Nobody asks any more.
     pub fn close(&self) {
-        self.state().is_over = true;
+        lock(&self.state).is_over = true;
     }
 
     pub fn is_over(&self) -> bool {
-        self.state().is_over
+        lock(&self.state).is_over
     }
 }
 

@@ -1,7 +1,7 @@
 //! Discord's HTTP API: what is asked for, no more often than it likes, and what its refusals mean.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
@@ -11,6 +11,7 @@ use url::Url;
 
 use super::rates::{Limit, Rates, route};
 use crate::{ChannelError, Result};
+use elophanto_base::mutex::lock;
 use elophanto_net::http::{Auth, Client, Endpoint, Method, Patience, Raw, block_on};
 
 /// Discord turns away who does not call themselves like this.
@@ -86,7 +87,7 @@ impl Rest {
         body: Option<(&str, &[u8])>,
     ) -> Result<Value> {
         let route = route(method.as_str(), path);
-        let rates = || self.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let rates = || lock(&self.rates);
         if let Some(wait) = rates().wait(&route, Instant::now()) {
             let reason = "it would be too often".to_owned();
             return Err(ChannelError::Later { reason, wait: Some(wait) });

@@ -5,7 +5,7 @@ mod signs;
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
     time::{Duration, SystemTime},
 };
 
@@ -16,8 +16,10 @@ use url::Url;
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
     Result, Text, What,
+    parts::escape,
     unsure::{LASTS, Unsure},
 };
+use elophanto_base::mutex::lock;
 use elophanto_net::{
     http::{Auth, Client, Endpoint, HttpError, Patience, block_on},
     socket::Socket,
@@ -52,10 +54,6 @@ const DIALECT: Dialect = Dialect {
     quote: ["&gt; ", ""],
     block: ["```\n", "\n```"],
 };
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
 
 /// An app at Slack.
 pub struct Slack {
@@ -127,10 +125,6 @@ impl Slack {
         block_on(self.client.post(method, body)).map(|reply| reply.json).map_err(|it| told(&it))
     }
 
-    fn hearing(&self) -> MutexGuard<'_, Hearing> {
-        self.hearing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn open(&self) -> Result<Socket> {
         let asked = block_on(self.opening.post("apps.connections.open", &json!({})));
         let said = asked.map_err(|error| told(&error))?.json;
@@ -192,7 +186,7 @@ impl ChannelAdapter for Slack {
     }
 
     fn next(&self, after: Option<i64>) -> Result<Vec<Inbound>> {
-        let mut hearing = self.hearing();
+        let mut hearing = lock(&self.hearing);
         let done = |number: i64| after.is_some_and(|after| number <= after);
         while let Some((number, envelope, _)) = hearing.waiting.front() {
             if !done(*number) {
@@ -256,7 +250,7 @@ impl ChannelAdapter for Slack {
     }
 
     fn watch(&self, homes: &[Place]) {
-        homes.clone_into(&mut self.homes.lock().unwrap_or_else(PoisonError::into_inner));
+        homes.clone_into(&mut lock(&self.homes));
     }
 
     fn parts(&self, markdown: &str) -> Vec<Text> {
@@ -390,7 +384,7 @@ impl Slack {
 
     /// Whether somebody writes to the app alone there.
     fn is_home(&self, place: &Place) -> bool {
-        let homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        let homes = lock(&self.homes);
         homes.iter().any(|home| home.chat == place.chat)
     }
 

@@ -6,12 +6,12 @@ mod wire;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use url::Url;
 
 use super::{
     Bot, Button, ChannelAdapter, ChannelError, Dialect, FileRef, Inbound, Limits, Place, Posted,
-    Result, Text, multipart,
+    Result, Text, multipart, parts::escape,
 };
 use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, block_on};
 
@@ -38,10 +38,6 @@ const DIALECT: Dialect = Dialect {
     quote: ["<blockquote>", "</blockquote>"],
     block: ["<pre>", "</pre>"],
 };
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
 
 /// Words in which Telegram finds nothing to link: where it would, they are code.
 fn unlinked(text: &str) -> String {
@@ -138,28 +134,27 @@ impl Telegram {
     }
 
     /// Sends marked up, and as it stands where the markup is not taken.
-    fn say(&self, method: &str, mut body: Map<String, Value>, text: &Text) -> Result<Value> {
-        body.insert("link_preview_options".to_owned(), json!({ "is_disabled": true }));
-        body.insert("text".to_owned(), json!(text.rich));
-        body.insert("parse_mode".to_owned(), json!("HTML"));
-        let said = self.ask(method, &Value::Object(body.clone()));
-        match said {
+    fn say(&self, method: &str, mut body: Value, text: &Text) -> Result<Value> {
+        body["link_preview_options"] = json!({ "is_disabled": true });
+        let mut plain = body.clone();
+        plain["text"] = json!(text.plain);
+        body["text"] = json!(text.rich);
+        body["parse_mode"] = json!("HTML");
+        match self.ask(method, &body) {
             Err(ChannelError::Refused(why)) if why.contains("parse entities") => {
-                body.insert("text".to_owned(), json!(text.plain));
-                body.remove("parse_mode");
-                self.ask(method, &Value::Object(body))
+                self.ask(method, &plain)
             }
             said => said,
         }
     }
 
     /// The same in a thread, and beside it where that is gone.
-    fn say_in(&self, place: &Place, mut body: Map<String, Value>, text: &Text) -> Result<Value> {
+    fn say_in(&self, place: &Place, body: Value, text: &Text) -> Result<Value> {
         let Some(thread) = thread(place) else { return self.say("sendMessage", body, text) };
-        body.insert("message_thread_id".to_owned(), thread);
-        match self.say("sendMessage", body.clone(), text) {
+        let mut inside = body.clone();
+        inside["message_thread_id"] = thread;
+        match self.say("sendMessage", inside, text) {
             Err(ChannelError::Refused(why)) if why.contains("thread not found") => {
-                body.remove("message_thread_id");
                 self.say("sendMessage", body, text)
             }
             said => said,
@@ -211,21 +206,21 @@ impl ChannelAdapter for Telegram {
         text: &Text,
         buttons: &[Button],
     ) -> Result<Posted> {
-        let mut body = Map::new();
-        body.insert("chat_id".to_owned(), json!(place.chat));
-        answering(to, &mut body);
+        let mut body = json!({ "chat_id": place.chat });
+        if let Some(to) = to {
+            body["reply_parameters"] = answering(to);
+        }
         if !buttons.is_empty() {
-            body.insert("reply_markup".to_owned(), keyboard(buttons));
+            body["reply_markup"] = keyboard(buttons);
         }
         let said = self.say_in(place, body, text)?;
         posted(place, &said)
     }
 
     fn edit(&self, posted: &Posted, text: &Text, buttons: &[Button]) -> Result<()> {
-        let mut body = Map::new();
-        body.insert("chat_id".to_owned(), json!(posted.place.chat));
-        body.insert("message_id".to_owned(), number(&posted.message));
-        body.insert("reply_markup".to_owned(), keyboard(buttons));
+        let mut body =
+            json!({ "chat_id": posted.place.chat, "message_id": number(&posted.message) });
+        body["reply_markup"] = keyboard(buttons);
         match self.say("editMessageText", body, text) {
             Err(ChannelError::Refused(why)) if why.contains("message is not modified") => Ok(()),
             Err(ChannelError::Refused(why))
@@ -246,9 +241,7 @@ impl ChannelAdapter for Telegram {
     ) -> Result<Posted> {
         let mut fields = vec![("chat_id", place.chat.clone())];
         fields.extend(thread(place).map(|thread| ("message_thread_id", thread.to_string())));
-        let mut answer = Map::new();
-        answering(to, &mut answer);
-        fields.extend(answer.values().map(|to| ("reply_parameters", to.to_string())));
+        fields.extend(to.map(|to| ("reply_parameters", answering(to).to_string())));
         let (kind, body) = multipart::form(&fields, ("document", name, bytes));
         let said = result(block_on(self.client.post_as("sendDocument", &kind, &body)))?;
         posted(place, &said)
@@ -285,11 +278,8 @@ impl ChannelAdapter for Telegram {
     }
 }
 
-fn answering(to: Option<&str>, body: &mut Map<String, Value>) {
-    if let Some(to) = to {
-        let to = json!({ "message_id": number(to), "allow_sending_without_reply": true });
-        body.insert("reply_parameters".to_owned(), to);
-    }
+fn answering(to: &str) -> Value {
+    json!({ "message_id": number(to), "allow_sending_without_reply": true })
 }
 
 fn keyboard(buttons: &[Button]) -> Value {

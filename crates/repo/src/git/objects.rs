@@ -3,10 +3,11 @@
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use super::{super::NotePath, CommitId, Git, GitError, ObjectId};
+use elophanto_base::mutex::lock;
 
 /// A version of the files that is not the work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -347,7 +348,7 @@ impl Objects {
     pub fn read(&self, ids: &[&ObjectId], limit: u64) -> Vec<Result<Vec<u8>, Unread>> {
         let mut read: Vec<Option<Result<Vec<u8>, Unread>>> = vec![None; ids.len()];
         if let Some(library) = &self.library {
-            let repository = library.lock().unwrap_or_else(PoisonError::into_inner);
+            let repository = lock(library);
             if let Ok(odb) = repository.odb() {
                 for (id, read) in ids.iter().zip(&mut read) {
                     *read = read_by_library(&odb, id, limit);

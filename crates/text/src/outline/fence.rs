@@ -8,11 +8,12 @@
 use std::{
     cell::Cell,
     ffi::c_void,
-    sync::{Mutex, Once, PoisonError},
+    sync::{Mutex, Once},
     thread::{self, ThreadId},
     time::{Duration, Instant},
 };
 
+use elophanto_base::mutex::lock;
 use tree_sitter::Allocator;
 
 /// The clock is looked at once in so many requests.
@@ -41,7 +42,7 @@ static OVER: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
 
 /// Whether a thread went beyond its limit and will never return.
 pub fn is_over(thread: ThreadId) -> bool {
-    OVER.lock().unwrap_or_else(PoisonError::into_inner).contains(&thread)
+    lock(&OVER).contains(&thread)
 }
 
 /// Puts the fence up. To be called before anything else of tree-sitter.
@@ -71,7 +72,7 @@ fn spend(size: usize) {
     });
     if over {
         LIMIT.set(None);
-        OVER.lock().unwrap_or_else(PoisonError::into_inner).push(thread::current().id());
+        lock(&OVER).push(thread::current().id());
         loop {
             thread::park();
         }

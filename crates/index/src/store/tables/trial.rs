@@ -12,13 +12,13 @@ use std::{
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 use super::{TableError, is_name};
-use elophanto_base::{lock::make_folder, regular::careful};
+use elophanto_base::{lock::make_folder, mutex::lock, regular::careful};
 
 const PREFIX: &str = "trial-";
 /// What stands in the file for each process that had it under way and did not end it.
@@ -70,7 +70,7 @@ pub(super) fn begin(folder: &Path, name: &str) -> Result<Option<Trial>, TableErr
             return Ok(None);
         }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        under_way().insert(number, path.clone());
+        lock(&UNDER_WAY).insert(number, path.clone());
         return Ok(Some(Trial { number, path, locked: file, survived: true }));
     }
     Ok(None)
@@ -78,7 +78,7 @@ pub(super) fn begin(folder: &Path, name: &str) -> Result<Option<Trial>, TableErr
 
 /// Breaks off the trials of this process, which is about to end for another reason.
 pub fn abandon() {
-    for path in std::mem::take(&mut *under_way()).into_values() {
+    for path in std::mem::take(&mut *lock(&UNDER_WAY)).into_values() {
         let _ = fs::remove_file(path);
     }
 }
@@ -107,14 +107,10 @@ impl Trial {
 
 impl Drop for Trial {
     fn drop(&mut self) {
-        if under_way().remove(&self.number).is_some() && self.survived {
+        if lock(&UNDER_WAY).remove(&self.number).is_some() && self.survived {
             let _ = fs::remove_file(&self.path);
         }
     }
-}
-
-fn under_way() -> MutexGuard<'static, BTreeMap<u64, PathBuf>> {
-    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
