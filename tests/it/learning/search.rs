@@ -101,19 +101,19 @@ fn our_own_folder_may_be_the_whole_repository() {
 }
 
 #[test]
-fn a_note_of_the_user_comes_before_the_fact_that_says_otherwise() {
+fn a_note_of_the_user_stands_beside_the_fact_that_says_otherwise() {
     let note = "# Speakers\n\nThe KEF LS50 Meta costs $1,200.\n";
     let env = TestEnv::with(&[("knowledge/user/speakers.md", note)]);
     learn(&env, "kef ls50 meta", &format!("{SPEAKER}\nThe KEF LS50 Meta costs $1,600.\n"));
     told!(env.ok(&["search", "price of the kef ls50 meta: what it costs"]), @"
     exit: 0
     --- stdout
-    knowledge/user/speakers.md:3  Speakers
-        The KEF LS50 Meta costs $1,200.
-
     knowledge/learned/entities/kef-ls50-meta.md:11  KEF LS50 Meta
         - The KEF LS50 Meta costs $1,600.
         ! your note says otherwise: knowledge/user/speakers.md
+
+    knowledge/user/speakers.md:3  Speakers
+        The KEF LS50 Meta costs $1,200.
 
     knowledge/learned/entities/kef.md:8  KEF
         - KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
@@ -124,7 +124,7 @@ fn a_note_of_the_user_comes_before_the_fact_that_says_otherwise() {
         hits.iter().take(2).map(|hit| (&hit["kind"], &hit["against"])).collect();
     assert_eq!(
         shown,
-        [(&"note".into(), &Value::Null), (&"fact".into(), &"knowledge/user/speakers.md".into())],
+        [(&"fact".into(), &"knowledge/user/speakers.md".into()), (&"note".into(), &Value::Null)],
         "{hits:?}"
     );
     told!(env.ok(&["search", "--answer", "What does the KEF LS50 Meta cost?"]), @"
@@ -154,4 +154,16 @@ fn a_note_of_the_user_comes_before_the_fact_that_says_otherwise() {
     env.ok(&["learn", "undo", &id]);
     let hits = env.json(&["search", "--json", "kef ls50 meta costs"]);
     assert!(hits.iter().all(|hit| hit["against"].is_null()), "{hits:?}");
+}
+
+#[test]
+fn a_note_that_says_otherwise_of_one_fact_comes_before_no_other() {
+    let note = "# What the shops ask\n\nThe sound of a shop tells nothing of its prices. The KEF LS50 Meta \
+                costs $1,200. The bus to the shop costs two coins, and the market by the harbour sells bread, \
+                fish, lemons, rope, paint and second-hand lamps.\n";
+    let env = TestEnv::with(&[("knowledge/user/prices.md", note)]);
+    learn(&env, "kef ls50 meta", &format!("{SPEAKER}\nThe KEF LS50 Meta costs $1,600.\n"));
+    let hits = env.json(&["search", "--json", "absorb sound behind the tweeter"]);
+    let paths: Vec<&Value> = hits.iter().take(2).map(|hit| &hit["path"]).collect();
+    assert_eq!(paths, [&Value::from(page("kef-ls50-meta")), &"knowledge/user/prices.md".into()]);
 }

@@ -141,26 +141,46 @@ impl Scene<'_> {
         Ok(remoteness(path(place)?.as_path()) < remoteness(path(other)?.as_path()))
     }
 
-    /// A user's note before the first learned one that it says something else than, or that is about
-    /// the same.
+    /// A user's note before the first learned one that is about the same; one that says otherwise than a
+    /// better one right behind it.
     fn users_first(&self, kept: Vec<Chosen>) -> Result<Vec<Chosen>, Malformed> {
         let mut ordered: Vec<Chosen> = Vec::with_capacity(kept.len());
         for hit in kept {
-            let mut before = None;
+            let mut place = ordered.len();
             if self.scope(hit.0)? == Scope::User {
                 for (index, other) in ordered.iter().enumerate() {
-                    if self.scope(other.0)? == Scope::Learned
-                        && (self.is_contradicted(other.0, hit.0)?
-                            || self.similarity(other.0, hit.0) >= SAME_SUBJECT)
-                    {
-                        before = Some(index);
+                    if self.scope(other.0)? != Scope::Learned {
+                        continue;
+                    }
+                    if self.similarity(other.0, hit.0) >= SAME_SUBJECT {
+                        place = index;
+                        break;
+                    }
+                    if self.is_contradicted(other.0, hit.0)? {
+                        place = self.behind(&ordered, index, hit.0)?;
                         break;
                     }
                 }
             }
-            ordered.insert(before.unwrap_or(ordered.len()), hit);
+            ordered.insert(place, hit);
         }
         Ok(ordered)
+    }
+
+    /// Where a note stands that says otherwise than the hit at `index`: behind it and the others that do,
+    /// but where another passage of the note came before.
+    fn behind(&self, ordered: &[Chosen], index: usize, note: ChunkId) -> Result<usize, Malformed> {
+        let path = self.path(note)?;
+        let mut place = index + 1;
+        for (at, (other, ..)) in ordered.iter().enumerate() {
+            if self.path(*other)? == path {
+                return Ok(ordered.len());
+            }
+            if at == place && self.is_contradicted(ordered[index].0, *other)? {
+                place += 1;
+            }
+        }
+        Ok(place)
     }
 
     /// So many passages, the first few of each file before more of any.
