@@ -128,8 +128,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome> {
 pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let positive = args.reaction == "+";
-    let react = if args.undo { interest::unreact } else { interest::react };
-    let Some(reacted) = react(&workspace, &args.id, positive)? else {
+    let Some(reacted) = interest::react(&workspace, &args.id, positive, args.undo)? else {
         return Ok(ui.nothing(format_args!(
             "no notification or answer is called `{}`; the id stands beside what you were told",
             escape_control_line(&args.id)

@@ -149,6 +149,7 @@ fn refused(status: u16, error: &Error) -> Answer {
 
 impl Act {
     fn done(&self, workspace: &Workspace) -> Result<Done> {
+        let unknown = || Error::new("nothing has this id");
         match self {
             Self::Look { path, hash, text } => {
                 let edit = Edit { path: &path.as_str().into(), hash, text, is_exact: false };
@@ -188,17 +189,15 @@ impl Act {
             }
             Self::Forget { id } => lessons::forget(workspace, id),
             Self::Remember(lesson) => lessons::remember(workspace, lesson),
-            Self::React { id, good } => match interest::react(workspace, id, *good)? {
-                Some(_) => {
-                    let undo = json!({ "act": "unreact", "id": id, "good": good });
-                    Ok(Done::said("Noted.", Some(undo)))
-                }
-                None => Err(Error::new("nothing has this id")),
-            },
-            Self::Unreact { id, good } => match interest::unreact(workspace, id, *good)? {
-                Some(_) => Ok(Done::said("Taken back.", None)),
-                None => Err(Error::new("nothing has this id")),
-            },
+            Self::React { id, good } => {
+                interest::react(workspace, id, *good, false)?.ok_or_else(unknown)?;
+                let undo = json!({ "act": "unreact", "id": id, "good": good });
+                Ok(Done::said("Noted.", Some(undo)))
+            }
+            Self::Unreact { id, good } => {
+                interest::react(workspace, id, *good, true)?.ok_or_else(unknown)?;
+                Ok(Done::said("Taken back.", None))
+            }
             Self::Merge { from, into } => {
                 let done = clean::entities::merge(workspace, from, into)?;
                 let said = format!("`{}` is `{}` now.", done.from_name, done.into_name);

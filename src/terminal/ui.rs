@@ -241,18 +241,6 @@ impl Reporter for Ui {
     }
 }
 
-impl elophanto_app::reporter::Progress for Progress {
-    fn update(&self, done: usize, all: usize) {
-        Self::update(self, done, all);
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.finish();
-    }
-}
-
 /// The failure that ends a command.
 pub fn report(error: &Error) {
     say(format_args!("error: {}", visible(error.message())));
@@ -291,9 +279,10 @@ impl Progress {
         let state = Mutex::new((Instant::now(), None));
         Self { state, shown: io::stderr().is_terminal(), what }
     }
+}
 
-    /// So many of so many are done.
-    pub fn update(&self, done: usize, all: usize) {
+impl elophanto_app::reporter::Progress for Progress {
+    fn update(&self, done: usize, all: usize) {
         if !self.shown {
             return;
         }
@@ -317,9 +306,11 @@ impl Progress {
             }
         }
     }
+}
 
-    /// Takes the bar away.
-    pub fn finish(&self) {
+/// Takes the bar away.
+impl Drop for Progress {
+    fn drop(&mut self) {
         if let Ok(mut state) = self.state.lock()
             && let Some(bar) = state.1.take()
         {

@@ -215,31 +215,12 @@ pub struct Reacted<'a> {
     pub to: Answered,
 }
 
-/// Notes a reaction to a notification or an answer; `None` if nothing has this id.
-///
-/// # Errors
-/// When the reaction cannot be written down.
-pub fn react<'a>(
-    workspace: &Workspace,
-    id: &'a str,
-    positive: bool,
-) -> Result<Option<Reacted<'a>>> {
-    reacted(workspace, id, positive, false)
-}
-
-/// Takes a reaction back: it counts nothing any more. `None` if nothing has this id.
+/// Notes a reaction to a notification or an answer, or takes it back: then it counts nothing any more.
+/// `None` if nothing has this id.
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn unreact<'a>(
-    workspace: &Workspace,
-    id: &'a str,
-    positive: bool,
-) -> Result<Option<Reacted<'a>>> {
-    reacted(workspace, id, positive, true)
-}
-
-fn reacted<'a>(
+pub fn react<'a>(
     workspace: &Workspace,
     id: &'a str,
     positive: bool,

@@ -1,6 +1,10 @@
 //! What was typed before anybody asked.
 
-use std::{io, mem::MaybeUninit};
+use rustix::{
+    io::read,
+    stdio::stdin,
+    termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr},
+};
 
 /// Bytes that are taken.
 const MOST: usize = 64 * 1024;
@@ -8,26 +12,24 @@ const MOST: usize = 64 * 1024;
 /// Takes what the terminal has of lines that nobody has read yet, the last one perhaps not whole; what
 /// is no text is left out. Nothing where standard input is no terminal.
 pub fn typed() -> String {
-    let Ok(before) = attributes() else { return String::new() };
-    let mut now = before;
+    let Ok(before) = tcgetattr(stdin()) else { return String::new() };
+    let mut now = before.clone();
     // Whole lines or not, and no more than there is.
-    now.c_lflag &= !libc::ICANON;
-    now.c_cc[libc::VMIN] = 0;
-    now.c_cc[libc::VTIME] = 0;
-    if set(&now).is_err() {
+    now.local_modes.remove(LocalModes::ICANON);
+    now.special_codes[SpecialCodeIndex::VMIN] = 0;
+    now.special_codes[SpecialCodeIndex::VTIME] = 0;
+    if tcsetattr(stdin(), OptionalActions::Now, &now).is_err() {
         return String::new();
     }
     let mut bytes = Vec::new();
     let mut part = [0_u8; 4096];
     while bytes.len() < MOST {
-        // SAFETY: the room is ours and as long as is said.
-        let read = unsafe { libc::read(libc::STDIN_FILENO, part.as_mut_ptr().cast(), part.len()) };
-        match usize::try_from(read) {
+        match read(stdin(), &mut part) {
             Ok(read @ 1..) => bytes.extend_from_slice(&part[..read]),
             _ => break,
         }
     }
-    let _ = set(&before);
+    let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
     kept(&String::from_utf8_lossy(&bytes))
 }
 
@@ -55,23 +57,6 @@ fn kept(typed: &str) -> String {
         }
     }
     kept
-}
-
-fn attributes() -> io::Result<libc::termios> {
-    let mut found = MaybeUninit::uninit();
-    // SAFETY: the place is large enough, and is only taken for filled where the call says so.
-    match unsafe { libc::tcgetattr(libc::STDIN_FILENO, found.as_mut_ptr()) } {
-        0 => Ok(unsafe { found.assume_init() }),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-fn set(attributes: &libc::termios) -> io::Result<()> {
-    // SAFETY: only reads what it is given.
-    match unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, attributes) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
 }
 
 #[cfg(test)]

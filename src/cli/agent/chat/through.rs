@@ -8,7 +8,7 @@ mod prompt;
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
@@ -32,16 +32,20 @@ use crate::{
 };
 use elophanto_agent::{Approver, Event};
 use elophanto_app::{Error, gateway::message::TaskComplete};
+use elophanto_base::mutex::lock;
 
 /// How often whoever waits looks whether the run is to end.
 const LOOKS: Duration = Duration::from_millis(50);
 /// How long the gateway may take to say how the conversation stands.
 const GREETING: Duration = Duration::from_secs(10);
 
+/// A message of the gateway; or why it is over.
+type Message = Result<Value, String>;
+
 /// A conversation at a terminal, held by the gateway.
 struct Through<'a> {
     conversation: Conversation,
-    heard: Arc<Mutex<Receiver<Heard>>>,
+    heard: Arc<Mutex<Receiver<Message>>>,
     /// What has come and was not looked at yet.
     inbox: VecDeque<Value>,
     waiting: Waiting,
@@ -79,7 +83,12 @@ pub fn talk(
     ui: &mut Ui,
 ) -> Result<()> {
     let (sender, heard) = channel();
-    let conversation = Conversation::open(&reached.socket, move |it| drop(sender.send(it)))?;
+    let conversation = Conversation::open(&reached.socket, move |it| {
+        drop(sender.send(match it {
+            Heard::Message(text) => serde_json::from_str(&text).map_err(|cause| cause.to_string()),
+            Heard::End(why) => Err(why),
+        }));
+    })?;
     let mut through = Through {
         conversation,
         heard: Arc::new(Mutex::new(heard)),
@@ -231,10 +240,10 @@ impl Through<'_> {
     }
 
     fn next_heard(&mut self, limit: Duration) -> Result<Option<Value>> {
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(limit);
+        let heard = lock(&self.heard).recv_timeout(limit);
         match heard {
-            Ok(Heard::Message(text)) => Ok(Some(serde_json::from_str(&text).map_err(Error::new)?)),
-            Ok(Heard::End(why)) => Err(gone(&why)),
+            Ok(Ok(message)) => Ok(Some(message)),
+            Ok(Err(why)) => Err(gone(&why)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(Error::new("the gateway is gone")),
         }
@@ -277,27 +286,35 @@ impl Through<'_> {
     }
 
     fn happen(&mut self, data: &Value) {
-        let run = data["run"].as_str().unwrap_or_default();
-        match data["event"].as_str() {
-            Some("approval_settled") => {
-                self.stuck.take_if(|stuck| stuck.id == data["request_id"]);
-            }
-            Some("task_complete") => {
-                self.follows = false;
-                let of = self.runs.remove(run).unwrap_or_default();
-                let answer = self.answers.remove(&of).unwrap_or_default();
-                if let Ok(complete) = serde_json::from_value::<TaskComplete>(data.clone()) {
-                    self.terminal.ended(&complete, &answer, None);
-                }
-            }
-            Some("begun") => {
-                if let Some(of) = data["reply_to"].as_str() {
-                    self.runs.insert(run.to_owned(), of.to_owned());
-                    self.answers.insert(of.to_owned(), String::new());
-                }
-                remote::tell(self.terminal, data);
-            }
-            _ => remote::tell(self.terminal, data),
+        let answer = self.note(data);
+        if data["event"] != "task_complete" {
+            return remote::tell(self.terminal, data);
         }
+        self.follows = false;
+        if let Ok(complete) = serde_json::from_value::<TaskComplete>(data.clone()) {
+            self.terminal.ended(&complete, &answer, None);
+        }
+    }
+
+    /// Which run answers which message, and what waits no more; of a run that has ended, its answer.
+    fn note(&mut self, data: &Value) -> String {
+        let run = data["run"].as_str().unwrap_or_default();
+        match (data["event"].as_str(), data["reply_to"].as_str()) {
+            (Some("begun"), Some(of)) => {
+                self.runs.insert(run.to_owned(), of.to_owned());
+                self.answers.insert(of.to_owned(), String::new());
+            }
+            (Some("task_complete"), _) => {
+                let of = self.runs.remove(run).unwrap_or_default();
+                return self.answers.remove(&of).unwrap_or_default();
+            }
+            (Some("approval_settled"), _) => {
+                let id = &data["request_id"];
+                self.stuck.take_if(|stuck| stuck.id == *id);
+                self.inbox.retain(|waits| waits["data"]["request_id"] != *id);
+            }
+            _ => {}
+        }
+        String::new()
     }
 }

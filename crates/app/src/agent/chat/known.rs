@@ -77,7 +77,7 @@ pub fn known(
             memory(workspace, entity.as_deref(), *delete, reporter)
         }
         KnowledgeCommand::Interests => Ok(cared_for(workspace, reporter)),
-        KnowledgeCommand::React { id, positive } => match react(workspace, id, *positive)? {
+        KnowledgeCommand::React { id, positive } => match react(workspace, id, *positive, false)? {
             None => Err(Error::new(format_args!(
                 "no notification or answer is called `{}`",
                 escape_control_line(id)

@@ -1,23 +1,23 @@
 //! What waits for an answer, as it is asked at a terminal; what others answer meanwhile is said at once.
 
 use std::sync::{
-    Arc, PoisonError,
+    Arc,
     atomic::{AtomicBool, Ordering},
     mpsc::{RecvTimeoutError, channel},
 };
 
 use serde_json::{Value, json};
 
-use super::{LOOKS, Stuck, Through, elsewhere, gone};
+use super::{LOOKS, Message, Stuck, Through, elsewhere, gone};
 use crate::{
     cli::{CliError, Result},
-    gateway::client::Heard,
     terminal::remote,
 };
 use elophanto_app::{
     Error, Reporter,
     gateway::message::{ApprovalRequest, Word},
 };
+use elophanto_base::mutex::lock;
 
 impl Stuck {
     /// Why nothing more is said here.
@@ -77,7 +77,7 @@ impl Through<'_> {
         let (put, meanwhile) = channel();
         let (heard, id) = (Arc::clone(&self.heard), id.to_owned());
         let beside = move |above: &mut dyn FnMut(String), is_read: &AtomicBool| {
-            let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let heard = lock(&heard);
             while !is_read.load(Ordering::Relaxed) {
                 let it = match heard.recv_timeout(LOOKS) {
                     Ok(it) => it,
@@ -85,15 +85,13 @@ impl Through<'_> {
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
                 match &it {
-                    Heard::End(_) => above("the gateway is gone: Enter says more".to_owned()),
-                    Heard::Message(text) => {
-                        let message = serde_json::from_str(text).unwrap_or(Value::Null);
-                        if let Some(line) =
-                            elsewhere::line(&message).filter(|_| is_settled(&message, &id))
-                        {
-                            above(format!("{line} (Enter goes on)"));
-                        }
+                    Err(_) => above("the gateway is gone: Enter says more".to_owned()),
+                    Ok(message) if is_settled(message, &id) => {
+                        elsewhere::line(message)
+                            .into_iter()
+                            .for_each(|line| above(format!("{line} (Enter goes on)")));
                     }
+                    Ok(_) => {}
                 }
                 // Whoever asked is still there.
                 let _ = put.send(it);
@@ -108,16 +106,12 @@ impl Through<'_> {
 
     /// What has come and was not looked at yet.
     fn take_heard(&mut self) -> Result<()> {
-        let heard: Vec<_> =
-            self.heard.lock().unwrap_or_else(PoisonError::into_inner).try_iter().collect();
+        let heard: Vec<_> = lock(&self.heard).try_iter().collect();
         heard.into_iter().try_for_each(|it| self.take_in(it))
     }
 
-    fn take_in(&mut self, heard: Heard) -> Result<()> {
-        match heard {
-            Heard::Message(text) => self.inbox.extend(serde_json::from_str::<Value>(&text)),
-            Heard::End(why) => return Err(gone(&why)),
-        }
+    fn take_in(&mut self, heard: Message) -> Result<()> {
+        self.inbox.push_back(heard.map_err(|why| gone(&why))?);
         Ok(())
     }
 

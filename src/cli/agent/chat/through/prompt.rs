@@ -5,8 +5,6 @@ use std::{
     thread,
 };
 
-use serde_json::Value;
-
 use super::{LOOKS, Through, elsewhere};
 use crate::{
     cli::Result,
@@ -45,7 +43,7 @@ impl Through<'_> {
                 }
             };
             self.waiting.heard(&message);
-            self.note_runs(&message["data"]);
+            self.note(&message["data"]);
             if let Some(line) = elsewhere::line(&message) {
                 above(line);
             }
@@ -54,25 +52,5 @@ impl Through<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Which run answers which message.
-    fn note_runs(&mut self, data: &Value) {
-        let run = data["run"].as_str().unwrap_or_default();
-        match (data["event"].as_str(), data["reply_to"].as_str()) {
-            (Some("begun"), Some(of)) => {
-                self.runs.insert(run.to_owned(), of.to_owned());
-                self.answers.insert(of.to_owned(), String::new());
-            }
-            (Some("task_complete"), _) => {
-                let of = self.runs.remove(run).unwrap_or_default();
-                self.answers.remove(&of);
-            }
-            (Some("approval_settled"), _) => {
-                let id = data["request_id"].clone();
-                self.inbox.retain(|waits| waits["data"]["request_id"] != id);
-            }
-            _ => {}
-        }
     }
 }
