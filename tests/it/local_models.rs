@@ -178,6 +178,10 @@ fn what_is_no_model_is_refused() {
         assert!(refused.stderr().contains(says), "{refused}");
     }
     fs::write(&weights, bytes).unwrap();
+    // A file that could be the name of a model on the hub.
+    env.write("org/tiny", "");
+    let refused = env.run(&["model", "add", "broken", "org/tiny"]);
+    assert!(refused.code == Some(2) && refused.stderr().contains("is no folder"), "{refused}");
     for name in ["../x", "A", "-x", ".x", "", "a b"] {
         let refused = env.run(&["model", "add", "--", name, folder.to_str().unwrap()]);
         assert_eq!(refused.code, Some(2), "{refused}");

@@ -25,8 +25,27 @@ pub fn careful() -> OpenOptions {
 /// # Errors
 /// When it cannot be opened, or is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    let file = careful().read(true).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("no regular file")) }
+    checked(careful().read(true).open(path)?)
+}
+
+/// Opens a file for reading that the user names, and a link may stand for. What is none is not opened
+/// at all: to open a device may do something.
+///
+/// # Errors
+/// As [`open`], but that links are followed.
+pub fn follow(path: &Path) -> io::Result<File> {
+    if !path.metadata()?.is_file() {
+        return Err(no_file());
+    }
+    checked(File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
+}
+
+fn checked(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
+}
+
+fn no_file() -> io::Error {
+    io::Error::other("no regular file")
 }
 
 /// Opens a file to lock it or to add to it; one that is not there is made with these rights.
@@ -73,6 +92,7 @@ mod tests {
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         for (name, expected) in [("file", true), ("link", false), ("pipe", false), (".", false)] {
             assert_eq!(open(&at(name)).is_ok(), expected, "{name}");
+            assert_eq!(follow(&at(name)).is_ok(), expected || name == "link", "{name}");
         }
         for (name, expected) in [("file", true), ("new", true), ("link", false), ("pipe", false)] {
             assert_eq!(open_or_make(&at(name), 0o600).is_ok(), expected, "{name}");

@@ -88,9 +88,10 @@ pub fn add<'a>(
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let fetched;
-    let from = match Path::new(from).is_dir() {
-        true => Path::new(from),
-        false => {
+    let from = match Path::new(from) {
+        path if path.is_dir() => path,
+        path if path.exists() => return Err(no_folder(from)),
+        _ => {
             fetched = fetch(from, folder, environment, reporter)?;
             fetched.path()
         }
@@ -143,6 +144,11 @@ fn place(name: &str, environment: &Environment) -> Result<PathBuf> {
     Ok(folder.join(format!("{name}.bin")))
 }
 
+fn no_folder(from: &str) -> Error {
+    Error::new(format_args!("`{}` is no folder", escape_control_line(from)))
+        .hint("give the folder of the model, or its name on the hub, such as org/model")
+}
+
 /// Fetches the files of a model into a folder that goes with its handle.
 fn fetch(
     name: &str,
@@ -156,8 +162,7 @@ fn fetch(
         !part.is_empty() && part.len() <= 96 && part.chars().all(fits) && !part.starts_with('.')
     };
     if parts.len() != 2 || !parts.iter().all(sound) {
-        return Err(Error::new(format_args!("`{}` is no folder", escape_control_line(name)))
-            .hint("give the folder of the model, or its name on the hub, such as org/model"));
+        return Err(no_folder(name));
     }
     let hub = environment.variables().get("HF_ENDPOINT").map(String::as_str);
     let hub = hub.filter(|hub| !hub.is_empty()).unwrap_or(HUB);

@@ -3,10 +3,7 @@
 //! Owns reading `config.json`, `tokenizer.json` (or `vocab.txt` with `tokenizer_config.json`) and
 //! sentence-transformers' files, and refusing what the encoder does not do. It knows no tensors.
 
-use std::{
-    fs::File,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,7 +14,7 @@ use super::{
     shape::{Pooling, Precision, Shape},
     words::{self, Words},
 };
-use elophanto_base::regular::read_capped;
+use elophanto_base::regular::{follow, read_capped};
 
 /// Bytes of the largest of these files.
 const MOST_BYTES: u64 = 64 << 20;
@@ -231,7 +228,7 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ModelError> {
 /// The bytes of a file of bearable size.
 pub fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
     let error = |cause| ModelError::Read { path: path.to_owned(), source: cause };
-    let file = File::open(path).map_err(error)?;
+    let file = follow(path).map_err(error)?;
     let (bytes, most) = (MOST_BYTES + 1, MOST_BYTES);
     let too_large = || ModelError::TooLarge { path: path.to_owned(), bytes, most };
     read_capped(file, MOST_BYTES).map_err(error)?.ok_or_else(too_large)

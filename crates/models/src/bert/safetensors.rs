@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
     path::{Path, PathBuf},
 };
 
@@ -13,6 +12,7 @@ use memmap2::Mmap;
 use serde::Deserialize;
 
 use super::error::ModelError;
+use elophanto_base::regular::follow;
 
 /// Bytes of the largest file that is read.
 const MOST_BYTES: u64 = 8 << 30;
@@ -42,7 +42,7 @@ impl Tensors {
     /// When it can't be read, is too large, or its header is not what it should be.
     pub fn open(path: &Path) -> Result<Self, ModelError> {
         let read = |cause| ModelError::Read { path: path.to_owned(), source: cause };
-        let file = File::open(path).map_err(read)?;
+        let file = follow(path).map_err(read)?;
         let bytes = file.metadata().map_err(read)?.len();
         if bytes > MOST_BYTES {
             return Err(ModelError::TooLarge { path: path.to_owned(), bytes, most: MOST_BYTES });

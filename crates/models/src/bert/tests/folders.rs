@@ -245,3 +245,33 @@ fn refuses_what_it_does_not_do_and_says_where() {
     fs::remove_file(folder.path().join(config)).unwrap();
     assert!(folder.error().starts_with("reading `"));
 }
+
+#[test]
+fn what_is_no_regular_file_is_not_opened() {
+    use std::{os::unix::fs::symlink, process::Command};
+    let needed = ["config.json", "tokenizer.json", "model.safetensors"];
+    for name in needed.into_iter().chain(["sentence_bert_config.json", "modules.json"]) {
+        let folder = Folder::small();
+        let path = folder.path().join(name);
+        let _ = fs::remove_file(&path);
+        let check = |what: &str| {
+            let error = folder.error();
+            assert!(error.contains(name) && error.ends_with("no regular file"), "{what}: {error}");
+            assert!(Bert::open(&path).is_err_and(|it| it.to_string() == error), "{what}");
+        };
+        symlink("/dev/zero", &path).unwrap();
+        check("a device");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        check("a folder");
+        fs::remove_dir(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        check("a pipe");
+    }
+    // A cache of a hub holds links to files.
+    let folder = Folder::small();
+    let (path, other) = (folder.path().join("config.json"), folder.path().join("blob"));
+    fs::rename(&path, &other).unwrap();
+    symlink(&other, &path).unwrap();
+    assert!(pack(folder.path(), Precision::Int8).is_ok());
+}
