@@ -27,23 +27,13 @@ impl Plan {
 
 /// A file as it was when it was last read.
 pub trait Stated {
-    fn path(&self) -> &NotePath;
-    fn stat(&self) -> &FileStat;
-    /// When the stat was taken, in nanoseconds since 1970.
-    fn recorded(&self) -> i64;
+    /// Its path and stat, and when the stat was taken, in nanoseconds since 1970.
+    fn stated(&self) -> (&NotePath, &FileStat, i64);
 }
 
 impl Stated for FileEntry {
-    fn path(&self) -> &NotePath {
-        &self.path
-    }
-
-    fn stat(&self) -> &FileStat {
-        &self.stat
-    }
-
-    fn recorded(&self) -> i64 {
-        self.recorded
+    fn stated(&self) -> (&NotePath, &FileStat, i64) {
+        (&self.path, &self.stat, self.recorded)
     }
 }
 
@@ -56,12 +46,12 @@ pub fn plan<'w>(
     let mut plan = Plan::default();
     let mut at = 0;
     for (index, (path, stat)) in walked.into_iter().enumerate() {
-        while known.get(at).is_some_and(|entry| entry.path() < path) {
+        while known.get(at).is_some_and(|entry| entry.stated().0 < path) {
             plan.removed.push(at);
             at += 1;
         }
         match known.get(at) {
-            Some(entry) if entry.path() == path => {
+            Some(entry) if entry.stated().0 == path => {
                 if !full && is_trusted(entry, stat) {
                     plan.keep.push(at);
                 } else {
@@ -78,8 +68,9 @@ pub fn plan<'w>(
 
 /// Whether an unchanged stat proves unchanged content.
 fn is_trusted(entry: &impl Stated, stat: &FileStat) -> bool {
-    let settled = |time: i64| time.saturating_add(RACY_NANOSECONDS) <= entry.recorded();
-    entry.stat() == stat && settled(stat.mtime) && settled(stat.ctime)
+    let (_, known, recorded) = entry.stated();
+    let settled = |time: i64| time.saturating_add(RACY_NANOSECONDS) <= recorded;
+    known == stat && settled(stat.mtime) && settled(stat.ctime)
 }
 
 #[cfg(test)]

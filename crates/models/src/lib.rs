@@ -16,6 +16,11 @@ mod tokenizer;
 
 pub use thresholds::{Belief, Features, LearnThresholds, SearchThresholds};
 
+/// The dot product, which is the cosine of unit vectors.
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// Turns texts into unit vectors.
 pub trait Embedder: Send + Sync {
     /// Identifies model, revision, dimension and preprocessing. Part of every vector's key, so two

@@ -13,7 +13,7 @@ mod read;
 mod tests;
 
 pub use append::{Lock, Log, lock};
-pub use read::{Damage, Entry, Fault, Read, by_line, bytes, bytes_beneath, parse, read};
+pub use read::{Damage, Entry, Fault, Read, by_line, bytes, bytes_beneath, parse, read, short};
 
 /// How much a log may ask of whoever reads or writes it. Every cap is inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]

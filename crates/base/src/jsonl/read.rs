@@ -253,6 +253,6 @@ fn is_conflict_marker(line: &[u8]) -> bool {
 }
 
 /// Without the data that the message may quote at any length.
-fn short(error: &serde_json::Error) -> String {
+pub fn short(error: &serde_json::Error) -> String {
     error.to_string().chars().take(200).collect()
 }

@@ -16,7 +16,7 @@ use crate::{
     search::{Query, Request},
 };
 use elophanto_base::lexical::Analyzer;
-use elophanto_models::{Belief, Embedded, Embedder, Role, SearchThresholds};
+use elophanto_models::{Belief, Embedded, Embedder, Role, SearchThresholds, dot};
 
 /// Questions and documents that are looked at.
 const SAMPLE: usize = 300;
@@ -243,10 +243,6 @@ fn embed(embedder: &dyn Embedder, texts: &[&str], role: Role) -> Result<Vec<Vec<
 fn embed_all(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, EvalError> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     embed(embedder, &texts, Role::Document)
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The generator xorshift64* (Marsaglia 2003, Vigna 2016).

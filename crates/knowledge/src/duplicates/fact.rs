@@ -1,6 +1,7 @@
 //! Whether two facts of one entity say the same.
 
 use super::claims::Claims;
+use crate::words::{Words, list};
 
 /// Characters of a fact that are looked at: longer ones are the same only letter by letter.
 pub(crate) const MAX_FACT_CHARS: usize = 2_000;
@@ -50,17 +51,14 @@ fn is_swap(a: &[String], b: &[String]) -> bool {
 /// Whether the sentences are the same but for a short run of words in one place.
 fn is_substitution(a: &[String], b: &[String]) -> bool {
     /// Words that may stand in for each other without a change of meaning.
-    const FILLERS: &[&str] = &[
-        "a", "an", "the", "is", "was", "are", "were", "it", "its", "in", "on", "of", "to", "for",
-        "by", "with", "and", "has", "have", "had", "been", "be", "at", "from", "that", "which",
-    ];
+    static FILLERS: Words = list!(words "fact_fillers");
     const LONGEST: usize = 3;
     let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let rest = a.len().min(b.len()) - start;
     let end = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
     let middle = |words: &[String]| -> Vec<String> {
         let words = words.get(start..words.len() - end).unwrap_or_default();
-        words.iter().filter(|word| !FILLERS.contains(&word.as_str())).cloned().collect()
+        words.iter().filter(|word| !FILLERS.contains(word.as_str())).cloned().collect()
     };
     let (left, right) = (middle(a), middle(b));
     let same = start + end;

@@ -8,8 +8,6 @@
 //! everything a person should look at is `Likely`. Pairs are never compared all with all: entities
 //! meet by a key that both have.
 
-use std::fmt;
-
 mod accord;
 mod blocks;
 mod claims;
@@ -99,57 +97,38 @@ pub enum Verdict {
     Likely,
 }
 
-/// How the names of two entities relate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// Equal but for case, accents, punctuation, spaces.
-    SameName,
-    /// Equal but for an article in front.
-    Article,
-    /// A name of one is an alias of the other.
-    Alias,
-    /// `Language Server Protocol (LSP)` and one of its halves.
-    Bracket,
-    /// The initials and what they stand for.
-    Acronym,
-    /// One has initials in the place of words: `VS Code`.
-    ShortForm,
-    /// One is the surname of a person.
-    Surname,
-    /// One has the form of a company in it.
-    LegalForm,
-    /// One in the singular, the other in the plural.
-    Plural,
-    /// One says what kind of thing it is.
-    GenericWord,
-    /// One has its maker in front.
-    Vendor,
-    /// One is named with its year.
-    Edition,
-    /// One letter apart.
-    Spelling,
-    /// A sentence or address of the facts is the same.
-    SharedFact,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::SameName => "the names are equal but for their spelling",
-            Self::Article => "the names are equal but for an article",
-            Self::Alias => "one is an alias of the other",
-            Self::Bracket => "one name holds the other with its abbreviation",
-            Self::Acronym => "one is the abbreviation of the other",
-            Self::ShortForm => "one has initials for words of the other",
-            Self::Surname => "one is the surname of the other",
-            Self::LegalForm => "the names are equal but for the form of the company",
-            Self::Plural => "one is the plural of the other",
-            Self::GenericWord => "the names are equal but for the kind of thing",
-            Self::Vendor => "the names are equal but for the maker",
-            Self::Edition => "the names are equal but for the year",
-            Self::Spelling => "the names are one letter apart",
-            Self::SharedFact => "the names are alike and a fact is the same",
-        })
+elophanto_base::named! {
+    /// How the names of two entities relate, as people are told it.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Reason, as_str {
+        /// Equal but for case, accents, punctuation, spaces.
+        SameName = "the names are equal but for their spelling",
+        /// Equal but for an article in front.
+        Article = "the names are equal but for an article",
+        /// A name of one is an alias of the other.
+        Alias = "one is an alias of the other",
+        /// `Language Server Protocol (LSP)` and one of its halves.
+        Bracket = "one name holds the other with its abbreviation",
+        /// The initials and what they stand for.
+        Acronym = "one is the abbreviation of the other",
+        /// One has initials in the place of words: `VS Code`.
+        ShortForm = "one has initials for words of the other",
+        /// One is the surname of a person.
+        Surname = "one is the surname of the other",
+        /// One has the form of a company in it.
+        LegalForm = "the names are equal but for the form of the company",
+        /// One in the singular, the other in the plural.
+        Plural = "one is the plural of the other",
+        /// One says what kind of thing it is.
+        GenericWord = "the names are equal but for the kind of thing",
+        /// One has its maker in front.
+        Vendor = "the names are equal but for the maker",
+        /// One is named with its year.
+        Edition = "the names are equal but for the year",
+        /// One letter apart.
+        Spelling = "the names are one letter apart",
+        /// A sentence or address of the facts is the same.
+        SharedFact = "the names are alike and a fact is the same",
     }
 }
 

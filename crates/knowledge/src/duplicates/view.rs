@@ -8,6 +8,7 @@ use super::{
     names::Named,
     words,
 };
+use crate::words::{Words, list};
 use elophanto_base::lexical::{Analyzer, MONTHS};
 
 /// Characters of a fact that are looked at.
@@ -109,11 +110,7 @@ impl Reader {
     fn read_kind(&self, fact: &str, words: &[String], view: &mut View) {
         const VERBS: &[&str] = &["is", "was", "are", "were"];
         const ARTICLES: &[&str] = &["a", "an", "the", "one"];
-        const ENDS: &[&str] = &[
-            "of", "for", "in", "on", "at", "from", "by", "with", "to", "that", "which", "who", "(",
-            "where", "whose", "as", "on", "since", "used", "built", "made", "is", "was", "are",
-            "has", "runs", "known",
-        ];
+        static ENDS: Words = list!(words "kind_ends");
         let is_article = |word: &String| ARTICLES.contains(&word.as_str());
         let verb = words.windows(2).position(|pair| match pair {
             [verb, article] => VERBS.contains(&verb.as_str()) && is_article(article),
@@ -136,7 +133,7 @@ impl Reader {
             .iter()
             .skip(start)
             .take(MAX_KIND_WORDS)
-            .take_while(|word| !ENDS.contains(&word.as_str()))
+            .take_while(|word| !ENDS.contains(word.as_str()))
             .collect();
         // `A beer brewed in`: the participle belongs to what follows.
         if phrase.len() > 1 && phrase.last().is_some_and(|word| word.ends_with("ed")) {

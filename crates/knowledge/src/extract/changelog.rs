@@ -8,6 +8,7 @@ use super::name::{is_year, structural, tidy};
 use super::page::{Block, Kind, Page};
 use super::thing::Thing;
 use super::words;
+use crate::words::{Words, list};
 use elophanto_text::sentences::sentences;
 use std::collections::HashSet;
 
@@ -98,6 +99,9 @@ pub(super) fn is_version(heading: &str) -> bool {
     version(heading, "").is_some()
 }
 
+/// What stands before a version in a heading.
+static BEFORE_VERSIONS: Words = list!(words "before_versions");
+
 /// The version of a heading with its day, without the name of the thing: `0.2.42 (2026-11-09)`.
 pub(super) fn version(heading: &str, name: &str) -> Option<String> {
     const MOST_WORDS: usize = 10;
@@ -133,19 +137,7 @@ pub(super) fn version(heading: &str, name: &str) -> Option<String> {
     let at = (0..words.len()).find(|at| is_version(*at)).filter(|_| words.len() <= MOST_WORDS)?;
     let before = words[..at].iter().all(|word| {
         let word = fold(word.trim_matches(':'));
-        fold(name).split(' ').any(|own| own == word)
-            || matches!(
-                word.as_str(),
-                "version"
-                    | "release"
-                    | "changes"
-                    | "changelog"
-                    | "for"
-                    | "notes"
-                    | "in"
-                    | "v"
-                    | "noteworthy"
-            )
+        fold(name).split(' ').any(|own| own == word) || BEFORE_VERSIONS.contains(word.as_str())
     });
     let rest: Vec<String> = words[at + 1..].iter().map(|word| bare(word)).collect();
     let rest: Vec<&str> =
@@ -173,29 +165,23 @@ fn names_part(heading: &str) -> bool {
 
 /// Whether a heading below a version says what was done with what is named there: `Removed`, `Bug fixes`.
 fn says_done(heading: &str) -> bool {
-    const DONE: &[&str] = &[
-        "added", "additions", "deprecated", "deprecations", "dropped", "fixed", "fixes",
-        "improved", "improvements", "new", "removals", "removed",
-    ];
+    static DONE: Words = list!(words "change_headings");
     const MOST_WORDS: usize = 3;
     let key = fold(heading);
-    key.split(' ').count() <= MOST_WORDS && key.split(' ').any(|word| DONE.contains(&word))
+    key.split(' ').count() <= MOST_WORDS && key.split(' ').any(|word| DONE.contains(word))
 }
 
 /// Whether an item says by itself what was done, and not only with what, or what was wrong before: `gzip -d could
 /// crash`.
 fn says_what_was_done(item: &str) -> bool {
-    const TOLD: &[&str] = &[
-        "accepts", "are", "been", "can", "has", "have", "is", "longer", "now", "removed",
-        "supports", "was", "were", "will",
-    ];
+    static TOLD: Words = list!(words "change_verbs");
     let item = item.to_lowercase();
     let mut words = item.split(|char: char| !char.is_alphanumeric() && char != '\'');
     let first = words.next().unwrap_or_default();
     let stem = first.strip_suffix("es").or(first.strip_suffix('s')).unwrap_or(first);
     words::looks_past(first)
         || [first, stem].iter().any(|word| words::is_verb_base(word))
-        || words.any(|word| TOLD.contains(&word))
+        || words.any(|word| TOLD.contains(word))
 }
 
 /// `Switches to SFTP` for `This release switches to SFTP`.
@@ -221,6 +207,9 @@ fn without_number(text: &str) -> &str {
         .map_or(text, |rest| rest.trim_start_matches([':', ' ', '-']))
 }
 
+/// What points to the text around a change.
+static POINTING: Words = list!(words "change_pointers");
+
 /// Whether a text says what was changed, to somebody who reads nothing else.
 fn is_change(text: &str) -> bool {
     const FEWEST_WORDS: usize = 3;
@@ -232,21 +221,7 @@ fn is_change(text: &str) -> bool {
         let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
         // `X is off, as it is slow`
         let is_inner = at > FAR && matches!(word.as_str(), "it" | "these" | "they");
-        !is_inner
-            && matches!(
-                word.as_str(),
-                "this"
-                    | "these"
-                    | "it"
-                    | "they"
-                    | "we"
-                    | "i"
-                    | "you"
-                    | "your"
-                    | "above"
-                    | "below"
-                    | "see"
-            )
+        !is_inner && POINTING.contains(word.as_str())
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     // `An empty list would crash it`, which it does no more.

@@ -5,6 +5,7 @@ use super::name::{Rejection, is_month_or_day, is_year, structural};
 use super::page::{Kind, Page};
 use super::shape;
 use super::thing::{DOCUMENT_KINDS, spaced, titles};
+use crate::words::{Words, list};
 use elophanto_text::markdown;
 
 /// The day that a page has for its title, as minutes do.
@@ -38,10 +39,7 @@ fn is_of_minutes(title: &&str) -> bool {
 }
 
 /// Who meets, and how often, whoever they are.
-const BODIES: &[&str] = &[
-    "annual", "board", "committee", "council", "directors", "general", "monthly", "q1", "q2", "q3",
-    "q4", "quarterly", "regular", "special", "trustees",
-];
+static BODIES: Words = list!(words "meeting_bodies");
 
 /// `29/4/24`
 fn is_short_day(word: &str) -> bool {
@@ -57,10 +55,10 @@ fn is_short_day(word: &str) -> bool {
 /// Whether a title says that a page is minutes, and of which day, and nothing else.
 pub(super) fn says_only_kind_and_day(title: &str) -> bool {
     let key = spaced(title);
-    let has_body = key.split_whitespace().any(|word| BODIES.contains(&word));
+    let has_body = key.split_whitespace().any(|word| BODIES.contains(word));
     let is_plain = |word: &str| {
         MEETINGS.contains(&word)
-            || BODIES.contains(&word)
+            || BODIES.contains(word)
             || has_body && shape::is_joint(word)
             || DOCUMENT_KINDS.contains(word)
             || word.bytes().all(|byte| byte.is_ascii_digit())

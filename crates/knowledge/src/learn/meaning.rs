@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use elophanto_models::{Embedder, LearnThresholds, Role, builtin::Builtin};
+use elophanto_models::{Embedder, LearnThresholds, Role, builtin::Builtin, dot};
 
 /// By role and text; `None` where the model has no vector.
 type Made = FxHashMap<Role, FxHashMap<String, Option<Vec<f32>>>>;
@@ -61,11 +61,6 @@ impl<'a> Meaning<'a> {
     pub fn nearest<'t>(&self, text: &str, others: impl Iterator<Item = &'t str>) -> Option<f32> {
         others.filter_map(|other| self.cosine(text, other)).max_by(f32::total_cmp)
     }
-}
-
-/// Cosine of unit vectors.
-pub fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// What of an entity its vector is made from.

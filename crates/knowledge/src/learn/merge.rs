@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use ulid::Ulid;
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     meaning::{Meaning, text_of},
     novel::is_same,
     record::{MERGE, Merge, RetiredLine},
+    run::after,
 };
 use crate::duplicates::{Candidate, Thresholds, Verdict, pairs};
 use elophanto_models::Role;
@@ -268,9 +269,7 @@ pub fn unmerge(
     if merge.undone {
         return Ok(Some(Unmerged::Already(merge.clone())));
     }
-    // Later than the record that it takes the place of, whatever the clock says.
-    let next = merge.at.checked_add(SignedDuration::from_millis(1)).unwrap_or(merge.at);
-    let record = Merge { at: now.max(next), undone: true, ..merge.clone() };
+    let record = Merge { at: after(merge.at, now), undone: true, ..merge.clone() };
     store.record_store.write(store.record_store.place(false), &[&record])?;
     let lines: Vec<(String, Line)> = snapshot
         .pages

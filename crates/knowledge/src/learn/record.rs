@@ -41,34 +41,23 @@ pub const NOTIFICATION: &str = "notification";
 /// `kind` of an answer made of facts and notes.
 pub const ANSWER: &str = "answer";
 
-/// Who or what asked for a search: it decides what may come of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Trigger {
-    /// The user searched, said something, or scheduled it.
-    UserMessage,
-    /// The user asked to learn about something.
-    LearnCommand,
-    /// The program's own: neither entities nor engagements come of it. So is whatever is unknown.
-    Enrichment,
+elophanto_base::named! {
+    /// Who or what asked for a search: it decides what may come of it.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Trigger, as_str {
+        /// The user searched, said something, or scheduled it.
+        UserMessage = "user_message",
+        /// The user asked to learn about something.
+        LearnCommand = "learn_command",
+        /// The program's own: neither entities nor engagements come of it. So is whatever is unknown.
+        Enrichment = "enrichment",
+    }
 }
 
 impl Trigger {
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UserMessage => "user_message",
-            Self::LearnCommand => "learn_command",
-            Self::Enrichment => "enrichment",
-        }
-    }
-
     /// What a word means: what nobody knows may do the least.
     pub fn of(word: &str) -> Self {
-        match word {
-            "user_message" => Self::UserMessage,
-            "learn_command" => Self::LearnCommand,
-            _ => Self::Enrichment,
-        }
+        Self::named(word).unwrap_or(Self::Enrichment)
     }
 
     /// Whether entities may be created, and what the user does be counted.

@@ -1,23 +1,11 @@
 //! Codes of errors in a text. Pure.
 
-/// Of the C library and of npm. Listed, for many a word in capitals begins with an E.
-const ERRNO: &[&str] = &[
-    "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN", "EBADENGINE", "EBADF",
-    "EBADPLATFORM", "EBUSY", "ECHILD", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EDEADLK",
-    "EDQUOT", "EEXIST", "EFAULT", "EFBIG", "EHOSTUNREACH", "EINTEGRITY", "EINTR", "EINVAL", "EIO",
-    "EISDIR", "EJSONPARSE", "ELIFECYCLE", "ELOOP", "EMFILE", "EMLINK", "EMSGSIZE", "ENAMETOOLONG",
-    "ENEEDAUTH", "ENETDOWN", "ENETUNREACH", "ENFILE", "ENODEV", "ENOENT", "ENOEXEC", "ENOLCK",
-    "ENOMEM", "ENOSPC", "ENOSYS", "ENOTCONN", "ENOTDIR", "ENOTEMPTY", "ENOTFOUND", "ENOTSUP",
-    "ENOTTY", "ENOWORKSPACES", "ENXIO", "EOPNOTSUPP", "EOTP", "EOVERFLOW", "EPERM", "EPIPE",
-    "EPROTO", "ERANGE", "ERESOLVE", "EROFS", "ESPIPE", "ESRCH", "ESTALE", "ETARGET", "ETIMEDOUT",
-    "ETXTBSY", "EUSAGE", "EWOULDBLOCK", "EXDEV",
-];
+use crate::words::{Words, list};
 
-const SIGNALS: &[&str] = &[
-    "SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT",
-    "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSEGV", "SIGSTOP", "SIGTERM", "SIGTRAP", "SIGTSTP",
-    "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGXFSZ",
-];
+/// Of the C library and of npm. Listed, for many a word in capitals begins with an E.
+static ERRNO: Words = list!(words "errno");
+
+static SIGNALS: Words = list!(words "signals");
 
 /// Letters before the digits of a code, and how many digits there are.
 const NUMBERED: &[(&str, std::ops::RangeInclusive<usize>)] = &[
@@ -34,25 +22,16 @@ const NUMBERED: &[(&str, std::ops::RangeInclusive<usize>)] = &[
     ("W", 3..=3),
 ];
 
-const HTTP: &[&str] = &[
-    "401", "403", "404", "405", "406", "407", "408", "409", "410", "411", "412", "413", "414",
-    "415", "416", "417", "421", "422", "423", "424", "425", "426", "428", "429", "431", "451",
-    "501", "502", "503", "504", "505", "507", "508", "511",
-];
+static HTTP: Words = list!(words "http_errors");
 
 /// Numbers that are as often amounts.
 const ROUND: &[&str] = &["400", "500"];
 
 /// What comes before a status rather than an amount.
-const STATUS_WORDS: &[&str] =
-    &["http", "status", "code", "error", "errors", "a", "an", "returned", "returns", "got", "gets"];
+static STATUS_WORDS: Words = list!(words "before_statuses");
 
 /// What an amount is of.
-const UNITS: &[&str] = &[
-    "ms", "s", "sec", "seconds", "min", "minutes", "h", "hours", "days", "kb", "mb", "gb", "kib",
-    "mib", "gib", "bytes", "lines", "files", "rows", "tests", "items", "times", "records", "px",
-    "users", "requests", "percent", "tokens", "chars", "characters", "commits", "packages",
-];
+static UNITS: Words = list!(words "amounts");
 
 /// The codes among the words of a text, in small letters, in their order.
 pub(super) fn codes(words: &[&str]) -> Vec<String> {
@@ -68,8 +47,8 @@ pub(super) fn codes(words: &[&str]) -> Vec<String> {
 }
 
 fn is_code(word: &str) -> bool {
-    ERRNO.binary_search(&word).is_ok()
-        || SIGNALS.binary_search(&word).is_ok()
+    ERRNO.contains(word)
+        || SIGNALS.contains(word)
         || is_named(word)
         || NUMBERED.iter().any(|(letters, digits)| {
             word.strip_prefix(letters).is_some_and(|number| {
@@ -88,13 +67,13 @@ fn is_named(word: &str) -> bool {
 
 /// Whether a number is the status of an HTTP response.
 fn is_status(word: &str, before: Option<&str>, after: Option<&str>) -> bool {
-    let is_one_of = |word: Option<&str>, list: &[&str]| {
-        word.is_some_and(|word| list.contains(&word.to_lowercase().as_str()))
+    let is_one_of = |word: Option<&str>, list: &Words| {
+        word.is_some_and(|word| list.contains(word.to_lowercase().as_str()))
     };
     if ROUND.contains(&word) {
-        return is_one_of(before, STATUS_WORDS) && !is_one_of(after, UNITS);
+        return is_one_of(before, &STATUS_WORDS) && !is_one_of(after, &UNITS);
     }
-    HTTP.contains(&word) && !is_one_of(after, UNITS)
+    HTTP.contains(word) && !is_one_of(after, &UNITS)
 }
 
 #[cfg(test)]
@@ -109,7 +88,6 @@ mod tests {
 
     #[test]
     fn errors_signals_and_statuses() {
-        assert!(ERRNO.is_sorted() && SIGNALS.is_sorted());
         check("Error EACCES and ENOENT", "eacces enoent");
         check("ERROR EXIT ENTRYPOINT EVERY enoent", "");
         check("error E0502 TS2345 E501 CS0246 E12 E12345 E05x2", "e0502 ts2345 e501 cs0246");

@@ -1,6 +1,7 @@
 //! Which programs a shell command runs. Pure; it reads a shell's grammar as far as names need it.
 
 use super::tools;
+use crate::words::{Pairs, Words, list};
 
 /// Commands in commands that are looked into (`bash -c 'sudo sh -c ...'`).
 const MAX_DEPTH: usize = 3;
@@ -10,28 +11,7 @@ const MAX_PROGRAMS: usize = 10;
 
 /// What runs the program that follows it and says nothing itself. The letters are options that
 /// take a value.
-const WRAPPERS: &[(&str, &str)] = &[
-    ("builtin", ""),
-    ("caffeinate", ""),
-    ("chronic", ""),
-    ("command", ""),
-    ("doas", "uC"),
-    ("env", "uCS"),
-    ("exec", "a"),
-    ("gtimeout", "ks"),
-    ("ionice", "cnp"),
-    ("nice", "n"),
-    ("nohup", ""),
-    ("setsid", ""),
-    ("stdbuf", "ioe"),
-    ("sudo", "ugphCrtTUD"),
-    ("time", "fo"),
-    ("timeout", "ks"),
-    ("unbuffer", ""),
-    ("watch", "n"),
-    ("winpty", ""),
-    ("xargs", "InPLsdE"),
-];
+static WRAPPERS: Pairs = list!(pairs "wrapping_programs");
 
 /// What runs the program that follows it, or that follows this word of it.
 const RUNNERS: &[(&str, &str)] = &[
@@ -58,14 +38,7 @@ const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 const KEYWORDS: &[&str] = &["!", "$", "%", "do", "elif", "else", "if", "then", "until", "while"];
 
 /// Words of the shell, and programs that any command may use.
-const SILENT: &[&str] = &[
-    "alias", "basename", "bg", "break", "case", "cat", "cd", "clear", "continue", "cp", "date",
-    "declare", "dirname", "done", "echo", "esac", "eval", "exit", "export", "false", "fg", "fi",
-    "for", "function", "head", "history", "in", "jobs", "less", "let", "local", "ls", "mkdir",
-    "more", "mv", "popd", "printf", "pushd", "pwd", "read", "readonly", "return", "rm", "select",
-    "set", "shift", "sleep", "sort", "source", "tail", "tee", "test", "touch", "trap", "true",
-    "type", "uniq", "unset", "wait", "wc", "which", "whoami", "yes",
-];
+static SILENT: Words = list!(words "unnamed_programs");
 
 /// The programs of a command in the order in which they stand there, in small letters, without
 /// folders, versions and what only wraps others.
@@ -105,7 +78,7 @@ fn of_simple_command(words: &[String], depth: usize, found: &mut Vec<String>) {
             }
             return;
         };
-        if let Some((_, valued)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name) {
+        if let Some(valued) = WRAPPERS.get(name.as_str()) {
             words = after_options(words, valued);
             continue;
         }
@@ -117,7 +90,7 @@ fn of_simple_command(words: &[String], depth: usize, found: &mut Vec<String>) {
             }
             return;
         }
-        if SILENT.contains(&name.as_str()) {
+        if SILENT.contains(name.as_str()) {
             return;
         }
         let is_runner = |word: &str| RUNNERS.contains(&(name.as_str(), word));

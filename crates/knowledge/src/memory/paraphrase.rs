@@ -9,7 +9,7 @@ use super::{
     shared::COMPARED,
 };
 use elophanto_base::contradicts::name_other_numbers;
-use elophanto_models::builtin::Builtin;
+use elophanto_models::{builtin::Builtin, dot};
 
 /// Pairs that are offered at once.
 const MOST: usize = 200;
@@ -42,7 +42,8 @@ pub fn paraphrases(
     for (at, one) in newest.iter().enumerate() {
         for (other_at, other) in newest.iter().enumerate().skip(at + 1) {
             let said = dot(&lessons[at], &lessons[other_at]);
-            if said >= SAID && is_near(one, other, least, cosine) && may_be_one(one, other) {
+            let is_near = || cosine(one, other).is_some_and(|cosine| cosine >= least);
+            if said >= SAID && is_near() && may_be_one(one, other) {
                 near.push((said, at, other_at));
             }
         }
@@ -59,19 +60,6 @@ pub fn paraphrases(
         likely.push(Likely { lessons, nearness });
     }
     likely
-}
-
-fn is_near(
-    one: &Memory,
-    other: &Memory,
-    least: f32,
-    cosine: &dyn Fn(&Memory, &Memory) -> Option<f32>,
-) -> bool {
-    cosine(one, other).is_some_and(|cosine| cosine >= least)
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Whether two lessons may say the same: whatever their vectors say, what holds another number or sign

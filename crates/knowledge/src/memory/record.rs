@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use elophanto_base::jsonl::short;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer, de::IgnoredAny};
 
@@ -182,11 +183,6 @@ pub(super) fn is_id(text: &str) -> bool {
 fn digest_id(line: &[u8]) -> String {
     let digest = blake3::hash(line.trim_ascii_end()).to_hex();
     format!("h{}", digest.chars().take(DIGEST_DIGITS).collect::<String>())
-}
-
-/// Without the data that the message may quote at any length.
-fn short(error: &serde_json::Error) -> String {
-    error.to_string().chars().take(200).collect()
 }
 
 fn in_milliseconds<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {

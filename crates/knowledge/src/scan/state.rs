@@ -44,16 +44,8 @@ pub struct Seen {
 }
 
 impl Stated for Seen {
-    fn path(&self) -> &NotePath {
-        &self.path
-    }
-
-    fn stat(&self) -> &FileStat {
-        &self.stat
-    }
-
-    fn recorded(&self) -> i64 {
-        self.recorded
+    fn stated(&self) -> (&NotePath, &FileStat, i64) {
+        (&self.path, &self.stat, self.recorded)
     }
 }
 

@@ -9,6 +9,7 @@ use super::{
     prose::{plain, without_bullet},
     text::tidy,
 };
+use crate::words::{Words, list};
 
 /// Most tokens of an answer that is kept.
 pub const MAX_ANSWER_TOKENS: usize = 300;
@@ -38,33 +39,7 @@ pub enum Refused {
 }
 
 /// How an answer begins that declines.
-const DECLINES: &[&str] = &[
-    "i cannot",
-    "i can't",
-    "i can not",
-    "i'm sorry",
-    "i am sorry",
-    "i'm unable",
-    "i am unable",
-    "i'm not able",
-    "i am not able",
-    "i won't",
-    "i will not",
-    "i don't have",
-    "i do not have",
-    "i apologize",
-    "i apologise",
-    "sorry",
-    "as an ai",
-    "as a language model",
-    "as a large language model",
-    "unfortunately, i",
-    "please provide",
-    "no content",
-    "there is no content",
-    "there is no file",
-    "the file content is missing",
-];
+static DECLINES: Words = list!(phrases "declines");
 
 /// Cleans an answer: thoughts, fences, headings, list marks and introductions are taken away, what
 /// is left becomes one paragraph of at most [`MAX_ANSWER_TOKENS`] tokens, cut after a sentence.

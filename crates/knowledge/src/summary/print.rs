@@ -5,19 +5,13 @@ use super::{
     rank::Lead,
     text::{cut, is_hidden},
 };
+use crate::words::{Words, list};
 
 /// How much of a file is searched for a word in lower case, in bytes.
 const MAX_LOOKED_AT: usize = 64 * 1024;
 
 /// First words that are no names.
-const USUAL: &[&str] = &[
-    "a", "an", "the", "this", "these", "that", "whether", "what", "which", "how", "when", "where",
-    "if", "for", "all", "one", "only", "each", "every", "any", "no", "in", "on", "at", "to",
-    "with", "as", "from", "create", "return", "get", "set", "add", "convert", "make", "check",
-    "take", "tell", "try", "parse", "read", "write", "send", "wait", "remove", "find", "build",
-    "run", "call", "start", "stop", "open", "close", "update", "helper", "used", "called", "state",
-    "number", "list", "same", "like",
-];
+static USUAL: Words = list!(words "usual_first");
 
 /// `text` in at most `budget` tokens: whole lines if possible, then whole words.
 pub(super) fn limited(text: &str, budget: usize, count_tokens: &CountTokens<'_>) -> String {
@@ -122,7 +116,7 @@ pub(super) fn lowered(text: &str, file: &str) -> String {
     let (Some(first), rest) = (chars.next(), chars.as_str()) else { return text.to_owned() };
     let plain = first.is_uppercase() && !rest.is_empty() && rest.chars().all(char::is_lowercase);
     let lower: String = first.to_lowercase().chain(rest.chars()).collect();
-    let usual = USUAL.contains(&lower.as_str())
+    let usual = USUAL.contains(lower.as_str())
         || (lower.ends_with('s') && !lower.ends_with("ws") && lower.is_ascii());
     let file = &file[..file.floor_char_boundary(MAX_LOOKED_AT)];
     if plain && (usual || file.contains(&format!(" {lower} "))) {

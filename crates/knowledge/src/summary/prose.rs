@@ -1,16 +1,13 @@
 //! Prose out of documentation: paragraphs without marks.
 
 use super::text::{cut, tidy};
+use crate::words::{Words, list};
 
 /// Longest paragraph that is kept, in bytes. Minified text is one paragraph.
 const MAX_PARAGRAPH: usize = 4_000;
 
 /// Lines that begin the part of a doc comment that tells of parameters and shows how to call.
-const DETAIL_STARTS: &[&str] = &[
-    "@param", "@return", "@throws", "@see", "@since", "@author", "@deprecated", "@example",
-    ":param", ":return", ":rtype", ":raises", ":type", ">>>", "Args:", "Arguments:", "Parameters:",
-    "Returns:", "Raises:", "Yields:", "Example:", "Examples:", "Usage:", "Attributes:",
-];
+static DETAIL_STARTS: Words = list!(words "detail_starts");
 
 /// The paragraphs of a text in light markup: headings, fenced code, tables, HTML and link targets
 /// left out; list items one paragraph each; marks of emphasis and links taken away; white space

@@ -7,6 +7,7 @@ use super::{
     text::{cut, tidy},
     words::in_words,
 };
+use crate::words::{Words, list};
 
 /// Most tokens of the structure lines.
 pub const MAX_STRUCTURE_TOKENS: usize = 200;
@@ -65,19 +66,8 @@ const LINES: &[Line] = &[
 ];
 
 /// Names of methods and traits that nearly every type has.
-const EVERYWHERE: &[&str] = &[
-    "new", "default", "clone", "fmt", "from", "into", "drop", "eq", "ne", "hash", "cmp",
-    "partial_cmp", "deref", "deref_mut", "as_ref", "as_mut", "borrow", "to_string", "constructor",
-    "__init__", "__repr__", "__str__", "__eq__", "__hash__", "__enter__", "__exit__", "__len__",
-    "initialize", "__construct", "dispose", "toString", "equals", "hashCode", "String", "Error",
-    "get", "set", "poll", "next", "size_hint", "source", "main", "index", "try_from",
-];
-const TRAITS_EVERYWHERE: &[&str] = &[
-    "Debug", "Display", "Clone", "Copy", "Default", "Drop", "PartialEq", "Eq", "Hash", "Ord",
-    "PartialOrd", "From", "Into", "TryFrom", "Deref", "DerefMut", "AsRef", "AsMut", "Borrow",
-    "Send", "Sync", "Unpin", "UnwindSafe", "RefUnwindSafe", "Error", "Index", "IndexMut",
-    "Iterator", "IntoIterator", "FromStr",
-];
+static EVERYWHERE: Words = list!(words "common_methods");
+static TRAITS_EVERYWHERE: Words = list!(words "common_traits");
 
 /// The structure lines of a file: `Types: A, B.`, `Functions: c, d.`, `Sections: ...`, at most
 /// [`MAX_STRUCTURE_TOKENS`] tokens. Empty for a file that defines nothing.
@@ -263,10 +253,10 @@ fn is_named_with(parent: ItemKind, child: ItemKind) -> bool {
 
 fn is_everywhere(item: &Item) -> bool {
     match item.kind {
-        ItemKind::Method => EVERYWHERE.contains(&item.name.as_str()),
+        ItemKind::Method => EVERYWHERE.contains(item.name.as_str()),
         ItemKind::Impl => item.name.split_once(" for ").is_none_or(|(name, _)| {
             let name = name.split('<').next().unwrap_or(name);
-            TRAITS_EVERYWHERE.contains(&name.rsplit("::").next().unwrap_or(name))
+            TRAITS_EVERYWHERE.contains(name.rsplit("::").next().unwrap_or(name))
         }),
         _ => false,
     }

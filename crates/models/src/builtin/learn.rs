@@ -16,6 +16,7 @@ use super::{
     table::DIMENSION,
     tuned::{MOST_PIECES, Tuned, Words, words},
 };
+use crate::dot;
 
 /// Words of a table: with their pieces they stay below its largest size.
 const MOST_WORDS: usize = 3_600;
@@ -118,10 +119,6 @@ fn nearest(own: usize, scores: impl Iterator<Item = f32>) -> Vec<usize> {
         all.truncate(NEAREST);
     }
     all.into_iter().map(|(at, _)| at).collect()
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The equations: each passage's words, and what is missing between its vector and its target.

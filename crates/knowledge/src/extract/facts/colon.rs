@@ -5,12 +5,10 @@ use super::own::{self, COUNTS};
 use crate::extract::page::{Kind, Page, Sentence};
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
+use crate::words::{Words, list};
 
 /// Words by which a sentence only leads up to what follows.
-const LEADING: &[&str] = &[
-    "below", "command", "commands", "e.g", "example", "examples", "follow", "following", "follows",
-    "here", "like", "run", "so", "these", "this",
-];
+static LEADING: Words = list!(words "example_leads");
 
 /// The sentence with a full stop, if it ends with a colon and no list goes on with it.
 pub(super) fn closed(page: &Page, sentence: &Sentence, text: &str) -> Option<String> {
@@ -31,19 +29,15 @@ pub(super) fn closed(page: &Page, sentence: &Sentence, text: &str) -> Option<Str
         || words::ends_phrase(&last)
         || words::is_lead(&last)
         || words::is_verb_base(&last)
-        || all.iter().any(|token| LEADING.contains(&token.lower().as_str()));
+        || all.iter().any(|token| LEADING.contains(token.lower().as_str()));
     (!is_open).then(|| format!("{said}."))
 }
 
 /// Whether a sentence leads up to a list of what must be so for something: `It is complete if it:`.
 pub(super) fn limits(text: &str) -> bool {
-    const LIMITS: &[&str] = &[
-        "case", "cases", "causes", "condition", "conditions", "if", "issues", "once", "problems",
-        "procedure", "process", "reasons", "requirements", "scenarios", "situations", "steps",
-        "unless", "when",
-    ];
+    static LIMITS: Words = list!(words "limit_leads");
     let leads = text.trim_end().ends_with(':');
-    leads && tokens(text).iter().any(|token| LIMITS.contains(&token.lower().as_str()))
+    leads && tokens(text).iter().any(|token| LIMITS.contains(token.lower().as_str()))
 }
 
 /// Whether an item is nothing but a noun with what tells which one: `Data protected by Foo`, `The file that is

@@ -8,6 +8,7 @@ use crate::extract::page::Page;
 use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
+use crate::words::{Words, list};
 use elophanto_base::lexical::MONTHS;
 use std::collections::HashMap;
 
@@ -60,19 +61,13 @@ fn is_day(said: &[Token<'_>], at: usize) -> bool {
 
 /// `won 3–2`, `in the final.`: of what is played again and again.
 fn is_of_match(said: &[Token<'_>], at: usize) -> bool {
-    const MATCHES: &[&str] = &[
-        "final", "finals", "match", "playoff", "playoffs", "quarter-final", "quarter-finals",
-        "semi-final", "semi-finals", "semifinal", "semifinals", "tournament",
-    ];
-    const PLAYED: &[&str] = &[
-        "beat", "beaten", "defeat", "defeated", "draw", "drew", "lead", "loss", "lost", "victory",
-        "win", "won",
-    ];
-    let is_played = || said.iter().any(|it| PLAYED.contains(&it.lower().as_str()));
+    static MATCHES: Words = list!(words "matches");
+    static PLAYED: Words = list!(words "played");
+    let is_played = || said.iter().any(|it| PLAYED.contains(it.lower().as_str()));
     let article = at.checked_sub(1).is_some_and(|before| matches!(said[before].text, "a" | "the"));
     let ends =
         !said[at].joins() || said.get(at + 1).is_none_or(|next| words::ends_phrase(next.text));
-    is_score(said[at].text) && is_played() || MATCHES.contains(&said[at].text) && article && ends
+    is_score(said[at].text) && is_played() || MATCHES.contains(said[at].text) && article && ends
 }
 
 /// Whether at least half of the years that a page names are the same one, or it names none.

@@ -56,6 +56,9 @@ pub(super) fn is_explained(tokens: &[Token<'_>], at: usize) -> bool {
     }
 }
 
+/// What begins a sentence that concludes from the one before.
+static CONCLUDING: Words = list!(words "concluding");
+
 /// Whether a statement with its verb at token `verb` speaks of what only the text around it names:
 /// `was founded by her`, `uses this method`, `such systems`, `at the time`.
 pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
@@ -80,21 +83,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
     });
     let one = tokens.len() < 8 && tokens.last().is_some_and(|last| last.lower() == "one");
     // `Therefore, X is`, and `may: 1.`, whose rest is a list.
-    let concludes = matches!(
-        word(0).as_str(),
-        "accordingly"
-            | "alternatively"
-            | "so"
-            | "therefore"
-            | "thus"
-            | "hence"
-            | "consequently"
-            | "however"
-            | "instead"
-            | "otherwise"
-            | "conversely"
-            | "then"
-    ) && word(1) != "long";
+    let concludes = CONCLUDING.contains(word(0).as_str()) && word(1) != "long";
     // `First, it is built`, and `The old one did not.`
     let counts_up = matches!(
         word(0).as_str(),
@@ -204,7 +193,7 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
                     // `Doing that is needed`
                     || at == 1 && word(0).ends_with("ing") && words::is_auxiliary(&word(2))
                     || at > 1 && !ends(at) && is_object(tokens, at)
-                    || WHEN.contains(&word(at + 1).as_str())
+                    || WHEN.contains(word(at + 1).as_str())
                     || word(at + 1) == "time"
             }
             // `One month later`, `six hours later on July 21`, `then moved`.
@@ -236,14 +225,11 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
             // `X again evaded it`: when it did before, another sentence tells.
             "again" => at < verb,
             "both" => {
-                const OWN: &[&str] = &[
-                    "directions", "ends", "genders", "hands", "hemispheres", "houses", "sexes",
-                    "sides",
-                ];
+                static OWN: Words = list!(words "pairs");
                 let noun = word(at + 1);
                 let of_before = at > verb
                     && super::is_plural(&noun)
-                    && !OWN.contains(&noun.as_str())
+                    && !OWN.contains(noun.as_str())
                     && word(at + 2) != "of";
                 at == 0 && words::is_finite(&word(1), true)
                     || of_before
@@ -335,25 +321,12 @@ pub(super) fn refers_elsewhere(tokens: &[Token<'_>], verb: usize) -> bool {
         })
 }
 
+/// Behind which `that` and a noun stand for what another sentence names.
+static BEFORE_NAMED: Words = list!(words "before_named");
+
 /// `for that principal`: one that another sentence names, unless this one does before.
 fn is_for_that(tokens: &[Token<'_>], at: usize) -> bool {
-    let leads = |token: &Token<'_>| {
-        matches!(
-            token.lower().as_str(),
-            "at" | "by"
-                | "for"
-                | "from"
-                | "in"
-                | "into"
-                | "of"
-                | "on"
-                | "onto"
-                | "to"
-                | "using"
-                | "via"
-                | "with"
-        )
-    };
+    let leads = |token: &Token<'_>| BEFORE_NAMED.contains(token.lower().as_str());
     let Some(noun) = tokens.get(at + 1).map(Token::lower) else { return false };
     !words::is_starter(&noun)
         && at.checked_sub(1).is_some_and(|before| leads(&tokens[before]))
@@ -382,35 +355,14 @@ fn is_object(tokens: &[Token<'_>], at: usize) -> bool {
         && clause.first().is_some_and(|noun| !words::is_starter(&noun.lower()))
 }
 
+/// What tells several, or whoever there is.
+static SEVERAL: Words = list!(words "several");
+
 /// Whether anything stands in a part of a sentence that `their` may be of.
 fn tells_several(tokens: &[Token<'_>]) -> bool {
     tokens.iter().any(|token| {
         let word = token.lower();
-        super::is_plural(token.text)
-            || matches!(
-                word.as_str(),
-                "and"
-                    | "a"
-                    | "an"
-                    | "any"
-                    | "anybody"
-                    | "anyone"
-                    | "both"
-                    | "children"
-                    | "each"
-                    | "every"
-                    | "everybody"
-                    | "everyone"
-                    | "men"
-                    | "nobody"
-                    | "one"
-                    | "people"
-                    | "somebody"
-                    | "someone"
-                    | "they"
-                    | "who"
-                    | "women"
-            )
+        super::is_plural(token.text) || SEVERAL.contains(word.as_str())
     })
 }
 
@@ -423,10 +375,7 @@ fn is_told_of(word: &str) -> bool {
 }
 
 /// What `that` and `later` tell the time by.
-const WHEN: &[&str] = &[
-    "year", "month", "week", "day", "night", "hour", "minute", "date", "moment", "point", "period",
-    "season", "stage", "era", "age", "decade", "century",
-];
+static WHEN: Words = list!(words "times");
 
 /// Whether a sentence begins with what only the sentences before it name: `The company was`.
 pub(super) fn begins_elsewhere(tokens: &[Token<'_>]) -> bool {

@@ -4,12 +4,10 @@ use crate::extract::fold::fold;
 use crate::extract::name::without_number;
 use crate::extract::page::{Kind, Page};
 use crate::extract::token::Token;
+use crate::words::{Words, list};
 
 /// Headings, in lower case, below which such a story stands.
-const HEADINGS: &[&str] = &[
-    "a worked example", "an example", "an example scenario", "example scenario",
-    "example scenarios", "worked example", "worked examples",
-];
+static HEADINGS: Words = list!(phrases "example_headings");
 
 /// For each block, whether it stands below such a heading.
 pub(super) fn blocks(page: &Page) -> Vec<bool> {
@@ -18,7 +16,7 @@ pub(super) fn blocks(page: &Page) -> Vec<bool> {
         if let Kind::Heading(level) = block.kind {
             level_of_story = level_of_story.filter(|above| level > *above);
             let heading = fold(without_number(&block.text).trim());
-            let begins = HEADINGS.contains(&heading.as_str());
+            let begins = HEADINGS.contains(heading.as_str());
             level_of_story = level_of_story.or(begins.then_some(level));
         }
         level_of_story.is_some()

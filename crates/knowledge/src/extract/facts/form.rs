@@ -199,11 +199,8 @@ fn is_far_from(tokens: &[Token<'_>]) -> bool {
 
 /// `Bvt.`, behind which a sentence went on: whoever has the title is missing.
 fn is_abbreviated(last: &Token<'_>) -> bool {
-    const TITLES: &[&str] = &[
-        "Dr", "Mr", "Mrs", "Ms", "St", "Lt", "Sgt", "Bvt", "Gen", "Col", "Capt", "Maj", "Prof",
-        "Rev", "Gov", "Sen", "Rep",
-    ];
-    last.after.starts_with('.') && TITLES.contains(&last.text)
+    static TITLES: Words = list!(words "abbreviated_titles");
+    last.after.starts_with('.') && TITLES.contains(last.text)
         || matches!(last.text, "ie" | "i.e" | "eg" | "e.g")
 }
 

@@ -9,26 +9,7 @@ use crate::words::{Words, list};
 static CONNECTIVES: Words = list!(phrases "connectives");
 
 /// Openings, in lower case, of what is said about saying something.
-const OPENINGS: &[&str] = &[
-    "it is worth mentioning that ",
-    "it is worth noting that ",
-    "it's worth mentioning that ",
-    "it's worth noting that ",
-    "it should be noted that ",
-    "it should be mentioned that ",
-    "it is important to note that ",
-    "it is interesting to note that ",
-    "keep in mind that ",
-    "note, ",
-    "note that ",
-    "please be aware that ",
-    "please note, ",
-    "please note that ",
-    "note: ",
-    "remember, ",
-    "remember that ",
-    "to recall, ",
-];
+static OPENINGS: Words = list!(phrases "saying_openings");
 
 /// The sentence without them, and without `however` between commas, with a capital again; none if it has nothing of
 /// the kind.

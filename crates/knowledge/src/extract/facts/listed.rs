@@ -177,17 +177,13 @@ fn lead_of(text: &str, kind: Kind, thing: &Thing) -> Option<String> {
 /// `Features`, `Hardware Features`, and no `Planned Features`.
 fn is_offered(heading: &str) -> bool {
     const MOST: usize = 3;
-    const NOT_HAD: &[&str] = &[
-        "coming", "deprecated", "experimental", "future", "missing", "new", "no", "not",
-        "optional", "planned", "possible", "removed", "requested", "unsupported", "upcoming",
-        "wanted",
-    ];
+    static NOT_HAD: Words = list!(words "not_had");
     let key = fold(heading);
     let of_kind = key.split_once(' ').filter(|_| key.split(' ').count() <= MOST);
     OFFERED.contains(key.as_str())
         || of_kind
             .is_some_and(|(_, rest)| OFFERED.contains(rest.rsplit(' ').next().unwrap_or(rest)))
-            && !key.split(' ').any(|word| NOT_HAD.contains(&word))
+            && !key.split(' ').any(|word| NOT_HAD.contains(word))
 }
 
 /// An item that says what it is, and not what to do or who speaks.

@@ -69,17 +69,14 @@ fn points(tokens: &[Token<'_>], at: usize) -> bool {
 /// Whether a pronoun is the subject of a further clause, and so stands for what the sentence names
 /// before it: `the pleas vary, but they include`.
 pub(super) fn goes_on(tokens: &[Token<'_>], at: usize) -> bool {
-    const JOINING: &[&str] = &[
-        "although", "and", "as", "because", "but", "if", "once", "though", "unless", "until",
-        "when", "where", "which", "while",
-    ];
+    static JOINING: Words = list!(words "joining");
     let pronoun = tokens.get(at).is_some_and(|token| matches!(token.text, "it" | "they"));
     let noun = tokens.iter().take(at).skip(1).any(|token| words::is_finite(&token.lower(), true));
     pronoun
         && noun
         && at
             .checked_sub(1)
-            .is_some_and(|before| JOINING.contains(&tokens[before].text) && tokens[before].joins())
+            .is_some_and(|before| JOINING.contains(tokens[before].text) && tokens[before].joins())
 }
 
 /// Whether `there` only says that something is: `there has been debate`.
@@ -96,48 +93,10 @@ pub(super) fn exists(tokens: &[Token<'_>], at: usize) -> bool {
             || matches!(next.as_str(), "has" | "have" | "had") && word(at + 2) == "been")
 }
 
+/// What stands for what another sentence names, or for whoever writes or reads.
+static POINTERS: Words = list!(words "pointers");
+
 /// The same, of a word in lower case.
 pub(super) fn is_pointer(word: &str) -> bool {
-    matches!(
-        word,
-        "i" | "me"
-            | "my"
-            | "we"
-            | "us"
-            | "our"
-            | "ours"
-            | "you"
-            | "your"
-            | "he"
-            | "him"
-            | "his"
-            | "she"
-            | "her"
-            | "hers"
-            | "it"
-            | "they"
-            | "them"
-            | "this"
-            | "these"
-            | "those"
-            | "such"
-            | "here"
-            | "there"
-            | "above"
-            | "below"
-            | "latter"
-            | "former"
-            | "respectively"
-            | "i'm"
-            | "i've"
-            | "i'd"
-            | "i'll"
-            | "it's"
-            | "we're"
-            | "let's"
-            | "that's"
-            | "another"
-            | "other"
-            | "others"
-    )
+    POINTERS.contains(word)
 }

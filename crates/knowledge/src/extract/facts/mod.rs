@@ -31,6 +31,7 @@ use super::thing::{Thing, spaced};
 use super::token;
 use super::words;
 use super::{MAX_FACTS, Statement};
+use crate::words::{Words, list};
 pub use form::FACT_WORDS;
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
 use ground::Ground;
@@ -237,11 +238,7 @@ fn is_after(told: &Told, thing: &Thing, page: &Page, sentence: &Sentence) -> boo
 
 /// `Byron`, on the page of Ada Byron, where the paragraph told of Bo Byron before.
 fn is_of_kin(page: &Page, sentence: &Sentence, surname: &str, thing: &Thing) -> bool {
-    const TITLES: &[&str] = &[
-        "Baron", "Captain", "Colonel", "Count", "Dr", "Duke", "General", "Governor", "Judge",
-        "King", "Lady", "Lord", "Major", "Mayor", "Mr", "Mrs", "Ms", "Pope", "President", "Prince",
-        "Princess", "Professor", "Queen", "Saint", "Senator", "Sir", "Young",
-    ];
+    static TITLES: Words = list!(words "name_titles");
     /// Tokens with which a subject begins.
     const SUBJECT: usize = 5;
     let Some((firsts, last)) = thing.name.rsplit_once(' ') else { return false };
@@ -253,7 +250,7 @@ fn is_of_kin(page: &Page, sentence: &Sentence, surname: &str, thing: &Thing) -> 
         // `President Lincoln`, of Abraham Lincoln.
         let is_name = |it: &token::Token<'_>| {
             let word = it.lower();
-            !words::is_starter(&word) && !words::is_lead(&word) && !TITLES.contains(&it.text)
+            !words::is_starter(&word) && !words::is_lead(&word) && !TITLES.contains(it.text)
         };
         bare(said[at].text) == last && names.iter().any(is_name) && !names.iter().any(is_own)
     };

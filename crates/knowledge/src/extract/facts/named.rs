@@ -8,6 +8,7 @@ use crate::extract::page::Sentence;
 use crate::extract::subject::Names;
 use crate::extract::token::Token;
 use crate::extract::words;
+use crate::words::{Words, list};
 
 /// A sentence whose subject is a name. The fact is missing if it states nothing.
 pub(super) fn by_name(
@@ -66,7 +67,7 @@ pub(super) fn by_name(
                 hit.proper.then(|| clause::predicate_of_phrase(tokens, hit.end)).flatten()?;
             // `The Rust implementation is`: of what, another sentence says.
             let noun = tokens.get(hit.end).map(Token::lower).unwrap_or_default();
-            if start > opening && OF_OTHERS.contains(&noun.as_str()) {
+            if start > opening && OF_OTHERS.contains(noun.as_str()) {
                 return None;
             }
             told.block = usize::MAX;
@@ -114,21 +115,14 @@ fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
 
 /// `Ann argued that Bo should be credited`: `he` may be either.
 fn reports(tokens: &[Token<'_>], verb: usize) -> bool {
-    const SAYING: &[&str] = &[
-        "argued", "argues", "believes", "claimed", "claims", "concluded", "notes", "noted", "said",
-        "says", "stated", "states", "suggested", "suggests", "wrote", "writes",
-    ];
+    static SAYING: Words = list!(words "saying_verbs");
     let behind = tokens.get(verb..).unwrap_or_default();
     let of_other = |two: &[Token<'_>]| two[0].text == "that" && two[1].is_capitalised();
-    behind.first().is_some_and(|verb| SAYING.contains(&verb.text))
-        && behind.windows(2).any(of_other)
+    behind.first().is_some_and(|verb| SAYING.contains(verb.text)) && behind.windows(2).any(of_other)
 }
 
 /// Nouns that, behind `the` and a name, say which one of something else is meant.
-const OF_OTHERS: &[&str] = &[
-    "adaptation", "edition", "example", "implementation", "port", "proposal", "release", "side",
-    "translation", "variant", "version",
-];
+static OF_OTHERS: Words = list!(words "named_parts");
 
 /// The second of two names and the verb behind it: `X and Y are`.
 fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(usize, usize)> {

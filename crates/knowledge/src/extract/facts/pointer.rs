@@ -73,6 +73,9 @@ fn bare_noun(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 /// Verbs that give a name to what follows them.
 const GIVING: &[&str] = &["called", "christened", "dubbed", "named", "renamed", "titled"];
 
+/// Behind a noun, what tells which one is meant.
+static BINDING: Words = list!(words "noun_binders");
+
 /// Whether what stands behind a noun belongs to it: more of a compound, or what tells which it is.
 pub(super) fn goes_on(tokens: &[Token<'_>], noun: usize) -> bool {
     let Some(next) = tokens.get(noun + 1) else { return false };
@@ -92,25 +95,7 @@ pub(super) fn goes_on(tokens: &[Token<'_>], noun: usize) -> bool {
     // `the technology from which`, `the writer and schoolmaster Ann`.
     let is_relative = matches!(next_word.as_str(), "which" | "whom" | "whose");
     let is_shared = word == "and" && tokens.get(noun + 3).is_some_and(is_name);
-    let tells = is_relative
-        || is_shared
-        || matches!(
-            word.as_str(),
-            "of" | "held"
-                | "that"
-                | "which"
-                | "who"
-                | "whom"
-                | "whose"
-                | "where"
-                | "called"
-                | "named"
-                | "titled"
-                | "entitled"
-                | "known"
-                | "behind"
-                | "about"
-        );
+    let tells = is_relative || is_shared || BINDING.contains(word.as_str());
     let binds = matches!(word.as_str(), "in" | "at" | "on" | "from" | "by");
     let end = noun + 2 + usize::from(tokens.get(noun + 2).is_some_and(|it| it.lower() == "the"));
     let is_bound = binds && tokens.get(end).is_some_and(is_name);

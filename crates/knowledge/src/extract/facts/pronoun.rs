@@ -231,6 +231,12 @@ pub(super) fn with_article(surface: &str, begins: bool) -> String {
     }
 }
 
+/// Behind `it is`, where `it` stands for nothing.
+static JUDGING: Words = list!(words "judging");
+
+/// Verbs of an `it` that may stand for nothing.
+static EMPTY_VERBS: Words = list!(words "empty_verbs");
+
 /// `It is important to`, `it takes an hour to`: stands for nothing.
 fn is_empty_it(tokens: &[Token<'_>], verb: usize) -> bool {
     let word = |at: usize| tokens.get(at).map(Token::lower).unwrap_or_default();
@@ -249,20 +255,7 @@ fn is_empty_it(tokens: &[Token<'_>], verb: usize) -> bool {
     if is_nobody {
         return true;
     }
-    let copula = tokens.get(verb).is_some_and(|token| {
-        matches!(
-            token.lower().as_str(),
-            "is" | "was"
-                | "can"
-                | "may"
-                | "might"
-                | "will"
-                | "would"
-                | "takes"
-                | "seems"
-                | "should"
-        )
-    });
+    let copula = tokens.get(verb).is_some_and(|token| EMPTY_VERBS.contains(token.lower().as_str()));
     copula
         && tokens.iter().skip(verb + 1).take(6).any(|token| {
             matches!(
@@ -276,23 +269,5 @@ fn is_empty_it(tokens: &[Token<'_>], verb: usize) -> bool {
                 "a" | "an" | "the" | "used" | "designed" | "able" | "possible"
             )
         })
-        || tokens.get(verb + 1).is_some_and(|token| {
-            matches!(
-                token.lower().as_str(),
-                "possible"
-                    | "important"
-                    | "easy"
-                    | "hard"
-                    | "worth"
-                    | "recommended"
-                    | "best"
-                    | "likely"
-                    | "necessary"
-                    | "good"
-                    | "better"
-                    | "helpful"
-                    | "useful"
-                    | "time"
-            )
-        })
+        || tokens.get(verb + 1).is_some_and(|token| JUDGING.contains(token.lower().as_str()))
 }

@@ -224,12 +224,9 @@ pub(in crate::extract) fn words_of_key(key: &str) -> Vec<String> {
 
 /// Whether a value is the name of a file that is shown or played: `Map of Aruba.svg`.
 fn is_file(value: &str) -> bool {
-    const SHOWN: &[&str] = &[
-        "gif", "jpeg", "jpg", "mp3", "ogg", "ogv", "pdf", "png", "svg", "tif", "tiff", "webm",
-        "webp",
-    ];
+    static SHOWN: Words = list!(words "media_endings");
     let ending = value.trim_end().rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
-    ending.is_some_and(|ending| SHOWN.contains(&ending.as_str()))
+    ending.is_some_and(|ending| SHOWN.contains(ending.as_str()))
 }
 
 /// Whether a value is only names of other pages, as addresses have them, or a list for a program:

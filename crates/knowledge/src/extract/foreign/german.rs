@@ -88,15 +88,12 @@ impl Grammar {
     /// `nach Satz 1`, `von Absatz 1`: of a paragraph that only the text has, unless a number before it says
     /// which.
     pub(super) fn cites(&self, tokens: &[Token<'_>], at: usize) -> bool {
-        const PARTS: &[&str] = &[
-            "Abs", "Absatz", "Absätze", "Sätze", "Absatzes", "Buchstabe", "Nr", "Nummer", "Satz",
-            "Satzes",
-        ];
+        static PARTS: Words = list!(words "german_parts");
         let counts = |at: usize| {
             tokens.get(at).is_some_and(|it| it.text.starts_with(|char: char| char.is_ascii_digit()))
         };
         let is_told = at.checked_sub(1).is_some_and(counts);
-        self.inverts && PARTS.contains(&tokens[at].text) && counts(at + 1) && !is_told
+        self.inverts && PARTS.contains(tokens[at].text) && counts(at + 1) && !is_told
     }
 
     /// `ergibt sich folgendes: Einnahmen von 5 €`, which the sentence goes on to tell.

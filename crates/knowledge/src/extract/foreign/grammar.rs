@@ -93,6 +93,9 @@ pub(super) static GRAMMARS: [Grammar; 3] = [
     },
 ];
 
+/// Articles that are bent or joined to another word.
+static BENT_ARTICLES: Words = list!(words "bent_articles");
+
 impl Grammar {
     pub(super) fn is_verb(&self, token: &Token<'_>) -> bool {
         // `n'est`, `l'a`.
@@ -102,27 +105,7 @@ impl Grammar {
 
     pub(super) fn is_article(&self, token: &Token<'_>) -> bool {
         let word = token.lower();
-        self.articles.contains(&word.as_str())
-            || matches!(
-                word.as_str(),
-                "den"
-                    | "dem"
-                    | "des"
-                    | "einen"
-                    | "einem"
-                    | "einer"
-                    | "eines"
-                    | "im"
-                    | "zum"
-                    | "zur"
-                    | "du"
-                    | "au"
-                    | "aux"
-                    | "del"
-                    | "al"
-                    | "kein"
-                    | "keine"
-            )
+        self.articles.contains(&word.as_str()) || BENT_ARTICLES.contains(word.as_str())
     }
 
     /// Whether a word begins sentences and is no name there.

@@ -5,6 +5,7 @@ use crate::extract::clause;
 use crate::extract::facts::{is_whole, shown};
 use crate::extract::name::is_year;
 use crate::extract::token::Token;
+use crate::words::{Words, list};
 
 /// `Es gibt viele`, `Sie können`, `Il est possible de`: the pronoun stands for nothing before it.
 pub(super) fn is_impersonal(tokens: &[Token<'_>]) -> bool {
@@ -43,12 +44,9 @@ fn borders(tokens: &[Token<'_>]) -> bool {
 
 /// A German verb in the past; `gelten` is none.
 fn is_past(verb: &Token<'_>) -> bool {
-    const PAST: &[&str] = &[
-        "fand", "fanden", "ging", "gingen", "hatten", "kam", "kamen", "konnten", "mussten", "war",
-        "waren", "wurde", "wurden",
-    ];
+    static PAST: Words = list!(words "german_past");
     let word = verb.lower();
-    word.ends_with("te") || PAST.contains(&word.as_str())
+    word.ends_with("te") || PAST.contains(word.as_str())
 }
 
 /// `Der Antrag wird angenommen.`: which one, another sentence tells.

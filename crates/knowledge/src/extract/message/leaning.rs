@@ -10,10 +10,7 @@ static DISLIKES: Words = list!(phrases "dislikes");
 /// Words between who likes and what is liked that change nothing, besides adverbs.
 static FILLERS: Words = list!(words "fillers");
 /// Words that turn a leaning round.
-const NOT: &[&str] = &[
-    "don't", "dont", "not", "never", "didn't", "doesn't", "no", "wasn't", "isn't", "hardly",
-    "aren't",
-];
+static NOT: Words = list!(words "turning");
 
 /// Words before `I` that turn round what it says: `I don't think I like it`.
 const DOUBTS: &[&str] = &["think", "believe", "say", "sure", "feel"];
@@ -40,7 +37,7 @@ pub(super) fn leaning(lower: &[String], at: usize) -> Option<(Valence, usize)> {
         && lower.get(at - 1).is_some_and(|before| DOUBTS.contains(&before.as_str()))
         && lower
             .get(at - 2)
-            .is_some_and(|before| NOT.contains(&before.as_str()) || before == "can't");
+            .is_some_and(|before| NOT.contains(before.as_str()) || before == "can't");
     verb(lower, from, said, doubted)
 }
 
@@ -64,7 +61,7 @@ fn verb(
             said.push("cannot");
             continue;
         }
-        if NOT.contains(&word) && !(word == "no" && said.last() == Some(&"have")) {
+        if NOT.contains(word) && !(word == "no" && said.last() == Some(&"have")) {
             negated = !negated;
             continue;
         }

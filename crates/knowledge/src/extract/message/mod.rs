@@ -8,6 +8,7 @@ use super::page;
 use super::shape;
 use super::token::{Token, tokens};
 use super::words;
+use crate::words::{Words, list};
 use leaning::leaning;
 use topics::topics;
 
@@ -110,24 +111,14 @@ fn mentions(text: &str, tokens: &[Token<'_>], taken: &[bool], found: &mut Vec<Le
     }
 }
 
+/// What stands before a topic and is no part of it.
+static TOPIC_LEADS: Words = list!(words "topic_leads");
+
 fn add(found: &mut Vec<Leaning>, surface: &str, valence: Valence) {
     let topic = tidy(surface);
     let topic = match topic.split_once(' ') {
         Some((first, rest))
-            if matches!(
-                first.to_lowercase().as_str(),
-                "my" | "your"
-                    | "our"
-                    | "to"
-                    | "these"
-                    | "those"
-                    | "this"
-                    | "some"
-                    | "all"
-                    | "any"
-                    | "new"
-                    | "listening"
-            ) && rest.len() > 2 =>
+            if TOPIC_LEADS.contains(first.to_lowercase().as_str()) && rest.len() > 2 =>
         {
             tidy(rest.strip_prefix("to ").unwrap_or(rest))
         }

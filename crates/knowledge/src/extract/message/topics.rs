@@ -2,9 +2,13 @@
 
 use crate::extract::token::Token;
 use crate::extract::words;
+use crate::words::{Words, list};
 
 /// Most words of a topic.
 const MAX_TOPIC_WORDS: usize = 8;
+
+/// What ends a topic.
+static TOPIC_ENDS: Words = list!(words "topic_ends");
 
 /// The topics behind the verb: `X`, `X and Y`, `X, Y and Z`, as token ranges.
 pub(super) fn topics(tokens: &[Token<'_>], lower: &[String], from: usize) -> Vec<(usize, usize)> {
@@ -18,52 +22,7 @@ pub(super) fn topics(tokens: &[Token<'_>], lower: &[String], from: usize) -> Vec
     };
     while let (Some(token), Some(word)) = (tokens.get(at), lower.get(at)) {
         let name = token.text.starts_with(char::is_uppercase);
-        let stops = matches!(
-            word.as_str(),
-            "because"
-                | "how"
-                | "what"
-                | "where"
-                | "why"
-                | "but"
-                | "since"
-                | "when"
-                | "while"
-                | "so"
-                | "that"
-                | "which"
-                | "if"
-                | "though"
-                | "although"
-                | "i"
-                | "i'm"
-                | "we"
-                | "you"
-                | "he"
-                | "she"
-                | "they"
-                | "it"
-                | "is"
-                | "are"
-                | "was"
-                | "were"
-                | "who"
-                | "as"
-                | "than"
-                | "too"
-                | "anymore"
-                | "lately"
-                | "recently"
-                | "now"
-                | "today"
-                | "these"
-                | "whenever"
-                | "especially"
-                | "very"
-                | "a"
-                | "more"
-                | "most"
-        ) && !(word == "a" && at == start);
+        let stops = TOPIC_ENDS.contains(word.as_str()) && !(word == "a" && at == start);
         if token.is_dash() || (stops && !name) {
             close(start, at, &mut found);
             return found;

@@ -128,10 +128,7 @@ fn two_people(part: &str) -> Vec<&str> {
 }
 
 /// Nouns that say what several people are, and no name: `Town Supervisors`.
-const ROLES: &[&str] = &[
-    "chair", "chairman", "clerk", "councillor", "director", "guest", "manager", "member",
-    "officer", "secretary", "supervisor", "treasurer",
-];
+static ROLES: Words = list!(words "meeting_roles");
 
 /// Most people who are taken down: more come to no meeting, and each is looked for among the others.
 const MOST_PEOPLE: usize = 500;
@@ -235,10 +232,7 @@ impl Minutes {
 
 /// Whether what stands below `Decisions` decides anything.
 fn decides(text: &str) -> bool {
-    const NOTHING: &[&str] = &[
-        "none", "nothing", "n/a", "tbd", "no decision", "no action", "no item", "no resolution",
-        "not decided", "see ", "discussed", "we discussed", "keine", "aucune", "ninguna",
-    ];
+    static NOTHING: Words = list!(phrases "nothing_decided");
     let text = fold(text);
     !NOTHING.iter().any(|start| text.starts_with(start)) && !text.ends_with(['?', ':'])
 }
@@ -247,7 +241,7 @@ fn decides(text: &str) -> bool {
 fn without_role(name: &str) -> &str {
     let Some((role, rest)) = name.split_once(' ') else { return name };
     let role = fold(role);
-    let is_role = ROLES.contains(&role.as_str()) || role.starts_with("vice") || role == "president";
+    let is_role = ROLES.contains(role.as_str()) || role.starts_with("vice") || role == "president";
     if is_role && rest.contains(' ') { without_role(rest) } else { name }
 }
 
@@ -273,16 +267,13 @@ fn at_role(text: &str) -> (&str, &str) {
     let mut at = starts.filter(|at| {
         let word = fold(text[*at..].split(' ').next().unwrap_or_default());
         // `Board members` are no Board.
-        text[..*at].trim().contains(' ') && ROLES.contains(&word.strip_suffix('s').unwrap_or(&word))
+        text[..*at].trim().contains(' ') && ROLES.contains(word.strip_suffix('s').unwrap_or(&word))
     });
     text.split_at(at.next_back().unwrap_or(0))
 }
 
 /// Beginnings of words beside a name that say that somebody was not there.
-const AWAY: &[&str] = &[
-    "absent", "excused", "apolog", "regrets", "not present", "entschuldigt", "abwesend", "excuse",
-    "ausente",
-];
+static AWAY: Words = list!(phrases "away");
 
 /// Small words of names: `Bas van Beek`.
 const PARTICLES: &[&str] = &["da", "de", "del", "den", "der", "di", "du", "la", "van", "von", "zu"];
@@ -308,7 +299,7 @@ fn name(text: &str) -> Option<String> {
     let heads =
         ATTENDANCE.contains(fold(&name).as_str()) || DECISIONS.contains(fold(&name).as_str());
     let last = fold(name.rsplit(' ').next().unwrap_or_default());
-    let is_role = ROLES.contains(&last.strip_suffix('s').unwrap_or(&last));
+    let is_role = ROLES.contains(last.strip_suffix('s').unwrap_or(&last));
     let ordinary = is_role || super::words::is_generic(&name.to_lowercase());
     (is_name && !heads && !ordinary && structural(&name).is_ok()).then_some(name)
 }

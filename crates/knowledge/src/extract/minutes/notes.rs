@@ -200,15 +200,12 @@ fn is_outcome(text: &str) -> bool {
 
 /// Whether a note of a motion tells what became of it: `The motion passed 3-0.`, `Motion to adjourn; approved`.
 fn is_motion(text: &str) -> Option<bool> {
-    const OUTCOMES: &[&str] = &[
-        "adopted", "approved", "carried", "carries", "defeated", "failed", "fails", "lost",
-        "passed", "passes", "rejected", "tabled", "unanimously", "withdrawn",
-    ];
+    static OUTCOMES: Words = list!(words "motion_outcomes");
     const MOVING: &[&str] = &["by", "for", "from", "that", "to"];
     let tokens = tokens(text);
     let from = usize::from(tokens.first().is_some_and(|first| first.lower() == "the"));
     let is_one = tokens.get(from).is_some_and(|first| first.lower() == "motion");
-    let tells = tokens.iter().any(|token| OUTCOMES.contains(&token.lower().as_str()));
+    let tells = tokens.iter().any(|token| OUTCOMES.contains(token.lower().as_str()));
     let moves = tokens.get(from + 1).is_some_and(|next| MOVING.contains(&next.lower().as_str()));
     // `Motion blur is on by default` is none.
     (is_one && (tells || moves)).then_some(tells)

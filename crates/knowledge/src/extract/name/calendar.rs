@@ -1,20 +1,15 @@
 //! Dates, times, and the names of months and days.
 
+use crate::words::{Words, list};
 use elophanto_base::lexical::MONTHS;
 
 const DAYS: &[&str] =
     &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const SHORT: &[&str] = &[
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "mon",
-    "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun",
-];
+static SHORT: Words = list!(words "short_days");
 const SEASONS: &[&str] = &["spring", "summer", "autumn", "fall", "winter"];
 const QUARTERS: &[&str] = &["q1", "q2", "q3", "q4", "h1", "h2"];
 /// What stands beside the parts of a date.
-const BESIDE: &[&str] = &[
-    "of", "at", "am", "pm", "a.m", "p.m", "utc", "gmt", "est", "edt", "pst", "pdt", "cet", "cest",
-    "bc", "ad", "bce", "ce", "early", "late", "mid", "-", "–", "—", "to",
-];
+static BESIDE: Words = list!(words "date_parts");
 
 /// Whether the words of a name are a date, a time, a month or a day of the week and nothing else.
 /// `Sun` and `Friday the 13th` are names.
@@ -31,14 +26,14 @@ pub(super) fn is_date(words: &[&str]) -> bool {
         let lower = lower.as_str();
         if is_month_or_day(lower) || is_numeric_date(lower) || is_clock(lower) || is_decade(lower) {
             dated = true;
-        } else if SHORT.contains(&lower) || SEASONS.contains(&lower) || QUARTERS.contains(&lower) {
+        } else if SHORT.contains(lower) || SEASONS.contains(&lower) || QUARTERS.contains(&lower) {
             short = true;
         } else if is_day_number(lower)
             || is_year(lower)
             || lower.split(['-', '–']).all(is_day_number)
         {
             numbers += 1;
-        } else if !BESIDE.contains(&lower) && !lower.is_empty() {
+        } else if !BESIDE.contains(lower) && !lower.is_empty() {
             return false;
         }
     }

@@ -16,6 +16,7 @@ mod tests;
 pub(super) use calendar::{is_month_or_day, is_year};
 pub use tidy::tidy;
 
+use crate::words::{Words, list};
 use elophanto_base::visible::is_deceptive;
 use listing::is_list_number;
 use markup::{is_address, is_markup, is_template};
@@ -131,6 +132,10 @@ fn is_hidden(name: &str) -> bool {
     false
 }
 
+/// First and second words of questions.
+static ASKING: Words = list!(words "asking");
+static ASKED: Words = list!(words "asked");
+
 /// A final mark after words in lower case. Titles of works keep their marks.
 fn is_sentence(name: &str, words: &[&str]) -> bool {
     let bare = name.trim_end_matches(['"', '\'', '”', '’', ')']);
@@ -146,41 +151,8 @@ fn is_sentence(name: &str, words: &[&str]) -> bool {
     let promises = bare.ends_with(':') && lower >= SENTENCE_WORDS - 1;
     let asks = bare.ends_with('?')
         && words.len() > 2
-        && matches!(
-            words.first(),
-            Some(
-                &("What"
-                    | "How"
-                    | "Why"
-                    | "Which"
-                    | "Can"
-                    | "Does"
-                    | "Do"
-                    | "Should"
-                    | "Is"
-                    | "Are"
-                    | "When"
-                    | "Where")
-            )
-        )
-        && words.get(1).is_some_and(|second| {
-            matches!(
-                *second,
-                "is" | "are"
-                    | "do"
-                    | "does"
-                    | "can"
-                    | "should"
-                    | "was"
-                    | "to"
-                    | "I"
-                    | "we"
-                    | "you"
-                    | "it"
-                    | "the"
-                    | "this"
-            )
-        });
+        && words.first().is_some_and(|first| ASKING.contains(*first))
+        && words.get(1).is_some_and(|second| ASKED.contains(*second));
     if promises || asks {
         return true;
     }

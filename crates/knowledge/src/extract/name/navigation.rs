@@ -9,6 +9,11 @@ pub(super) fn is_navigation(name: &str, words: &[&str]) -> bool {
         '⟶', '⟵',
     ];
     static PHRASES: Words = list!(phrases "navigation");
+    static LABELS: Words = list!(phrases "navigation_labels");
+    const STARTS: &[&str] = &[
+        "copyright (c)", "skip to ", "edit this page", "last updated", "last modified",
+        "powered by ",
+    ];
     let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
     let lower = bare.trim_end_matches(['.', '!', '?', ':', '…']).to_lowercase();
     let crumbs = words.len() > 2
@@ -22,31 +27,11 @@ pub(super) fn is_navigation(name: &str, words: &[&str]) -> bool {
         || matches!(words.last(), Some(&(">>" | "×" | "☰")))
         || is_pager(words)
         || name.ends_with(ARROWS)
-        || lower.starts_with("copyright (c)")
-        || lower.starts_with("skip to ")
-        || lower.starts_with("edit this page")
-        || lower.starts_with("last updated")
-        || lower.starts_with("last modified")
-        || lower.starts_with("powered by ")
+        || STARTS.iter().any(|start| lower.starts_with(start))
         || lower.ends_with("all rights reserved")
         || (lower.starts_with("page ") && words.get(2) == Some(&"of"))
         || (words.len() > 1
-            && matches!(
-                lower.split_once(": "),
-                Some((
-                    "previous"
-                        | "next"
-                        | "prev"
-                        | "tags"
-                        | "by"
-                        | "posted by"
-                        | "written by"
-                        | "published"
-                        | "updated"
-                        | "share",
-                    _
-                ))
-            ))
+            && lower.split_once(": ").is_some_and(|(label, _)| LABELS.contains(label)))
 }
 
 /// `1 2 3 Next`

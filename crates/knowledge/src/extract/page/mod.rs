@@ -26,6 +26,7 @@ use super::name::tidy;
 use super::restructured;
 use super::wiki;
 use super::{boxes, pod};
+use crate::words::{Words, list};
 use cut::plain_blocks;
 use elophanto_text::markdown;
 pub(super) use properties::tells_no_more;
@@ -107,15 +108,12 @@ impl Row {
     /// Whether a table of two columns says what the first one is of, or only that it is a property.
     pub(super) fn lists_properties(&self) -> bool {
         let header = self.header.first().map(|header| fold(header)).unwrap_or_default();
-        header.is_empty() || PROPERTIES.contains(&header.as_str())
+        header.is_empty() || PROPERTIES.contains(header.as_str())
     }
 }
 
 /// What is above a column of properties.
-const PROPERTIES: &[&str] = &[
-    "property", "specification", "attribute", "parameter", "field", "key", "item", "feature",
-    "characteristic", "detail", "fact", "spec", "eigenschaft", "merkmal",
-];
+static PROPERTIES: Words = list!(words "property_headers");
 
 /// The prose of a document.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::{Block, Kind, Mark, Row};
 use crate::extract::words;
+use crate::words::{Words, list};
 use elophanto_text::sentences::sentences;
 
 /// Fewest such items of a list, and fewest words of what a term is.
@@ -102,10 +103,7 @@ fn meaning(what: &str) -> Option<String> {
     for said in all.iter().skip(1).map(|said| said.trim()) {
         let lower = said.to_lowercase();
         let defaults = ["default ", "the default ", "by default", "defaults "];
-        const WITHIN: &[&str] = &[
-            "as the default", "available since", "default is", "defaults to", "is the default",
-            "since version", "supported since",
-        ];
+        static WITHIN: Words = list!(phrases "default_phrases");
         let is_default = defaults.iter().any(|start| lower.starts_with(start))
             || WITHIN.iter().any(|phrase| lower.contains(phrase));
         // `This is the default policy.`

@@ -204,7 +204,7 @@ fn tells_of(title: &str, key: &str, page: &Page) -> bool {
     let leads = before
         .split_whitespace()
         .next_back()
-        .is_none_or(|last| LEADING.contains(&last) || before.split_whitespace().all(says_nothing));
+        .is_none_or(|last| LEADING.contains(last) || before.split_whitespace().all(says_nothing));
     if leads && after.split_whitespace().all(says_nothing) {
         return true;
     }
@@ -220,10 +220,7 @@ fn tells_of(title: &str, key: &str, page: &Page) -> bool {
 }
 
 /// What stands before what a title is about, in lower case.
-const LEADING: &[&str] = &[
-    "about", "for", "in", "into", "is", "of", "on", "to", "with", "à", "con", "de", "des", "du",
-    "der", "en", "für", "sobre", "sur", "und", "von", "vom", "zu", "zum", "zur", "a",
-];
+static LEADING: Words = list!(words "title_leads");
 
 /// What a document is about whose title only says what it is, and is in what was asked for: `Long Term
 /// Support`, where `SQLite long term support` was, if the page speaks of SQLite again and again.

@@ -8,6 +8,7 @@ use super::{
     searches::is_among,
     topic::content_terms,
 };
+use crate::words::{Words, list};
 use elophanto_base::one_line::one_line;
 
 /// How much of an answer is read.
@@ -33,12 +34,7 @@ pub enum Refused {
 }
 
 /// How a line begins that talks to us.
-const TALK: &[&str] = &[
-    "here are", "here is", "here's", "sure", "certainly", "of course", "okay", "i cannot",
-    "i can't", "i am", "i'm", "i will", "i have", "i've", "as an ai", "sorry", "let me",
-    "these searches", "these queries", "note:", "ignore", "disregard", "system:", "assistant:",
-    "user:",
-];
+static TALK: Words = list!(phrases "talk");
 
 /// The searches of a model's answer, three to five different ones.
 ///

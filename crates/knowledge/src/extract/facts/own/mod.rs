@@ -97,7 +97,7 @@ pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> boo
     let is_of_document = thing.is_document && OF_DOCUMENT.contains(&noun.text);
     // `This NIP defines`, as specifications name what they are.
     let is_spec = (shape::is_acronym(noun.text) || noun.text == "proposal")
-        && tokens.get(2).is_some_and(|verb| OF_SPECIFICATION.contains(&verb.text));
+        && tokens.get(2).is_some_and(|verb| OF_SPECIFICATION.contains(verb.text));
     this.text == "This" && is_noun && (opens || is_named || is_of_document || is_spec)
 }
 
@@ -105,10 +105,7 @@ pub(super) fn says_text(tokens: &[Token<'_>], thing: &Thing, opens: bool) -> boo
 static TEXTS: Words = list!(words "page_texts");
 
 /// What a specification does.
-const OF_SPECIFICATION: &[&str] = &[
-    "adds", "defines", "describes", "documents", "introduces", "proposes", "requires", "specifies",
-    "standardizes",
-];
+static OF_SPECIFICATION: Words = list!(words "specifying_verbs");
 
 /// What a document calls itself, or what it is a document of.
 const OF_DOCUMENT: &[&str] =
@@ -241,6 +238,9 @@ fn is_of_several(tokens: &[Token<'_>], at: usize) -> bool {
         && !words::is_finite(&next, false)
 }
 
+/// Behind which `that` stands for a noun.
+pub(super) static BEFORE_THAT: Words = list!(words "before_that");
+
 /// Words that stand for what other sentences name, for whoever writes or reads, or for what may be.
 pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
     let word = tokens[at].lower();
@@ -257,26 +257,9 @@ pub(super) fn points(tokens: &[Token<'_>], at: usize) -> bool {
             matches!(next.as_str(), "year" | "day" | "week" | "month" | "season" | "half" | "time")
         }
         // `Beginning with that letter`.
-        "that" => at.checked_sub(1).is_some_and(|before| {
-            let before = tokens[before].lower();
-            matches!(
-                before.as_str(),
-                "with"
-                    | "of"
-                    | "in"
-                    | "for"
-                    | "by"
-                    | "to"
-                    | "from"
-                    | "on"
-                    | "at"
-                    | "than"
-                    | "after"
-                    | "before"
-                    | "since"
-                    | "until"
-            )
-        }),
+        "that" => at
+            .checked_sub(1)
+            .is_some_and(|before| BEFORE_THAT.contains(tokens[before].lower().as_str())),
         "other" | "others" | "another" => at < 3,
         // `The same lamp`: as which one, another sentence tells, unless several have it.
         "same" => {

@@ -11,13 +11,7 @@ use crate::extract::words;
 use crate::words::{Words, list};
 
 /// What may stand before an article within a subject, beside what ends a noun phrase.
-const BEFORE_NOUNS: &[&str] = &[
-    "above", "across", "after", "against", "along", "although", "among", "and", "around",
-    "because", "before", "behind", "below", "beside", "besides", "beyond", "both", "but",
-    "despite", "during", "except", "half", "near", "not", "off", "once", "only", "or", "out",
-    "per", "plus", "rather", "since", "than", "though", "toward", "towards", "until", "up", "upon",
-    "whereas", "while", "whether",
-];
+static BEFORE_NOUNS: Words = list!(words "before_nouns");
 
 /// Nouns that, as subjects, stand for something that only the sentences before them tell.
 static VAGUE: Words = list!(words "vague_subjects");
@@ -77,7 +71,7 @@ pub(in crate::extract::facts) fn has_subject(
             && !words::is_starter(&word)
             && !words::is_lead(&word)
             && !words::looks_past(&word)
-            && !BEFORE_NOUNS.contains(&word.as_str())
+            && !BEFORE_NOUNS.contains(word.as_str())
     };
     let is_relative = |two: &[Token<'_>]| is_noun(&two[0]) && words::is_determiner(two[1].text);
     // `The COMMANDS section lists`: of the text.
@@ -213,7 +207,7 @@ fn parts(subject: &[Token<'_>]) -> bool {
 fn is_named(subject: &[Token<'_>], head: &Token<'_>) -> bool {
     let at = subject.iter().position(|token| token.start == head.start).unwrap_or_default();
     let name = at.checked_sub(1).map(|before| &subject[before]);
-    let is_compound = COMPOUND.contains(&head.text)
+    let is_compound = COMPOUND.contains(head.text)
         && name.is_some_and(|it| {
             it.text.chars().all(|char| char.is_ascii_lowercase())
                 && !words::is_starter(it.text)
@@ -225,10 +219,7 @@ fn is_named(subject: &[Token<'_>], head: &Token<'_>) -> bool {
 }
 
 /// Nouns that say which one is meant with a noun before them: `domain name`, `voting process`.
-const COMPOUND: &[&str] = &[
-    "code", "command", "event", "list", "method", "name", "number", "option", "process", "table",
-    "variable",
-];
+static COMPOUND: Words = list!(words "compound_heads");
 
 /// Nouns that say nothing but of what follows `of`.
 const OF_SOMETHING: &[&str] =

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::subject::is_typed;
 use crate::extract::facts::elsewhere::is_explained;
-use crate::extract::facts::own::{is_code, relates};
+use crate::extract::facts::own::{BEFORE_THAT, is_code, relates};
 use crate::extract::facts::{is_plural, mention, pointer};
 use crate::extract::fold::fold;
 use crate::extract::name::is_year;
@@ -16,9 +16,6 @@ use crate::words::{Words, list};
 
 /// Whoever writes or reads, and times and places that only the text has.
 static DANGLING: Words = list!(words "dangling");
-
-/// Behind which `that` stands for a noun.
-static BEFORE_THAT: Words = list!(words "before_that");
 
 /// What is only to be.
 static PROMISES: Words = list!(words "promises");
@@ -62,6 +59,9 @@ impl Place<'_> {
         noun.is_some_and(|noun| !self.tells(&noun) && !is_frequent(&noun))
     }
 }
+
+/// Nouns of which the `first` or `last` one is told by what stands elsewhere.
+static TOLD_BY_ORDER: Words = list!(words "told_by_order");
 
 /// Whether a word stands for what another sentence names, for whoever writes, or for a time that only
 /// the text has.
@@ -132,19 +132,7 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
         "first" | "second" | "third" | "last" | "next" | "previous" => {
             let is_told =
                 word(at + 2) == "of" || matches!(before.as_str(), "each" | "every" | "your");
-            !is_told
-                && matches!(
-                    next.as_str(),
-                    "year"
-                        | "day"
-                        | "week"
-                        | "month"
-                        | "season"
-                        | "half"
-                        | "time"
-                        | "step"
-                        | "section"
-                )
+            !is_told && TOLD_BY_ORDER.contains(next.as_str())
         }
         // `When a limit is reached, requests in the same minute`
         "same" if goes_on && at > verb.saturating_sub(8) => false,
