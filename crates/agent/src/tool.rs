@@ -100,6 +100,11 @@ pub trait Host {
     fn root(&self) -> &std::path::Path;
     /// Whether the user has ended the run: long work looks at it often.
     fn is_cancelled(&self) -> bool;
+    /// # Errors
+    /// [`ToolError::Cancelled`] when the user has ended the run.
+    fn alive(&self) -> Result<(), ToolError> {
+        if self.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
+    }
     /// Time a tool may take at most.
     fn patience(&self) -> Duration;
     /// Bytes of text that go back to the model at most; what is longer is cut in its middle.

@@ -20,6 +20,7 @@ use crate::{
     plugins::{
         self, FOLDER, Plugin, PluginError, PluginFile, TestReport, cut_middle, examine, read_files,
     },
+    tools::hash_of,
 };
 use elophanto_base::counted::counted;
 use elophanto_base::{beneath::Folder, one_line::one_line};
@@ -51,10 +52,11 @@ pub(super) fn attempt(
     let host = &*run.host;
     let time = host.patience().min(Duration::from_secs(MAX_TEST_SECONDS));
     let report = plugins::test(&plugin, &run.parts.runtime, time, &|| host.is_cancelled());
-    run.alive()?;
+    run.host.alive()?;
     if !report.passed() {
         run.failed(Stage::Test, report.reason().to_owned());
-        return Ok(Err(with_output(report.reason(), report.output())));
+        let said = format!("{}\n{}", report.reason(), report.output());
+        return Ok(Err(cut_middle(&said, MAX_REASON_BYTES)));
     }
     run.done(Stage::Test, report.reason());
 
@@ -80,7 +82,7 @@ fn implement(
     let now = current(run)?;
     let prompt = prompts::implement(known, &Before { files: &now, reasons });
     let said = run.host.think("coding", &prompts::system(CODER), &prompt)?;
-    run.alive()?;
+    run.host.alive()?;
     let wanted = match answer::files(&said) {
         Ok(wanted) => wanted,
         Err(reason) => return Ok(Err(format!("the answer could not be used: {reason}"))),
@@ -97,7 +99,7 @@ fn implement(
         found.path == wanted.path && found.bytes == wanted.bytes
     };
     if plugin.files.len() != wanted.len() || !plugin.files.iter().zip(&wanted).all(same) {
-        return Err(failed(format!(
+        return Err(ToolError::Failed(format!(
             "`plugins/{}` is not what was written: somebody else changes it",
             run.name
         )));
@@ -116,7 +118,7 @@ fn current(run: &Run<'_>) -> Result<Vec<PluginFile>, ToolError> {
             };
             let fit = files.len() <= MAX_ANSWER_FILES && bytes <= MAX_ANSWER_FILES_BYTES;
             if !fit || !files.iter().all(fits) {
-                return Err(failed(format!(
+                return Err(ToolError::Failed(format!(
                     "`plugins/{}` has more, larger or other files than a model can rewrite: it is \
                      changed by hand",
                     run.name
@@ -125,7 +127,7 @@ fn current(run: &Run<'_>) -> Result<Vec<PluginFile>, ToolError> {
             Ok(files)
         }
         Err(PluginError::Missing { .. }) => Ok(Vec::new()),
-        Err(error) => Err(failed(format!("`plugins/{}`: {error}", run.name))),
+        Err(error) => Err(ToolError::Failed(format!("`plugins/{}`: {error}", run.name))),
     }
 }
 
@@ -150,7 +152,7 @@ fn write(
             let content = String::from_utf8_lossy(&new.bytes);
             let mut arguments = json!({"path": path, "text": content});
             if let Some(old) = old {
-                arguments["expected"] = json!(content_hash(&old.bytes));
+                arguments["expected"] = json!(hash_of(&old.bytes));
             }
             if let Err(reason) = call(run, "file_write", arguments, &path)? {
                 return Ok(Err(reason));
@@ -158,7 +160,7 @@ fn write(
         }
         if new.is_executable {
             make_executable(run.host.root(), &path)
-                .map_err(|cause| failed(format!("`{}`: {cause}", path.display())))?;
+                .map_err(|cause| ToolError::Failed(format!("`{}`: {cause}", path.display())))?;
         }
     }
     Ok(Ok(()))
@@ -170,7 +172,7 @@ fn call(
     arguments: serde_json::Value,
     path: &Path,
 ) -> Result<Result<(), String>, ToolError> {
-    run.alive()?;
+    run.host.alive()?;
     match run.host.call(tool, arguments) {
         Ok(output) if output.failed => {
             let said = one_line(&output.text, 500);
@@ -187,11 +189,6 @@ fn call(
         // Whoever said no said it to the work.
         Err(error) => Err(error),
     }
-}
-
-/// What names the content of a file for `file_write`: 16 hexadecimal digits of its BLAKE3 hash.
-fn content_hash(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex().chars().take(16).collect()
 }
 
 fn make_executable(root: &Path, path: &Path) -> std::io::Result<()> {
@@ -218,7 +215,7 @@ fn review(
     let mut why = String::new();
     for _ in 0..2 {
         let said = run.host.think("review", &system, &asked)?;
-        run.alive()?;
+        run.host.alive()?;
         match answer::review(&said) {
             Ok(review) => return Ok(review),
             Err(reason) => why = reason,
@@ -227,12 +224,4 @@ fn review(
     }
     let findings = vec![format!("the reviewer gave no verdict: {}", one_line(&why, 300))];
     Ok(Review { approved: false, findings })
-}
-
-fn with_output(reason: &str, output: &str) -> String {
-    cut_middle(&format!("{reason}\n{output}"), MAX_REASON_BYTES)
-}
-
-fn failed(reason: String) -> ToolError {
-    ToolError::Failed(reason)
 }

@@ -27,7 +27,7 @@ pub(super) fn deploy(run: &mut Run<'_>, ready: &Ready) -> Result<(Output, Ended)
     run.begin(Stage::Deploy, "asking the user")?;
     let question = question(run, ready);
     let said = run.host.ask_user(&question, &[YES.to_owned(), NO.to_owned()]);
-    run.alive()?;
+    run.host.alive()?;
     if said.as_deref().map(str::trim) != Some(YES) {
         let reason = match said {
             None => "nobody was there to agree".to_owned(),

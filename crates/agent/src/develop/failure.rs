@@ -22,7 +22,7 @@ pub(super) fn give_up(run: &mut Run<'_>, reasons: &[String]) -> Result<Output, T
         Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
         Err(error) => format!("No failure note was written: {error}"),
     };
-    run.alive()?;
+    run.host.alive()?;
     let name = &run.name;
     let question = format!(
         "The plugin `{name}` could not be developed in {MAX_ATTEMPTS} attempts. The last one \
@@ -38,7 +38,7 @@ pub(super) fn give_up(run: &mut Run<'_>, reasons: &[String]) -> Result<Output, T
         }
         None => "Nobody was there to say how to go on.".to_owned(),
     };
-    run.alive()?;
+    run.host.alive()?;
     let mut text = format!(
         "The plugin `{name}` is not deployed: {MAX_ATTEMPTS} attempts failed. {noted} {said}\n\
          What was wrong:\n"

@@ -38,14 +38,8 @@ pub(super) struct Run<'a> {
 impl Run<'_> {
     /// # Errors
     /// When the user has ended the run.
-    pub fn alive(&self) -> Result<(), ToolError> {
-        if self.host.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
-    }
-
-    /// # Errors
-    /// As [`Run::alive`].
     pub fn begin(&mut self, stage: Stage, detail: &str) -> Result<(), ToolError> {
-        self.alive()?;
+        self.host.alive()?;
         self.event(stage, State::Begun, detail);
         Ok(())
     }
@@ -168,7 +162,7 @@ fn research(run: &mut Run<'_>) -> Result<(String, String), ToolError> {
             Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
             Err(error) => missing.push(format!("{tool}: {error}")),
         }
-        run.alive()?;
+        run.host.alive()?;
     }
     if missing.is_empty() {
         run.done(Stage::Research, "");
@@ -183,7 +177,7 @@ fn research(run: &mut Run<'_>) -> Result<(String, String), ToolError> {
 fn design(run: &mut Run<'_>, known: &Known<'_>) -> Result<String, ToolError> {
     run.begin(Stage::Design, "")?;
     let said = run.host.think("planning", &prompts::system(DESIGNER), &prompts::design(known))?;
-    run.alive()?;
+    run.host.alive()?;
     if said.trim().is_empty() {
         let reason = "the model gave no design".to_owned();
         return Err(ToolError::Failed(run.failed(Stage::Design, reason)));

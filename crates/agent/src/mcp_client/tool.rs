@@ -45,9 +45,7 @@ impl Tool for ServerTool {
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let arguments = object(arguments)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let (server, tool) = (&*self.server, &self.tool);
         let patience = host.patience();
         let failed = |cause| match cause {

@@ -93,9 +93,7 @@ impl Tool for PluginTool {
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         self.check(arguments)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let plugin = self.current()?;
         let secrets = match plugin.declared.secrets.as_slice() {
             [] => Secrets::new(),
@@ -122,9 +120,7 @@ impl Tool for PluginTool {
         let ended = run(&self.runtime, &running).map_err(|error: PluginError| {
             ToolError::Failed(said::mask(&error.to_string(), &secrets))
         })?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let (text, failed) = match answer(&ended, plugin.declared.output.as_ref(), &secrets) {
             Ok(text) => (text, false),
             Err(reason) => (reason, true),

@@ -62,9 +62,7 @@ impl Tool for AskUser {
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let (question, options) = self.question(arguments)?;
         let answer = host.ask_user(&question, &options);
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         Ok(match answer {
             Some(answer) => Output {
                 text: cut(&format!("the user says: {answer}\n"), host.max_output()),

@@ -25,10 +25,10 @@ pub(super) fn cut(text: &str, max: usize) -> String {
     let mark = |missing: usize| format!("\n[... {missing} bytes left out ...]\n");
     let room = max.saturating_sub(mark(text.len()).len());
     if room == 0 {
-        return text[..floor(text, max)].to_owned();
+        return text[..text.floor_char_boundary(max)].to_owned();
     }
-    let head = floor(text, room.div_ceil(2));
-    let tail = ceiling(text, text.len() - room / 2);
+    let head = text.floor_char_boundary(room.div_ceil(2));
+    let tail = text.ceil_char_boundary(text.len() - room / 2);
     format!("{}{}{}", &text[..head], mark(tail - head), &text[tail..])
 }
 
@@ -43,15 +43,6 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
         }
     }
     text
-}
-
-/// The greatest border of characters that is not beyond.
-pub(super) fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
-}
-
-fn ceiling(text: &str, at: usize) -> usize {
-    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
 #[cfg(test)]

@@ -78,9 +78,7 @@ impl Tool for DelegateReading {
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let questions = self.questions(arguments)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let readings = host.delegate(&questions)?;
         let each = host.max_output() / readings.len().max(1);
         let failed = readings.iter().all(|it| it.end == ReaderEnd::Failed);

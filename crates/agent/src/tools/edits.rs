@@ -2,8 +2,6 @@
 
 use strsim::normalized_levenshtein;
 
-use super::cut::floor;
-
 /// Bytes of a line that are compared when the nearest is looked for.
 const COMPARED: usize = 200;
 /// Lines that are compared when the nearest is looked for.
@@ -136,7 +134,7 @@ fn likeness(a: &str, b: &str) -> f64 {
 }
 
 fn short(line: &str) -> &str {
-    line.get(..floor(line, COMPARED)).unwrap_or_default()
+    &line[..line.floor_char_boundary(COMPARED)]
 }
 
 #[cfg(test)]

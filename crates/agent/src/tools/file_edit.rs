@@ -76,9 +76,7 @@ impl Tool for FileEdit {
         let plan = self.plan(arguments, host)?;
         let state = state(&plan.place.absolute, Some(&plan.before));
         self.approved.check(host.root(), arguments, &state)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         store(host.root(), &plan.place, plan.after.as_bytes(), Some(&plan.before))?;
         let (path, hash) = (plan.place.shown(), hash_of(plan.after.as_bytes()));
         let places = counted(plan.places, "place");

@@ -58,9 +58,7 @@ impl Tool for FileMove {
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let plan = self.plan(arguments, host)?;
         self.approved.check(host.root(), arguments, &plan.state())?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let rename = || {
             let root = Folder::open(host.root())?;
             let (old, old_name) = root.holding(&plan.from.relative)?;

@@ -8,7 +8,7 @@ use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
     contents::{Contents, Form, endings},
-    cut::{cut, floor},
+    cut::cut,
     paths::{Last, Place, place},
 };
 use crate::{
@@ -167,7 +167,7 @@ fn lines(head: &str, text: &str, asked: &Asked, host: &dyn Host) -> String {
             // Nobody knows half of a secret for one.
             line = Cow::Owned(secrets::mask(&line).0.into_owned());
         }
-        let kept = line.get(..floor(&line, MOST_OF_A_LINE)).unwrap_or_default();
+        let kept = &line[..line.floor_char_boundary(MOST_OF_A_LINE)];
         let before = body.len();
         if asked.numbers {
             let _ = write!(body, "{:>6}\t", number + 1);

@@ -18,7 +18,7 @@ use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
     contents::key_lines,
-    cut::{cut, floor, text_of},
+    cut::{cut, text_of},
     paths::{Last, Place, place, shown},
     tree::{globs, walk},
 };
@@ -175,9 +175,7 @@ impl Tool for FileSearch {
             skipped += usize::from(searched.is_err());
             Ok(!found.is_full())
         })?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let (matches, full) = (found.matches, found.is_full());
         skipped += found.passed_over;
         let mut text = found.text;
@@ -254,7 +252,7 @@ impl Found<'_> {
             // Nobody knows half of a secret for one.
             line = secrets::mask(&line).0.into_owned();
         }
-        let kept = line.get(..floor(&line, MOST_OF_A_LINE)).unwrap_or_default();
+        let kept = &line[..line.floor_char_boundary(MOST_OF_A_LINE)];
         let more = if kept.len() < line.len() { " [...]" } else { "" };
         let (path, number) = (shown(&self.relative), number.unwrap_or(0));
         let _ = writeln!(self.text, "{path}{mark}{number}{mark} {kept}{more}");

@@ -54,9 +54,7 @@ impl Tool for FileWrite {
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let plan = self.plan(arguments, host)?;
         self.approved.check(host.root(), arguments, &plan.state())?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         store(host.root(), &plan.place, plan.text.as_bytes(), plan.before.as_ref())?;
         let did = if plan.before.is_some() { "replaced" } else { "made" };
         let (path, hash) = (plan.place.shown(), hash_of(plan.text.as_bytes()));

@@ -115,9 +115,7 @@ pub(super) fn answer<S: AsRef<OsStr>>(
         whole && !host.is_cancelled()
     };
     git.stream(arguments, &[], &mut take).map_err(told)?;
-    if host.is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
+    host.alive()?;
     Ok((bytes, whole))
 }
 

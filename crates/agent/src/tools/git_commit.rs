@@ -120,9 +120,7 @@ impl Tool for GitCommit {
         let asked = self.asked(arguments, host)?;
         let plan = plan::plan(&asked.git, host, &asked.places)?;
         self.approved.check(host.root(), arguments, &plan.state)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let made = make::commit(&asked.git, &plan, &asked.message, &self.gate, &self.along)?;
         let branch = asked.git.branch().unwrap_or_else(|| "a detached HEAD".to_owned());
         let files = counted(made.files, "file");

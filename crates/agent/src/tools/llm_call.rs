@@ -71,9 +71,7 @@ impl Tool for LlmCall {
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let question = self.question(arguments)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let answer = host.think(question.task, question.system, question.prompt)?;
         Ok(Output { text: cut(&answer, host.max_output()), ..Output::default() })
     }

@@ -12,6 +12,7 @@ use super::arguments::bad;
 use crate::ToolError;
 use elophanto_base::{
     beneath::Kind,
+    regular::if_there,
     visible::{hides, is_odd_blank},
 };
 use elophanto_repo::is_git_name;
@@ -122,14 +123,7 @@ fn find(root: &Path, path: &Path, last: Last) -> Result<Place, ToolError> {
 }
 
 fn kind_at(path: &Path) -> io::Result<Option<Kind>> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => Ok(Some(Kind::Link)),
-        Ok(found) if found.is_dir() => Ok(Some(Kind::Folder)),
-        Ok(found) if found.is_file() => Ok(Some(Kind::File)),
-        Ok(_) => Ok(Some(Kind::Other)),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(cause) => Err(cause),
-    }
+    Ok(if_there(fs::symlink_metadata(path))?.map(|found| found.file_type().into()))
 }
 
 fn outside(text: &str) -> ToolError {

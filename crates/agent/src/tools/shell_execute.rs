@@ -165,9 +165,7 @@ impl Tool for ShellExecute {
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let request = self.request(arguments, host)?;
         self.approved.check(host.root(), arguments, &state(&request))?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let root = host.root().to_owned();
         let is_key = |path: &str| (self.out_of_reach)(&root.join(path));
         let keys = keys_of_named(&request, &root);

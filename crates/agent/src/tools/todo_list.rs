@@ -29,12 +29,8 @@ impl TodoList {
             if text.is_empty() || text.len() > MOST_OF_AN_ITEM {
                 return Err(bad(format!("`text` is to have 1 to {MOST_OF_AN_ITEM} bytes")));
             }
-            let state = match item.text("state")? {
-                "open" => TodoState::Open,
-                "doing" => TodoState::Doing,
-                "done" => TodoState::Done,
-                _ => return Err(bad("`state` is to be open, doing or done")),
-            };
+            let state = TodoState::named(item.text("state")?);
+            let state = state.ok_or_else(|| bad("`state` is to be open, doing or done"))?;
             Ok(Todo { text: text.to_owned(), state })
         };
         items.iter().map(item).collect()

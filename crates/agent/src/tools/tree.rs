@@ -72,12 +72,7 @@ pub(super) fn walk(
             ended = Ended::TooSlow;
         } else {
             let relative = path.strip_prefix(&root).unwrap_or(path).to_owned();
-            let kind = match kind {
-                kind if kind.is_dir() => Kind::Folder,
-                kind if kind.is_file() => Kind::File,
-                kind if kind.is_symlink() => Kind::Link,
-                _ => Kind::Other,
-            };
+            let kind = Kind::from(kind);
             let stat = (kind == Kind::File).then(|| fs::symlink_metadata(path).ok()).flatten();
             match take(Entry { relative, kind, size: stat.map_or(0, |found| found.len()) }) {
                 Ok(true) => return ControlFlow::Continue(()),

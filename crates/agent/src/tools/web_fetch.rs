@@ -76,17 +76,13 @@ impl Tool for WebFetch {
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let (url, name) = self.address(arguments)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let page = {
             let host = &*host;
             let may_ask = |asked: &str| asked.trim_end_matches('.').eq_ignore_ascii_case(&name);
             (self.fetch)(&url, &may_ask, &|| host.is_cancelled())
         };
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let page = page.map_err(ToolError::Failed)?;
         let title =
             page.title.as_deref().map(|title| elophanto_base::one_line::one_line(title, 200));

@@ -91,16 +91,12 @@ impl Tool for WebSearch {
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let (query, max) = self.query(arguments)?;
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let hits = {
             let host = &*host;
             (self.search.ask)(&query, max, &|| host.is_cancelled())
         };
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+        host.alive()?;
         let mut text = String::new();
         for (number, hit) in hits.map_err(ToolError::Failed)?.iter().take(max).enumerate() {
             let title = one_line(&hit.title, MOST_OF_A_TITLE);

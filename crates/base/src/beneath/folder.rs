@@ -47,6 +47,17 @@ pub enum Kind {
     Other,
 }
 
+impl From<std::fs::FileType> for Kind {
+    fn from(kind: std::fs::FileType) -> Self {
+        match kind {
+            kind if kind.is_dir() => Self::Folder,
+            kind if kind.is_file() => Self::File,
+            kind if kind.is_symlink() => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// What the file system says of a name, of a link itself and not of what it leads to. Times in
 /// nanoseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

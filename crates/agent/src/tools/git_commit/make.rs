@@ -1,9 +1,9 @@
 //! Making the commit, in an index of its own.
 
-use std::{collections::BTreeSet, fs, io};
+use std::{collections::BTreeSet, fs, io, os::unix::ffi::OsStrExt};
 
 use super::{
-    super::git_calls::told,
+    super::git_calls::{pathspec, told},
     Along, Gate, Proposed,
     plan::{Plan, empty_tree},
 };
@@ -46,17 +46,10 @@ pub(super) fn commit(
             if plan.head.is_some() {
                 aside.run(&["read-tree", &against]).map_err(told)?;
             }
-            let mut removals = Vec::new();
-            for path in &files.removed {
-                removals.extend(removal(path.as_bytes(), against.len()));
-            }
-            stage(&aside, &removals)?;
-            let mut input = Vec::new();
-            for path in &files.kept {
-                input.extend_from_slice(b":(top,literal)");
-                input.extend_from_slice(path.as_bytes());
-                input.push(0);
-            }
+            let removal = |path: &NotePath| removal(path.as_bytes(), against.len());
+            stage(&aside, &files.removed.iter().flat_map(removal).collect::<Vec<u8>>())?;
+            let spec = |path: &NotePath| [pathspec(path.as_path()).as_bytes(), &[0]].concat();
+            let input: Vec<u8> = files.kept.iter().flat_map(spec).collect();
             let add = ["add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"];
             // Without a path it would add everything.
             if !input.is_empty() {
@@ -125,19 +118,14 @@ impl Change {
         if self.removes() {
             return removal(self.path.as_bytes(), self.object.len());
         }
-        let mut line = format!("{} {} 0\t", self.mode, self.object).into_bytes();
-        line.extend_from_slice(self.path.as_bytes());
-        line.push(0);
-        line
+        let head = format!("{} {} 0\t", self.mode, self.object);
+        [head.as_bytes(), self.path.as_bytes(), &[0]].concat()
     }
 }
 
 /// What takes a path out of an index whose ids have so many digits.
 fn removal(path: &[u8], digits: usize) -> Vec<u8> {
-    let mut line = format!("0 {}\t", "0".repeat(digits)).into_bytes();
-    line.extend_from_slice(path);
-    line.push(0);
-    line
+    [format!("0 {}\t", "0".repeat(digits)).as_bytes(), path, &[0]].concat()
 }
 
 fn listed(said: &[u8]) -> Result<Vec<Change>, ToolError> {

@@ -225,11 +225,7 @@ fn now(host: &dyn Host, relative: &Path) -> Result<Now, ToolError> {
 /// Git is run without the filters that a repository names, so what is to go through one would be
 /// committed as it is.
 fn check_filters(git: &Git, files: &[NotePath]) -> Result<(), ToolError> {
-    let mut input = Vec::new();
-    for file in files {
-        input.extend_from_slice(file.as_bytes());
-        input.push(0);
-    }
+    let input: Vec<u8> = files.iter().flat_map(|file| [file.as_bytes(), &[0]].concat()).collect();
     let said = git.run_with(&["check-attr", "--stdin", "-z", "filter"], &input).map_err(told)?;
     let fields: Vec<&[u8]> = said.split(|&byte| byte == 0).collect();
     let filtered: BTreeMap<&[u8], &[u8]> = fields
