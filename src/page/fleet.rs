@@ -70,12 +70,14 @@ pub fn page(asked: &Asked) -> Result<Page> {
 
 /// What there is to ask.
 fn overview(asked: &Asked, reader: &Reader) -> Result<Page> {
-    let heads = reader.heads()?;
+    let heard = Heard::default();
+    let heads = reader.heads(&heard)?;
+    let said = heard.all();
     let (address, total) = (reader.address(), heads.len());
     let twin = FleetWire {
         fleet: &address,
         query: "",
-        said: &[],
+        said: &said,
         hits: Vec::new(),
         repositories: heads.iter().map(head).collect(),
     };
@@ -84,6 +86,7 @@ fn overview(asked: &Asked, reader: &Reader) -> Result<Page> {
             h1 { "Fleet" }
             (form(asked, reader, ""))
             p { (counted(total, "repository")) ", as they were published." }
+            @for line in &said { p.warn { (words::line(line)) } }
             @if total > MOST_LISTED { p.quiet { "The first " (MOST_LISTED) ":" } }
             ul { @for head in heads.iter().take(MOST_LISTED) { li { (listed(head)) } } }
         }

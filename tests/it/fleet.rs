@@ -10,6 +10,9 @@ use crate::{
     mcp::House,
 };
 
+mod away;
+mod states;
+
 const OTTERS: &str =
     "# Otters\n\nSea otters hold hands when they sleep, so that nobody drifts away.\n";
 const BADGERS: &str =

@@ -7,7 +7,7 @@ mod search;
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     mcp::server::{Call, Follower, Operations, Reply, Tool},
@@ -160,6 +160,22 @@ fn listed<A: Arguments>(text: String, items: Vec<String>, answer: &A::Answer<'_>
     let json = serde_json::to_string(answer).map_err(Error::new)?;
     let structured = serde_json::from_str(&json).map_err(Error::new)?;
     Ok(Reply::Found { text, items, structured })
+}
+
+/// What else there is to say to who called, in words.
+fn in_words(said: &[String]) -> String {
+    said.iter().map(|said| format!("Note: {said}\n\n")).collect()
+}
+
+/// The same with that before it, and beside what is structured: clients hand on the one or the other.
+fn saying(said: &[String], mut reply: Reply) -> Reply {
+    if let Reply::Found { text, structured: Value::Object(structured), .. } = &mut reply
+        && !said.is_empty()
+    {
+        text.insert_str(0, &in_words(said));
+        structured.insert("said".to_owned(), json!(said));
+    }
+    reply
 }
 
 /// Reads what changed before the tool itself would, and says how far it is.

@@ -2,8 +2,9 @@
 //! wants it.
 
 use super::{
-    OperationContext, listed,
+    OperationContext, in_words, listed,
     notes::{at, by, drifted},
+    saying,
 };
 use crate::{
     mcp::server::{Call, Reply},
@@ -97,13 +98,14 @@ fn found(
             text.push_str(&format!("As of {}:\n\n", commit.short()));
         }
     }
-    heard.all().iter().rev().for_each(|said| text.insert_str(0, &format!("Note: {said}\n\n")));
-    let room = call.max_tokens().saturating_sub(BESIDE + count_tokens(&text));
+    let said = heard.all();
+    let beside = BESIDE + count_tokens(&in_words(&said)) + count_tokens(&text);
+    let room = call.max_tokens().saturating_sub(beside);
     let texts = told.within(room, |wire| cost(&PassageWire::from(wire)));
     let wires = told.passages(&texts);
     let hits: Vec<PassageWire> = wires.iter().map(PassageWire::from).collect();
     let items = hits.iter().map(line).collect();
-    match (request.like.is_some(), hits.is_empty()) {
+    let reply = match (request.like.is_some(), hits.is_empty()) {
         (true, _) => listed::<SimilarArguments>(text, items, &AlikeWire { hits }),
         (false, true) => {
             let nothing = FoundWire { hits, confidence: None, excluded: &[] };
@@ -114,7 +116,8 @@ fn found(
             let answer = FoundWire { hits, confidence, excluded: &excluded };
             listed::<SearchArguments>(text, items, &answer)
         }
-    }
+    };
+    Ok(saying(&said, reply?))
 }
 
 /// What a hit costs as data or as text, whichever is more, as it is shown.

@@ -56,6 +56,14 @@ fn a_fleet_has_a_page_where_the_gateway_knows_of_one() {
     assert_eq!(of(&visitor.json("fleet.json?q=sleep&path=docs/otters.md")), ["acme/sea"]);
     let refused = visitor.page("fleet.json?q=sleep&repository=elsewhere");
     assert_eq!(refused.status, 404, "{}", refused.body);
+    // Away for longer than a view is taken for new: what is known is told, and that it may be old.
+    let kb = own.outside().join("kb");
+    std::fs::rename(&kb, own.outside().join("moved")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(5_500));
+    let listed = visitor.json("fleet.json");
+    assert_eq!(listed["repositories"].as_array().unwrap().len(), 2, "{listed}");
+    assert!(listed["said"][0].as_str().unwrap().contains("of an older state"), "{listed}");
+    assert!(main_of(&visitor.html("fleet")).contains("of an older state"));
     drop(visitor);
 
     // The store is gone: what it is about is said, and everything else goes on.

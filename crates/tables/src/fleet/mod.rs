@@ -201,16 +201,19 @@ impl Fleet {
     /// All tables as they are now. Of what is as it was in a view `before`, nothing is read again.
     ///
     /// # Errors
-    /// As [`Self::view`].
+    /// As [`Self::view`]; but a folder that is not there any more may come back, and is not to be reached.
     pub fn view_after(&self, before: &View) -> Result<View> {
         let (place, before) = (self.0.clone(), before.clone());
         self.run(ASKING, async move {
-            let nothing = || FleetError::Nothing { place: place.address.to_string() };
-            declared(&place).await?.ok_or_else(nothing)?;
+            let at = place.address.to_string();
+            let or = |lost| StoreError::gone(&place.address).map_or(lost, FleetError::from);
+            if declared(&place).await?.is_none() {
+                return Err(or(FleetError::Nothing { place: at }));
+            }
             let tables = Opened::all(&place, None, &before.tables).await?;
             if tables.is_empty() && !before.tables.is_empty() {
                 let said = "its tables are gone".to_owned();
-                return Err(FleetError::Damaged { place: place.address.to_string(), said });
+                return Err(or(FleetError::Damaged { place: at, said }));
             }
             Ok(View::of(place.address.clone(), tables))
         })

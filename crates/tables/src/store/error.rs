@@ -1,8 +1,8 @@
 //! Why a store does not do what is asked, told from what it says.
 
-use std::{error::Error, iter};
+use std::{error::Error, io, iter};
 
-use super::Address;
+use super::{Address, folder::Local};
 
 /// Characters shown of what a store says.
 const SHOWN: usize = 300;
@@ -49,7 +49,16 @@ impl StoreError {
         Self::said(place, &chain(cause))
     }
 
+    /// That a folder is not there for now; `None` for one that is, and for a store.
+    pub(crate) fn gone(place: &Address) -> Option<Self> {
+        let said = Local::gone(place)?;
+        Some(Self::Unreachable { place: place.to_string(), said })
+    }
+
     fn said(place: &Address, said: &str) -> Self {
+        if let Some(gone) = Self::gone(place) {
+            return gone;
+        }
         let is = |parts: &[&str]| parts.iter().any(|part| said.contains(part));
         let place = place.to_string();
         let shown = || shown(said);
@@ -90,14 +99,20 @@ impl StoreError {
         }
     }
 
-    /// Whether what a store holds may still be known from before.
     pub(crate) fn is_odd_name(&self) -> bool {
         matches!(self, Self::OddName { .. })
     }
 
     /// Whether what was known before may go on for now.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Unreachable { .. })
+        match self {
+            Self::Unreachable { .. } => true,
+            // What the system says of a disk that does not answer, not what is refused here.
+            Self::Disk { cause, .. } => {
+                cause.raw_os_error().is_some() && cause.kind() != io::ErrorKind::PermissionDenied
+            }
+            _ => false,
+        }
     }
 }
 

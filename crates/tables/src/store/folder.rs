@@ -2,7 +2,9 @@
 //! write there would say what is read, and removed, elsewhere.
 
 use std::{
+    fs,
     io::{self, Read as _},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
@@ -24,6 +26,22 @@ impl Local {
     pub(super) fn of(address: &Address) -> Option<Self> {
         let url = Url::parse(address.as_str()).ok().filter(|_| address.is_folder())?;
         url.to_file_path().ok().map(Self)
+    }
+
+    /// Why nothing of a folder is there for now: what is mounted there is not, or does not answer. `None`
+    /// for one that is there, and for an address of a store.
+    pub(super) fn gone(address: &Address) -> Option<String> {
+        let local = Self::of(address)?;
+        let holds_anything = || -> io::Result<bool> {
+            let Some(root) = local.open()? else { return Ok(false) };
+            Ok(root.entries(Path::new(""))?.next().transpose()?.is_some())
+        };
+        match holds_anything() {
+            Ok(true) => None,
+            Ok(false) => Some("the folder is not there, or holds nothing".to_owned()),
+            Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => None,
+            Err(cause) => Some(cause.to_string()),
+        }
     }
 
     /// The regular files below a folder. Half a file that is being written is none yet. What cannot be
@@ -94,14 +112,33 @@ impl Local {
         if_there(remove()).map(drop).map_err(|cause| self.failed(name, cause))
     }
 
-    /// Makes sure that no link leads a new file out of the place.
-    pub(super) fn make_way(&self, name: &str) -> Result<(), StoreError> {
-        let made = match self.open() {
-            Ok(Some(root)) => root.making(Path::new(name)).map(drop),
-            Ok(None) => Ok(()),
-            Err(cause) => Err(cause),
+    /// Removes the folders right below one that hold nothing, and have the owner and the rights of that
+    /// one: who gave somebody a folder of their own keeps it.
+    pub(super) fn sweep(&self, folder: &str) {
+        let rights = |path: &Path| {
+            let metadata = fs::symlink_metadata(path).ok()?;
+            Some((metadata.uid(), metadata.gid(), metadata.mode()))
         };
-        made.map_err(|cause| self.failed(name, cause))
+        let Ok(Some(root)) = self.open() else { return };
+        let Ok(entries) = root.entries(Path::new(folder)) else { return };
+        let own = rights(&self.0.join(folder));
+        for (name, _) in entries.flatten().filter(|(_, kind)| *kind == Kind::Folder) {
+            let inner = Path::new(folder).join(name);
+            if rights(&self.0.join(&inner)) == own {
+                // One that holds something stays, and what stays does no harm.
+                let _ = root.remove_folder(&inner);
+            }
+        }
+    }
+
+    /// Makes sure that no link leads a new file out of the place. A folder that is swept away as it is made
+    /// leads nowhere: who creates the file makes it again, and once a file is in it, it stays.
+    pub(super) fn make_way(&self, name: &str) -> Result<(), StoreError> {
+        let make = || match self.open()? {
+            Some(root) => root.making(Path::new(name)).map(drop),
+            None => Ok(()),
+        };
+        if_there(make()).map(drop).map_err(|cause| self.failed(name, cause))
     }
 
     fn open(&self) -> io::Result<Option<Folder>> {

@@ -243,6 +243,13 @@ impl Place {
         Ok(folders.iter().filter_map(|path| path.filename()).map(str::to_owned).collect())
     }
 
+    /// Removes the folders right below one that hold nothing: in a store there are none.
+    pub(crate) fn sweep(&self, folder: &str) {
+        if let Some(local) = &self.local {
+            local.sweep(folder);
+        }
+    }
+
     /// Removes an object, if it is there.
     pub(crate) async fn remove(&self, name: &str) -> Result<(), StoreError> {
         if let Some(local) = &self.local {

@@ -38,9 +38,7 @@ fn read(place: &Place, name: &'static str) -> Option<Vec<u8>> {
 fn objects_are_created_once() {
     let store = FakeStore::new();
     let folder = tempfile::tempdir().unwrap();
-    let address = Address::parse(&format!("file://{}", folder.path().display())).unwrap();
-    let local = wait(async move { Place::open(address, Keys::default(), None).await }).unwrap();
-    for place in [opened(&store), local] {
+    for place in [opened(&store), of_folder(folder.path())] {
         assert_eq!(read(&place, "inbox/a/1"), None);
         assert_eq!(create(&place, "inbox/a/1", b"one").unwrap(), Created::Now);
         assert_eq!(create(&place, "inbox/a/1", b"two").unwrap(), Created::Before);
@@ -64,6 +62,72 @@ fn objects_are_created_once() {
         });
         assert_eq!(list("inbox"), &expected[1..]);
     }
+}
+
+fn of_folder(folder: &std::path::Path) -> Place {
+    let address = Address::parse(&format!("file://{}", folder.display())).unwrap();
+    wait(async move { Place::open(address, Keys::default(), None).await }).unwrap()
+}
+
+#[test]
+fn empty_folders_are_swept_away_but_for_those_that_somebody_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = of_folder(folder.path());
+    for name in ["inbox/full/1", "inbox/empty/1", "inbox/given/1"] {
+        create(&place, name, b"one").unwrap();
+    }
+    let inbox = folder.path().join("inbox");
+    for name in ["empty/1", "given/1"] {
+        std::fs::remove_file(inbox.join(name)).unwrap();
+    }
+    // As it is written.
+    std::fs::create_dir(inbox.join("half")).unwrap();
+    std::fs::write(inbox.join("half/1#1"), b"o").unwrap();
+    let rights = std::os::unix::fs::PermissionsExt::from_mode(0o1777);
+    std::fs::set_permissions(inbox.join("given"), rights).unwrap();
+    std::fs::create_dir(folder.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", inbox.join("link")).unwrap();
+    place.sweep("inbox");
+    place.sweep("nowhere");
+    let mut left: Vec<_> =
+        std::fs::read_dir(&inbox).unwrap().map(|it| it.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["full", "given", "half", "link"]);
+    assert!(folder.path().join("elsewhere").is_dir());
+    assert_eq!(create(&place, "inbox/empty/1", b"two").unwrap(), Created::Now);
+}
+
+/// Who creates an object does not fail because its folder is swept away as it is made.
+#[test]
+fn who_creates_meanwhile_makes_the_folder_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = of_folder(folder.path());
+    create(&place, "inbox/other/1", b"one").unwrap();
+    let is_done = AtomicBool::new(false);
+    let swept = std::thread::scope(|threads| {
+        let sweeping = threads.spawn(|| {
+            let mut swept = 0;
+            while !is_done.load(Ordering::SeqCst) {
+                let is_there = folder.path().join("inbox/a").is_dir();
+                place.sweep("inbox");
+                swept += usize::from(is_there && !folder.path().join("inbox/a").is_dir());
+            }
+            swept
+        });
+        for round in 0..300 {
+            let created = create(&place, "inbox/a/1", b"one");
+            let held = read(&place, "inbox/a/1");
+            let other = place.clone();
+            let removed = wait(async move { other.remove("inbox/a/1").await });
+            if !matches!((&created, &removed), (Ok(Created::Now), Ok(()))) || held.is_none() {
+                is_done.store(true, Ordering::SeqCst);
+                panic!("round {round}: {created:?} {held:?} {removed:?}");
+            }
+        }
+        is_done.store(true, Ordering::SeqCst);
+        sweeping.join().unwrap()
+    });
+    assert!(swept > 0);
 }
 
 #[test]

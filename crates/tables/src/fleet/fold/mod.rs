@@ -76,6 +76,7 @@ pub(super) async fn fold(place: &Place, tend: bool) -> Result<Folded> {
             let (tended, removed) =
                 join!(tend_all(place, opened, tend), remove(place, &spent, &mut folded));
             removed?;
+            place.sweep("inbox");
             folded.tended = tended?;
             return Ok(folded);
         }

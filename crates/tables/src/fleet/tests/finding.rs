@@ -50,6 +50,43 @@ fn what_is_published_is_found_once_it_is_folded() {
         assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["acme/sea"]);
     }
     assert!(store.names().iter().all(|name| !name.contains("inbox/")), "{:?}", store.names());
+    assert_eq!(std::fs::read_dir(folder.path().join("kb/inbox")).unwrap().count(), 0);
+}
+
+/// Neither is it damaged, nor is it no knowledge base, nor has anything to be published again.
+#[test]
+fn a_folder_that_is_away_may_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (there, away) = (folder.path().join("kb"), folder.path().join("away"));
+    let fleet = Fleet::open(address(&format!("file://{}", there.display())), Keys::default(), None)
+        .unwrap();
+    fleet.declare(models()).unwrap();
+    deposit(&fleet, &publication("acme/sea", 1, &["otters sleep"]));
+    fleet.fold(false).unwrap();
+    let view = fleet.view(None).unwrap();
+    let asked = || {
+        let asked = Asked { terms: vec!["otters".to_owned()], ..asked(10) };
+        view.tables().next().unwrap().ask(asked).map(|found| found.rows.len())
+    };
+    assert_eq!(asked().unwrap(), 1);
+    std::fs::rename(&there, &away).unwrap();
+    for is_mount_point in [false, true] {
+        if is_mount_point {
+            std::fs::create_dir(&there).unwrap();
+        }
+        for cause in [fleet.view_after(&view).err().unwrap(), asked().unwrap_err()] {
+            let is_unreachable = matches!(cause, FleetError::Store(StoreError::Unreachable { .. }));
+            assert!(is_unreachable && cause.is_passing(), "{is_mount_point}: {cause}");
+        }
+    }
+    std::fs::remove_dir(&there).unwrap();
+    std::fs::rename(&away, &there).unwrap();
+    assert_eq!(asked().unwrap(), 1);
+    assert_eq!(fleet.view_after(&view).unwrap().heads(), view.heads());
+    // What somebody took away is gone.
+    std::fs::remove_file(there.join("kb.json")).unwrap();
+    let cause = fleet.view_after(&view).err().unwrap();
+    assert!(matches!(cause, FleetError::Nothing { .. }) && !cause.is_passing(), "{cause}");
 }
 
 /// A model that a place takes vectors of costs nothing until somebody publishes some.
