@@ -61,33 +61,25 @@ pub fn linked(
 
 /// What resembles a note, first what is not linked with it.
 pub fn similar(asked: &Asked, alike: &[Alike]) -> Markup {
-    let part = |wanted: bool| alike.iter().filter(move |it| it.is_linked == wanted);
-    let list = |all: Vec<&Alike>| {
-        html! {
-            ul.plain {
-                @for Alike { hit, .. } in all {
-                    li {
-                        @match search::place(&asked.site, hit) {
-                            Some(address) => { a href=(address) { (words::line(&hit.title)) } }
-                            None => { (words::line(&hit.path.to_text())) }
+    let parts = [("Says similar things, and is not linked", false), ("Says similar things", true)];
+    html! {
+        @for (title, wanted) in parts {
+            @let part = || alike.iter().filter(|it| it.is_linked == wanted);
+            @if part().next().is_some() {
+                section {
+                    h2 { (title) }
+                    ul.plain {
+                        @for Alike { hit, .. } in part() {
+                            li {
+                                @match search::place(&asked.site, hit) {
+                                    Some(address) => { a href=(address) { (words::line(&hit.title)) } }
+                                    None => { (words::line(&hit.path.to_text())) }
+                                }
+                                " " span.quiet { (search::passage(hit)) }
+                            }
                         }
-                        " " span.quiet { (search::passage(hit)) }
                     }
                 }
-            }
-        }
-    };
-    html! {
-        @if part(false).next().is_some() {
-            section {
-                h2 { "Says similar things, and is not linked" }
-                (list(part(false).collect()))
-            }
-        }
-        @if part(true).next().is_some() {
-            section {
-                h2 { "Says similar things" }
-                (list(part(true).collect()))
             }
         }
     }

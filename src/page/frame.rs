@@ -161,6 +161,18 @@ pub fn refusal(error: &Error) -> Markup {
     }
 }
 
+/// A table that may be wider than the page: what its columns are called, and its body.
+pub fn table(label: &str, class: Option<&str>, columns: &[&str], body: &Markup) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label=(label) {
+            table class=[class] {
+                thead { tr { @for name in columns { th scope="col" { (name) } } } }
+                (body)
+            }
+        }
+    }
+}
+
 /// The file of a page of an exported list.
 pub fn file_of(first: &str, page: usize) -> String {
     match (page, first.strip_suffix(".html")) {
@@ -180,12 +192,23 @@ pub fn pager(asked: &Asked, address: &str, total: usize, on_each: usize) -> Mark
         let number = page.to_string();
         format!("{address}?{}", asked.query.with("page", (page > 1).then_some(number.as_str())))
     };
+    paging(to, page, Some(pages), page < pages)
+}
+
+/// Where the pages before and after this one are, of so many if that is known; nothing where it is the only
+/// one.
+pub fn paging(
+    to: impl Fn(usize) -> String,
+    page: usize,
+    of: Option<usize>,
+    has_more: bool,
+) -> Markup {
     html! {
-        @if pages > 1 {
+        @if page > 1 || has_more {
             nav.pager aria-label="Pages" {
                 @if page > 1 { a rel="prev" href=(to(page - 1)) { "\u{2190} Before" } }
-                span { "Page " (page) " of " (pages) }
-                @if page < pages { a rel="next" href=(to(page + 1)) { "Next \u{2192}" } }
+                span { "Page " (page) @if let Some(of) = of { " of " (of) } }
+                @if has_more { a rel="next" href=(to(page + 1)) { "Next \u{2192}" } }
             }
         }
     }

@@ -113,22 +113,19 @@ fn table_around(asked: &Asked, near: &Near) -> Markup {
     let has = |from: usize, to: usize| near.links.contains(&(from, to));
     html! {
         h2 { "The same as a table" }
-        div.wide tabindex="0" role="region" aria-label="Linked notes" {
-            table {
-                thead { tr { th scope="col" { "Note" } th scope="col" { "Links" } th scope="col" { "Path" } } }
-                tbody data-list {
-                    @for (at, note) in near.notes.iter().enumerate().skip(1) {
-                        @if let Some(entry) = entry(asked, *note) {
-                            tr {
-                                td { a href=(asked.site.note(&entry.name)) { (words::line(&entry.title)) } }
-                                td { (match (has(0, at), has(at, 0)) { (true, true) => "both ways", (true, false) => "from it", _ => "to it" }) }
-                                td { bdi { (words::line(&entry.name)) } }
-                            }
+        (super::frame::table("Linked notes", None, &["Note", "Links", "Path"], &html! {
+            tbody data-list {
+                @for (at, note) in near.notes.iter().enumerate().skip(1) {
+                    @if let Some(entry) = entry(asked, *note) {
+                        tr {
+                            td { a href=(asked.site.note(&entry.name)) { (words::line(&entry.title)) } }
+                            td { (match (has(0, at), has(at, 0)) { (true, true) => "both ways", (true, false) => "from it", _ => "to it" }) }
+                            td { bdi { (words::line(&entry.name)) } }
                         }
                     }
                 }
             }
-        }
+        }))
     }
 }
 
@@ -156,12 +153,9 @@ fn whole(asked: &Asked) -> Result<Page> {
         @if !clusters.is_empty() {
             (picture_of(asked, clusters))
             h2 { "The same as a table" }
-            div.wide tabindex="0" role="region" aria-label="Groups of notes" {
-                table {
-                    thead { tr { th scope="col" { "Most linked note" } th scope="col" { "Notes" } th scope="col" { "Links within" } th scope="col" { "Others in it" } } }
-                    tbody data-list { @for cluster in clusters.iter().skip(first).take(ON_EACH) { (row(asked, cluster)) } }
-                }
-            }
+            (super::frame::table("Groups of notes", None, &["Most linked note", "Notes", "Links within", "Others in it"], &html! {
+                tbody data-list { @for cluster in clusters.iter().skip(first).take(ON_EACH) { (row(asked, cluster)) } }
+            }))
             (pager(asked, &asked.site.page("graph"), clusters.len(), ON_EACH))
         }
     })

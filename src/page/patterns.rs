@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{Asked, Page, Tab, address::encoded, frame::pager, words};
 use elophanto_app::{Result, memory::Memories, reporter::Silent};
@@ -13,17 +14,8 @@ const ON_EACH: usize = 50;
 /// What repositories have in common.
 #[derive(Serialize)]
 struct PatternsWire<'a> {
-    shared: Vec<SharedWire<'a>>,
+    shared: Vec<Value>,
     likely: Vec<LikelyWire<'a>>,
-}
-
-#[derive(Serialize)]
-struct SharedWire<'a> {
-    id: &'a str,
-    lesson: &'a str,
-    repositories: &'a [String],
-    records: usize,
-    success_rate: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -38,16 +30,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
     let found = memories.patterns(None, &Silent)?;
     let shared: Vec<&Shared> = found.shared.iter().map(|(shared, _)| shared).collect();
     let twin = PatternsWire {
-        shared: shared
-            .iter()
-            .map(|it| SharedWire {
-                id: &it.memory.id,
-                lesson: said(&it.memory),
-                repositories: &it.repositories,
-                records: it.records,
-                success_rate: it.rate.map(|rate| rate.to_string()),
-            })
-            .collect(),
+        shared: shared.iter().map(|it| wire(it)).collect(),
         likely: found
             .likely
             .iter()
@@ -70,6 +53,13 @@ pub fn page(asked: &Asked) -> Result<Page> {
                 ol.lessons { @for it in found.likely.iter().take(ON_EACH) { (likely(asked, it)) } }
             }
         }
+    })
+}
+
+fn wire(it: &Shared) -> Value {
+    json!({
+        "id": it.memory.id, "lesson": said(&it.memory), "repositories": it.repositories,
+        "records": it.records, "success_rate": it.rate.map(|rate| rate.to_string()),
     })
 }
 

@@ -81,56 +81,32 @@ pub fn run(asked: &Asked, id: &str) -> Result<Page> {
         (acts::buttons(&[acts::button("Take back what it changed", &json!({ "act": "undo", "run": run }), true)]))
         @for damage in &trail.damage { p.warn { (words::line(damage)) } }
         h2 { "What happened" }
-        div.wide tabindex="0" role="region" aria-label="What happened, step by step" {
-            table.waterfall {
-                thead { tr { th scope="col" { "At" } th scope="col" { "What" } th scope="col" { "When in the run" } th scope="col" { "Took" } th scope="col" { "Who decided" } } }
-                tbody data-list { @for (at, entry) in trail.entries.iter().enumerate().skip(first).take(ENTRIES) { (row(&trail, at, entry)) } }
-            }
-        }
+        (super::frame::table("What happened, step by step", Some("waterfall"), &["At", "What", "When in the run", "Took", "Who decided"], &html! {
+            tbody data-list { @for (at, entry) in trail.entries.iter().enumerate().skip(first).take(ENTRIES) { (row(&trail, at, entry)) } }
+        }))
         (pager(asked, &asked.site.to(&format!("run/{run}")), trail.entries.len(), ENTRIES))
     })
 }
 
 fn summary(trail: &RunTrail) -> Markup {
-    let end = trail.entries.iter().rev().find_map(|it| match &it.kind {
-        EntryKind::End {
-            outcome,
-            reason,
-            answer,
-            touched,
-            commits,
-            steps,
-            input_tokens,
-            output_tokens,
-            usd_micros,
-            unpriced,
-            ..
-        } => Some((
-            outcome,
-            reason,
-            answer,
-            touched,
-            commits,
-            (*steps, *input_tokens, *output_tokens, *usd_micros, *unpriced),
-        )),
-        _ => None,
-    });
+    let mut kinds = trail.entries.iter().rev().map(|it| &it.kind);
+    let end = kinds.find(|kind| matches!(kind, EntryKind::End { .. }));
     let begun = trail.entries.first().map(|it| it.at.as_second());
     html! {
         dl.fields {
             div { dt { "Run" } dd { code { (trail.run.to_string()) } } }
             div { dt { "Begun" } dd { (words::day(begun)) } }
             @match end {
-                Some((outcome, reason, answer, touched, commits, (steps, input, output, usd, unpriced))) => {
+                Some(EntryKind::End { outcome, reason, answer, touched, commits, steps, input_tokens, output_tokens, usd_micros, unpriced, .. }) => {
                     div { dt { "Outcome" } dd { (words::line(outcome)) ": " (words::line(reason)) } }
                     div { dt { "Steps" } dd { (steps) } }
-                    div { dt { "Tokens" } dd { (words::number(usize::try_from(input).unwrap_or(usize::MAX))) " in, " (words::number(usize::try_from(output).unwrap_or(usize::MAX))) " out" } }
-                    div { dt { "Money" } dd { "$" (format!("{:.4}", elophanto_app::usage::usd(usd))) @if unpriced > 0 { ", and " (unpriced) " calls of unknown price" } } }
+                    div { dt { "Tokens" } dd { (words::number(usize::try_from(*input_tokens).unwrap_or(usize::MAX))) " in, " (words::number(usize::try_from(*output_tokens).unwrap_or(usize::MAX))) " out" } }
+                    div { dt { "Money" } dd { "$" (format!("{:.4}", elophanto_app::usage::usd(*usd_micros))) @if *unpriced > 0 { ", and " (unpriced) " calls of unknown price" } } }
                     @if !touched.is_empty() { div { dt { "Files" } dd { ul.plain { @for path in touched { li { bdi { (words::line(path)) } } } } } } }
                     @if !commits.is_empty() { div { dt { "Commits" } dd { @for commit in commits { code { (words::line(commit)) } " " } } } }
                     @if !answer.is_empty() { div { dt { "Answer" } dd { pre.plain tabindex="0" { (words::text(answer)) } } } }
                 }
-                None => { div { dt { "Outcome" } dd { "It goes on, or was cut off." } } }
+                _ => { div { dt { "Outcome" } dd { "It goes on, or was cut off." } } }
             }
         }
     }

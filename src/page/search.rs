@@ -3,7 +3,8 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    Asked, Opener, Page, Tab, address::Site, charts, elsewhere::elsewhere, search_form::form, words,
+    Asked, Opener, Page, Tab, address::Site, charts, elsewhere::elsewhere, frame,
+    search_form::form, words,
 };
 use crate::wire::{
     ConfidenceWire, Told,
@@ -33,15 +34,7 @@ const PLACES: usize = 3;
 pub fn page(asked: &Asked) -> Result<Page> {
     let text = asked.query.get("q").unwrap_or_default();
     if text.trim().is_empty() {
-        let nothing = SearchWire {
-            query: "",
-            confidence: None,
-            said: "",
-            page: 1,
-            more: false,
-            files: Vec::new(),
-            others: Vec::new(),
-        };
+        let nothing = SearchWire { page: 1, ..SearchWire::default() };
         return asked.page(Tab::Search, "Search", &nothing, || html! {
             h1 { "Search" }
             (form(asked, text))
@@ -331,13 +324,5 @@ fn paging(asked: &Asked, page: usize, more: bool) -> Markup {
             asked.query.with("page", Some(&page.to_string()))
         )
     };
-    html! {
-        @if page > 1 || more {
-            nav.pager aria-label="Pages" {
-                @if page > 1 { a rel="prev" href=(to(page - 1)) { "\u{2190} Before" } }
-                span { "Page " (page) }
-                @if more { a rel="next" href=(to(page + 1)) { "Next \u{2192}" } }
-            }
-        }
-    }
+    frame::paging(to, page, None, more)
 }

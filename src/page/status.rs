@@ -129,22 +129,19 @@ fn folders(asked: &Asked, diagnosis: &Diagnosis) -> Markup {
         @if !rows.is_empty() {
             section aria-labelledby="drift" {
                 h2 #drift { "Where notes have drifted" }
-                div.wide tabindex="0" role="region" aria-label="Drift by folder" {
-                    table {
-                        thead { tr { th scope="col" { "Folder" } th scope="col" { "Drifted" } th scope="col" { "Of" } th scope="col" { "Share" } } }
-                        tbody {
-                            @for (folder, (drifted, notes)) in rows.iter().take(MOST_FOLDERS) {
-                                @let share = *drifted as f32 / (*notes).max(1) as f32;
-                                tr {
-                                    td { a href=(of_folder(asked, folder)) { (words::line(if folder.is_empty() { "the root" } else { folder })) } }
-                                    td.number { (drifted) }
-                                    td.number { (notes) }
-                                    td { (charts::shares(&[("recency", share)], &format!("{:.0} %", share * 100.0))) }
-                                }
+                (super::frame::table("Drift by folder", None, &["Folder", "Drifted", "Of", "Share"], &html! {
+                    tbody {
+                        @for (folder, (drifted, notes)) in rows.iter().take(MOST_FOLDERS) {
+                            @let share = *drifted as f32 / (*notes).max(1) as f32;
+                            tr {
+                                td { a href=(of_folder(asked, folder)) { (words::line(if folder.is_empty() { "the root" } else { folder })) } }
+                                td.number { (drifted) }
+                                td.number { (notes) }
+                                td { (charts::shares(&[("recency", share)], &format!("{:.0} %", share * 100.0))) }
                             }
                         }
                     }
-                }
+                }))
             }
         }
     }
@@ -225,22 +222,19 @@ fn costs(asked: &Asked) -> Markup {
 
 fn table(used: &Usage) -> Markup {
     html! {
-        div.wide tabindex="0" role="region" aria-label="Costs" {
-            table {
-                thead { tr { th scope="col" { "Model" } th scope="col" { "Calls" } th scope="col" { "Tokens in" } th scope="col" { "Tokens out" } th scope="col" { "Money" } } }
-                tbody {
-                    @for (name, sum) in used.sums.iter().map(|(name, sum)| (name.as_str(), sum)).chain([("all", &used.total)]) {
-                        tr {
-                            td { (words::line(name)) }
-                            td.number { (sum.calls) }
-                            td.number { (sum.input) }
-                            td.number { (sum.output) }
-                            td.number { "$" (format!("{:.4}", elophanto_app::usage::usd(sum.usd_micros))) }
-                        }
+        (super::frame::table("Costs", None, &["Model", "Calls", "Tokens in", "Tokens out", "Money"], &html! {
+            tbody {
+                @for (name, sum) in used.sums.iter().map(|(name, sum)| (name.as_str(), sum)).chain([("all", &used.total)]) {
+                    tr {
+                        td { (words::line(name)) }
+                        td.number { (sum.calls) }
+                        td.number { (sum.input) }
+                        td.number { (sum.output) }
+                        td.number { "$" (format!("{:.4}", elophanto_app::usage::usd(sum.usd_micros))) }
                     }
                 }
             }
-        }
+        }))
     }
 }
 

@@ -19,7 +19,7 @@ pub fn note_line(entry: &Entry) -> Value {
 }
 
 /// What a search found.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct SearchWire<'a> {
     pub query: &'a str,
     pub confidence: Option<ConfidenceWire>,
@@ -86,7 +86,7 @@ pub struct PlaceWire<'a> {
 }
 
 /// A note with all that is known of it.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct NoteWire<'a> {
     pub path: &'a str,
     pub title: &'a str,
