@@ -93,6 +93,7 @@ fn is_common(value: &str) -> bool {
 pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     let is_asked = in_query(candidate);
     let value = candidate.secret.split('&').next().filter(|_| is_asked).unwrap_or(candidate.secret);
+    let is_cut_off = value.ends_with("...");
     let value = value.trim_end_matches(['.', ':', '!', '?', '*']);
     let quoted = candidate.before.ends_with(['"', '\'', '`']);
     // `NAME=value`, as in the environment, is as clear as quotes are. Not so in the query of a URL,
@@ -125,6 +126,7 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
         && (quoted || !is_named(candidate, &["pwd"]) && !is_member(value));
     let long = value.len() >= 20 && !is_given;
     !is_named(candidate, OPEN)
+        && !is_cut_off
         && (!is_said || is_mixed)
         && value.len() >= if assigned || told || is_mixed { 8 } else { 20 }
         && !calls
@@ -177,7 +179,7 @@ fn is_version(value: &str) -> bool {
 
 /// How often letters, their case, and digits change within a word: `Zx81kqPw77mm` five times, `OAuth2Client` twice.
 /// What a name is divided by changes nothing.
-fn changes(value: &str) -> usize {
+pub(super) fn changes(value: &str) -> usize {
     let is_change = |(a, b): (char, char)| {
         let divides = |char: char| "-._/:".contains(char);
         let kind = |char: char| match char {
@@ -300,6 +302,8 @@ fn is_reference(value: &str) -> bool {
     });
     let code = value.contains("::") || value.contains("->") || value.contains("&&");
     let starts = ["/", "./", "../", "~/", "$", "%", "@", "#", "&", "*", "-", "=", "arn:", "urn:"];
+    // Of SOPS, Jasypt and Spring: encrypted, or only a hash.
+    let sealed = ["ENC[", "ENC(", "{cipher}", "{bcrypt}", "encrypted:"];
     let digest = [
         "argon2", "base64", "bcrypt", "blake", "md5", "pbkdf2", "scrypt", "sha1", "sha256",
         "sha384", "sha512",
@@ -308,7 +312,7 @@ fn is_reference(value: &str) -> bool {
         || code
         || is_version(value)
         || value.contains("://")
-        || starts.iter().any(|start| value.starts_with(start))
+        || starts.iter().chain(&sealed).any(|start| value.starts_with(start))
         || digest.iter().any(|name| lower.starts_with(name))
 }
 

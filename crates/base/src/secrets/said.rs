@@ -12,7 +12,7 @@ use super::{Found, SHORT, judge};
 
 /// Words that name a password; a key or a token, which are longer; a user together with a password.
 const NAMES: &str = concat!(
-    r"(?i-u:(pass[ -]?(?:words?|wort|wd|phrase|code)|kennwort|pwd?|psk|mot de passe|contraseña",
+    r"(?i-u:(pass[ -]?(?:words?|wort|wd|phrase|code)|kennwort|pwd?|psk|mot de passe|mdp|contraseña|senha|wachtwoord",
     "|wi-?fi[ -]key|(?:wpa2?|network|pre-?shared)[ _-]key)",
     "|((?:api|access|auth|secret|private|signing|encryption)[ _-]?key|secret)",
     "|(token)",
@@ -21,8 +21,8 @@ const NAMES: &str = concat!(
 
 /// One of these is in every text that has one of [`NAMES`], in lower case.
 const HINTS: &[&str] = &[
-    "pass", "kennwort", "pw", "psk", "contrase", "key", "token", "secret", "log", "sign", "cred",
-    "zugang",
+    "pass", "kennwort", "pw", "psk", "mdp", "contrase", "senha", "wachtw", "key", "token",
+    "secret", "log", "sign", "cred", "zugang",
 ];
 
 static REGEX: LazyLock<Regex> = LazyLock::new(|| match Regex::new(NAMES) {
@@ -37,11 +37,17 @@ const MOST_AHEAD: usize = 7;
 
 /// Behind these stands what a name has: `the password was changed to ...`.
 const LINKS: &[&str] = &[
-    "is", "was", "are", "be", "to", "now", "still", "ist", "war", "lautet", "sind", "est", "es",
-    "=", ":", "->", "=>", "→", "—", "–", "-",
+    "is", "was", "are", "be", "to", "now", "still", "stays", "use", "enter", "ist", "war",
+    "lautet", "heißt", "sind", "est", "es", "é", "=", ":", "->", "=>", "→", "—", "–", "-",
 ];
+/// Behind these stands what somebody logs in to, or what the password is of.
+const OF: &[&str] = &["for", "of", "in", "from", "by", "für", "von", "de", "du", "del"];
 /// Behind these stands a password behind its user.
-const PAIRS: &[&str] = &["/", "and", "und", "with", "mit", "pass", "pw", ":"];
+const PAIRS: &[&str] = &["/", "pass", "pw", ":"];
+/// Behind these too, or what one logs in to: only what nothing else looks like is a password.
+const JOINED: &[&str] = &["and", "und", "with", "mit"];
+/// Changes that a name of a machine or a program may have.
+const JOINED_CHANGES: usize = 3;
 const QUOTES: [char; 6] = ['`', '"', '\'', '“', '„', '*'];
 
 /// What a word names.
@@ -87,7 +93,7 @@ fn is_of_program(text: &str, start: usize) -> bool {
 /// The secret that the sentence tells behind a name that ends at `start`.
 fn behind(text: &str, start: usize, named: Named) -> Option<Found> {
     let end = text.floor_char_boundary(text.len().min(start + REACH));
-    let rest = text.get(start..end)?.split(['\n', '\r', '|']).next()?;
+    let rest = text.get(start..end).map(open_line)?;
     // The id of a learned fact: `a password <!-- f:0123456789abcdef -->`.
     let rest = rest.split("<!--").next()?;
     // `tokens`, `password-protected`, `secret_name`.
@@ -97,7 +103,7 @@ fn behind(text: &str, start: usize, named: Named) -> Option<Found> {
     }
     let mut at = start + rest.len() - closed.len();
     let (mut previous, mut words) = ("", 0);
-    for piece in closed.split_inclusive([' ', '\t']) {
+    for piece in closed.split_inclusive([' ', '\t', '\n']) {
         let word = piece.trim_end();
         let bare = bare(word, named);
         let value = bare.value;
@@ -118,6 +124,23 @@ fn behind(text: &str, start: usize, named: Named) -> Option<Found> {
         }
     }
     None
+}
+
+/// The rest of a line and, where it ends with a link, the first word of the next one: text that was wrapped.
+fn open_line(text: &str) -> &str {
+    let end = text.find(['\n', '\r', '|']).unwrap_or(text.len());
+    let (line, below) = text.split_at(end);
+    let last = line.split_whitespace().last().unwrap_or_default();
+    let below = below.strip_prefix('\r').unwrap_or(below);
+    let Some(next) = below.strip_prefix('\n').filter(|_| is_link(last)) else { return line };
+    let word = next.trim_start_matches([' ', '\t', '>', '-']);
+    let word_end = word.find([' ', '\t', '\n', '\r', '|']).unwrap_or(word.len());
+    &text[..text.len() - word.len() + word_end]
+}
+
+/// Whether behind this word stands what the name before it has.
+fn is_link(word: &str) -> bool {
+    LINKS.contains(&word.trim_matches(QUOTES).to_lowercase().as_str()) || word.ends_with([':', '='])
 }
 
 /// The secret that the sentence tells before its name, which begins at `end`: `Zx81kqPw77mm is the root password`.
@@ -153,6 +176,9 @@ struct Bare<'a> {
 
 fn bare(word: &str, named: Named) -> Bare<'_> {
     let opened = word.trim_start_matches(['(', '[', '*', '_', ':', '=', ',']);
+    // `<code>Zx81kqPw77mm</code>`.
+    let tagged = opened.strip_prefix('<').and_then(|tag| tag.split_once('>'));
+    let opened = tagged.map_or(opened, |(_, inside)| inside.split('<').next().unwrap_or_default());
     let quote = opened.chars().next().filter(|char| QUOTES.contains(char));
     let inside = quote.and_then(|quote| opened.strip_prefix(quote)?.split_once(quote));
     let around = |char: char| QUOTES.contains(&char) || ".,;:?()[]_".contains(char);
@@ -173,10 +199,13 @@ fn bare(word: &str, named: Named) -> Bare<'_> {
 fn fits(previous: &str, words: usize, bare: &Bare<'_>, named: Named) -> bool {
     let is_of =
         |words: &[&str]| words.contains(&previous.trim_matches(QUOTES).to_lowercase().as_str());
-    let is_linked = is_of(LINKS) || previous.ends_with([':', '=']);
+    let is_first = words == 0 || is_link(previous);
     match named {
-        Named::Password => words == 0 || bare.is_quoted || is_linked,
-        Named::Key | Named::Token => words == 0 || is_linked,
-        Named::Login => bare.is_paired || words > 0 && (is_of(PAIRS) || previous.ends_with(',')),
+        Named::Password => is_first || words == 1 && bare.is_quoted && !is_of(OF),
+        Named::Key | Named::Token => is_first,
+        Named::Login => {
+            let is_joined = is_of(JOINED) && judge::changes(bare.value) > JOINED_CHANGES;
+            bare.is_paired || words > 0 && (is_of(PAIRS) || is_joined || previous.ends_with(','))
+        }
     }
 }
