@@ -80,6 +80,52 @@ pub fn disputes([subject, said]: [&str; 2], [other_subject, other_said]: [&str; 
         && codes(subject) == codes(other_subject)
 }
 
+/// Verbs that tell to do something with what stands behind them.
+const TELLING: &[&str] =
+    &["add", "call", "enable", "export", "install", "pass", "put", "run", "set", "use"];
+/// Words that stand for something else.
+const STANDING_FOR: &[&str] = &["it", "this", "that", "these", "those", "them", "any", "both"];
+
+/// Whether one text tells to do something that the other forbids altogether: `export CI=1` and `do not
+/// set CI`, but not `do not set CI on Windows`.
+pub fn forbids(a: &str, b: &str) -> bool {
+    let (a, b) = (told(a), told(b));
+    a.iter().any(|(object, is_forbidden)| b.contains(&(object.clone(), !is_forbidden)))
+}
+
+/// What a text tells to do something with, and whether it forbids that; without what it forbids in one
+/// case.
+fn told(text: &str) -> Vec<(String, bool)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let lower = |at: usize| {
+        let word = words.get(at)?.trim_matches(|char: char| !char.is_alphanumeric());
+        Some(word.to_lowercase().replace(['\'', '\u{2019}'], ""))
+    };
+    let is_verb = |at: &usize| lower(*at).is_some_and(|word| TELLING.contains(&word.as_str()));
+    let object = |verb: usize| {
+        let has_article = lower(verb + 1).is_some_and(|word| matches!(&*word, "a" | "an" | "the"));
+        let at = verb + 1 + usize::from(has_article);
+        let raw = words.get(at)?.trim_end_matches(['`', '"', '\'']);
+        let inside = |char: char| char.is_alphanumeric() || char == '-';
+        let object = raw.split('=').next()?.trim_matches(|char: char| !inside(char)).to_lowercase();
+        let is_named = !object.is_empty() && !STANDING_FOR.contains(&object.as_str());
+        let is_last = at + 1 == words.len() || raw.ends_with([',', '.', ';', ':', ')']);
+        is_named.then_some((object, is_last))
+    };
+    let of_verb = |verb: usize| {
+        let (object, is_last) = object(verb)?;
+        let before = verb.checked_sub(1).and_then(lower).unwrap_or_default();
+        let is_forbidden = NEGATIONS.contains(&before.as_str());
+        (is_last || !is_forbidden).then_some((object, is_forbidden))
+    };
+    (0..words.len()).filter(is_verb).filter_map(of_verb).collect()
+}
+
+/// Whether a text says of itself that it corrects what was said before: `Correction: use node 20`.
+pub fn is_correction(text: &str) -> bool {
+    spoken(text).first().is_some_and(|word| word.eq_ignore_ascii_case("correction"))
+}
+
 /// The words as they stand there, punctuation around them apart.
 fn spoken(text: &str) -> Vec<&str> {
     let is_around = |char: char| !char.is_alphanumeric() && char != '`';
@@ -152,6 +198,25 @@ mod tests {
         ] {
             assert_eq!(disputes(a, b), expected, "{a:?} {b:?}");
             assert_eq!(disputes(b, a), expected, "{b:?} {a:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_forbidden_altogether_is_told_no_more() {
+        for (a, b, expected) in [
+            ("export CI=1 before the build", "do not set CI; upgrade next instead", true),
+            ("Use `--force` when it hangs.", "Never use `--force`.", true),
+            ("Run the linter first", "Don't run the linter", true),
+            ("use sudo", "do not use sudo with npm", false),
+            ("use sudo", "use sudo, not su", false),
+            ("export CI=1", "export CI_TOKEN", false),
+            ("use it twice", "do not use it", false),
+            ("do not use sudo", "never use sudo", false),
+            ("CI is set by the runner", "do not set CI", false),
+            ("set", "do not set", false),
+        ] {
+            assert_eq!(forbids(a, b), expected, "{a:?} {b:?}");
+            assert_eq!(forbids(b, a), expected, "{b:?} {a:?}");
         }
     }
 

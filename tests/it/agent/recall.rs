@@ -3,7 +3,7 @@
 
 use elophanto_models::builtin::count_tokens;
 
-use super::{Desk, FOLDER, told};
+use super::{Desk, FOLDER, texts, told};
 use crate::env::TestEnv;
 
 /// Lessons of all lengths, with what counts as many tokens.
@@ -224,6 +224,36 @@ fn what_contradicts_stands_together_and_is_named_when_it_is_written() {
     // Another code is another thing, and more of the same is no contradiction.
     for lesson in ["Error E1041 means an expired token", "Error E1117 means an expired token"] {
         let output = desk.ok(&[&args[..], &[lesson]].concat());
+        assert!(!output.stderr().contains("contradicts"), "{output}");
+    }
+}
+
+#[test]
+fn what_takes_an_older_lesson_back_stands_before_it() {
+    let build = "npm run build fails with ERR_OSSL_EVP_UNSUPPORTED on node 18";
+    for (context, older, newer, question) in [
+        ("netlify preview", "Use node 18", "Correction: node 18 is wrong, use node 20", "node"),
+        (
+            build,
+            "export NODE_OPTIONS=--openssl-legacy-provider before npm run build",
+            "do not set NODE_OPTIONS; upgrade next to 15 instead, the flag is not needed any more",
+            "npm run build ERR_OSSL_EVP_UNSUPPORTED",
+        ),
+    ] {
+        let env = TestEnv::new();
+        let desk = Desk::of(&env);
+        let id = desk.remember(context, older, &["--success-rate", "9/10"]);
+        let args = ["agent", "remember", "--type", "success", "--context", context, "--lesson"];
+        let output = desk.ok(&[&args[..], &[newer]].concat());
+        assert!(output.stderr().contains(&format!("it contradicts {id}")), "{output}");
+        let found = desk.json(&["agent", "recall", question]);
+        assert_eq!(texts(&found), [newer, older]);
+        for [one, other] in [[0, 1], [1, 0]] {
+            assert_eq!(found[one]["contradicts"][0], found[other]["id"]);
+        }
+        // Of another matter it takes back nothing.
+        let output =
+            desk.ok(&[&args[..4], &["--context", "the mail server", "--lesson", newer]].concat());
         assert!(!output.stderr().contains("contradicts"), "{output}");
     }
 }

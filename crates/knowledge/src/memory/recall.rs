@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
     EventType, Lineage, Memory, Rate,
-    dispute::dispute,
+    dispute::{dispute, takes_back},
     doubles::Doubles,
     lessons::{corrected, is_archived, may_hold, passage, record_of},
     lineage::Counting,
@@ -257,9 +257,11 @@ impl<'a> Lessons<'a> {
                     let (one, other) = (&other[0], &group[0]);
                     // Of two codes the one that is asked for is no news of the other.
                     let says = |code: &String| says(&one.memory, code) == says(&other.memory, code);
+                    let is_near =
+                        || self.scene.similarity(one.place, other.place) >= near.same_fact;
                     codes.iter().all(says)
-                        && self.scene.similarity(one.place, other.place) >= near.same_fact
-                        && dispute(&one.memory, &other.memory)
+                        && (takes_back(&one.memory, &other.memory)
+                            || is_near() && dispute(&one.memory, &other.memory))
                 })
             });
             match disputed {
