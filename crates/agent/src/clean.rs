@@ -86,39 +86,9 @@ fn secret_by_name(name: &str, text: &str) -> Option<String> {
 
 /// Canonical JSON: keys sorted at every level, no blanks.
 pub(super) fn canonical(value: &Value) -> String {
-    let mut text = String::new();
-    write_canonical(value, &mut text);
-    text
-}
-
-fn write_canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Array(items) => {
-            text.push('[');
-            for (number, item) in items.iter().enumerate() {
-                if number > 0 {
-                    text.push(',');
-                }
-                write_canonical(item, text);
-            }
-            text.push(']');
-        }
-        Value::Object(fields) => {
-            let mut sorted: Vec<_> = fields.iter().collect();
-            sorted.sort_by_key(|(name, _)| name.as_str());
-            text.push('{');
-            for (number, (name, value)) in sorted.into_iter().enumerate() {
-                if number > 0 {
-                    text.push(',');
-                }
-                text.push_str(&Value::from(name.as_str()).to_string());
-                text.push(':');
-                write_canonical(value, text);
-            }
-            text.push('}');
-        }
-        value => text.push_str(&value.to_string()),
-    }
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    sorted.to_string()
 }
 
 #[cfg(test)]

@@ -45,11 +45,8 @@ pub fn rename(path: &Path) -> io::Result<PathBuf> {
 fn free(path: &Path, is_good: impl Fn(&Path) -> bool) -> io::Result<PathBuf> {
     for number in 1_u64.. {
         let name = path.with_extension(format!("aside-{number}"));
-        match name.symlink_metadata() {
-            Ok(_) if !is_good(&name) => {}
-            Ok(_) => return Ok(name),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(name),
-            Err(cause) => return Err(cause),
+        if regular::if_there(name.symlink_metadata())?.is_none() || is_good(&name) {
+            return Ok(name);
         }
     }
     Err(io::Error::other("no name is free"))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Checkpoints, Result, seal, state::State};
+use super::{Checkpoints, Result, patch::is_folder, seal, state::State};
 use elophanto_repo::ObjectId;
 
 /// Larger files are not read.
@@ -37,10 +37,8 @@ impl Checkpoints<'_> {
         }
         let held = seal::contents(self, run)?;
         let changes = seal::read_record(self, run)?.changes;
-        let changes = changes.into_iter().filter(|net| {
-            let is_folder = |state: &State| matches!(state, State::Folder { .. } | State::Absent);
-            !(is_folder(&net.was) && is_folder(&net.left))
-        });
+        let changes = changes.into_iter();
+        let changes = changes.filter(|net| !(is_folder(&net.was) && is_folder(&net.left)));
         let objects = self.git.objects();
         let content = |state: &State| match state {
             State::Absent | State::Folder { .. } => Content::Absent,

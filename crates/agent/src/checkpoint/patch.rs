@@ -91,7 +91,7 @@ impl Checkpoints<'_> {
     }
 }
 
-fn is_folder(state: &State) -> bool {
+pub(super) fn is_folder(state: &State) -> bool {
     matches!(state, State::Folder { .. } | State::Absent)
 }
 

@@ -24,12 +24,14 @@ pub use rules::{Owner, Rule, Rules, RulesError, add_rule, rule_for};
 pub use shell::shown_objects;
 pub use table::{TABLE, table};
 
-/// What becomes of a call, mildest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Decision {
-    Allow,
-    Ask,
-    Deny,
+elophanto_base::named! {
+    /// What becomes of a call, mildest first.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Decision, name {
+        Allow = "allow",
+        Ask = "ask",
+        Deny = "deny",
+    }
 }
 
 /// Who decided, strongest first.

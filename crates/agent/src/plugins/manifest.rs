@@ -20,7 +20,7 @@ use crate::permissions::Level;
 use elophanto_base::{
     beneath::{Folder, refusal},
     one_line::one_line,
-    regular::read_capped,
+    regular::{if_there, read_capped},
 };
 
 /// Where the manifest lies, relative to the root.
@@ -124,15 +124,13 @@ pub(super) fn read(root: &Path) -> Result<String, PluginError> {
     let refused = |reason: String| PluginError::Manifest(reason);
     let path = root.join(MANIFEST);
     let failed = |cause| PluginError::Io { path: path.clone(), source: cause };
-    let file = match Folder::open(root).and_then(|root| root.read(Path::new(MANIFEST))) {
-        Ok((file, _)) => file,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
-        Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => {
-            return Err(refused("`plugins` is not a folder but a file".to_owned()));
-        }
-        Err(cause) if refusal(&cause).is_some() => return Err(refused(cause.to_string())),
-        Err(cause) => return Err(failed(cause)),
-    };
+    let opened = if_there(Folder::open(root).and_then(|root| root.read(Path::new(MANIFEST))));
+    let opened = opened.map_err(|cause| match cause.kind() {
+        io::ErrorKind::NotADirectory => refused("`plugins` is not a folder but a file".to_owned()),
+        _ if refusal(&cause).is_some() => refused(cause.to_string()),
+        _ => failed(cause),
+    });
+    let Some((file, _)) = opened? else { return Ok(String::new()) };
     let over = || refused(format!("over the cap of {MAX_MANIFEST_BYTES} bytes"));
     let bytes = read_capped(file, MAX_MANIFEST_BYTES as u64).map_err(failed)?.ok_or_else(over)?;
     String::from_utf8(bytes).map_err(|_| refused("not UTF-8 text".to_owned()))

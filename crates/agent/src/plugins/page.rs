@@ -12,7 +12,12 @@ use super::{
     FOLDER, MAX_PAGE_BYTES, MAX_README_BYTES, PluginError, Problem, block, check_name, entries,
     load::folders, manifest,
 };
-use elophanto_base::{beneath::Folder, one_line::one_line, regular::read_capped, secrets};
+use elophanto_base::{
+    beneath::Folder,
+    one_line::one_line,
+    regular::{if_there, read_capped},
+    secrets,
+};
 
 const BLOCK: &str = "plugin";
 const MAX_TITLE_CHARS: usize = 200;
@@ -88,11 +93,8 @@ pub fn mirror(
             continue;
         }
         match mirror_one(root, write_root, &name, now, write) {
-            Ok(None) => {}
-            Ok(Some(path)) => mirrored.changed.push(path),
-            Err(error) => {
-                mirrored.problems.push(Problem { name, reason: error.to_string() });
-            }
+            Ok(changed) => mirrored.changed.extend(changed),
+            Err(error) => mirrored.problems.push(Problem { name, reason: error.to_string() }),
         }
     }
     mirrored
@@ -120,11 +122,8 @@ fn mirror_one(
 /// The text of a file beneath the root; `None` if there is none.
 pub fn text_at(root: &Path, path: &Path, max: usize) -> Result<Option<String>, PluginError> {
     let failed = |cause: io::Error| PluginError::Io { path: path.to_owned(), source: cause };
-    let file = match Folder::open(root).and_then(|root| root.read(path)) {
-        Ok((file, _)) => file,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(cause) => return Err(failed(cause)),
-    };
+    let opened = if_there(Folder::open(root).and_then(|root| root.read(path)));
+    let Some((file, _)) = opened.map_err(failed)? else { return Ok(None) };
     let over = || failed(io::Error::other(format!("over the cap of {max} bytes")));
     let bytes = read_capped(file, max as u64).map_err(failed)?.ok_or_else(over)?;
     let text = String::from_utf8(bytes);

@@ -2,22 +2,27 @@
 
 use super::{Origin, Skill, front};
 
-pub(super) const BUNDLED: &[(&str, &str)] = &[
-    (
-        "investigating-a-failure",
-        include_str!("../../../../assets/skills/investigating-a-failure/SKILL.md"),
-    ),
-    (
-        "recording-a-decision",
-        include_str!("../../../../assets/skills/recording-a-decision/SKILL.md"),
-    ),
-    ("reviewing-a-change", include_str!("../../../../assets/skills/reviewing-a-change/SKILL.md")),
-    (
-        "tidying-a-knowledge-base",
-        include_str!("../../../../assets/skills/tidying-a-knowledge-base/SKILL.md"),
-    ),
-    ("writing-a-note", include_str!("../../../../assets/skills/writing-a-note/SKILL.md")),
-    ("writing-a-plugin", include_str!("../../../../assets/skills/writing-a-plugin/SKILL.md")),
+/// Names and texts of the skills in a folder of `assets`.
+macro_rules! skills {
+    ($folder:literal: $($name:literal),* $(,)?) => {
+        &[$((
+            $name,
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"), "/../../assets/", $folder, "/", $name, "/SKILL.md"
+            )),
+        )),*]
+    };
+}
+pub(super) use skills;
+
+pub(super) const BUNDLED: &[(&str, &str)] = skills![
+    "skills":
+    "investigating-a-failure",
+    "recording-a-decision",
+    "reviewing-a-change",
+    "tidying-a-knowledge-base",
+    "writing-a-note",
+    "writing-a-plugin",
 ];
 
 /// All bundled skills, sorted by name.

@@ -11,6 +11,7 @@ use super::{
     bundled,
     files::{self, SKILL_FILE},
     front, lock, name,
+    plan::front_of,
 };
 
 /// Where a repository keeps skills, the first wins.
@@ -168,9 +169,7 @@ fn load_installed(name: &str, folder: &Path, locked: Locked) -> Result<Skill> {
     if files::tree_hash(&contents) != locked.tree || !skipped.is_empty() {
         return Err(SkillError::Tampered(name.to_owned()));
     }
-    let file = contents.iter().find(|content| content.path == SKILL_FILE);
-    let file = file.ok_or_else(|| SkillError::NoSkill(shown(&place)))?;
-    let front = front::read(&file.bytes, Some(name))?;
+    let front = front_of(&contents, &place.to_string_lossy(), Some(name))?;
     let beside = contents.iter().filter(|content| content.path != SKILL_FILE);
     Ok(Skill {
         name: front.name,

@@ -60,18 +60,12 @@ pub(super) fn read_folder(folder: &Path) -> Result<(Vec<Content>, Vec<Skipped>)>
                 skipped.push((path, "a symbolic link"));
             } else if kind.is_dir() {
                 if depth + 1 >= MAX_DEPTH {
-                    return Err(SkillError::FileName {
-                        shown: name::shown(&path),
-                        why: "too deep",
-                    });
+                    return Err(refused(&path, "too deep"));
                 }
                 open.push((entry.path(), format!("{path}/"), depth + 1));
             } else if kind.is_file() {
                 if file_name.to_str().is_none() {
-                    return Err(SkillError::FileName {
-                        shown: name::shown(&path),
-                        why: "not UTF-8",
-                    });
+                    return Err(refused(&path, "not UTF-8"));
                 }
                 check_path(&path)?;
                 if contents.len() >= MAX_FILES {
@@ -143,7 +137,11 @@ pub(super) fn check_path(path: &str) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(SkillError::FileName { shown: name::shown(path), why })
+    Err(refused(path, why))
+}
+
+fn refused(path: &str, why: &'static str) -> SkillError {
+    SkillError::FileName { shown: name::shown(path), why }
 }
 
 /// Refuses two paths that some systems take for one, or a file where another needs a folder.
@@ -157,8 +155,7 @@ pub(super) fn check_collisions<'a>(paths: impl Iterator<Item = &'a str>) -> Resu
                 .strip_prefix(first.as_str())
                 .is_some_and(|r| r.is_empty() || r.starts_with('\0'))
         {
-            let why = "another file has that name on some systems";
-            return Err(SkillError::FileName { shown: name::shown(path), why });
+            return Err(refused(path, "another file has that name on some systems"));
         }
     }
     Ok(())

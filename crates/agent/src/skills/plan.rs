@@ -181,7 +181,12 @@ fn assemble(read: Read) -> Result<Plan> {
     })
 }
 
-fn front_of(contents: &[Content], place: &str, folder: Option<&str>) -> Result<front::Front> {
+/// The front of a skill that stands at `place`, in a folder of that name.
+pub(super) fn front_of(
+    contents: &[Content],
+    place: &str,
+    folder: Option<&str>,
+) -> Result<front::Front> {
     let file = contents.iter().find(|content| content.path == SKILL_FILE);
     let file = file.ok_or_else(|| SkillError::NoSkill(name::shown(place)))?;
     front::read(&file.bytes, folder)

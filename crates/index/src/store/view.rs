@@ -11,7 +11,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use elophanto_base::{beneath::TEMPORARY, mutex::lock as held};
+use elophanto_base::{beneath::TEMPORARY, mutex::lock as held, regular::if_there};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -287,11 +287,9 @@ fn generation_of(bytes: &[u8]) -> u64 {
 
 fn try_open(folder: &Path) -> Result<Option<View>, OpenError> {
     let path = manifest_file(folder);
-    let bytes = match read_whole(&path) {
-        Ok(bytes) => bytes,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(cause) => return Err(OpenError::Io { path, source: cause }),
-    };
+    let read = if_there(read_whole(&path));
+    let read = read.map_err(|cause| OpenError::Io { path: path.clone(), source: cause })?;
+    let Some(bytes) = read else { return Ok(None) };
     let manifest =
         Manifest::from_bytes(&bytes).map_err(|_| OpenError::Damaged { path: path.clone() })?;
     let mut segments = Vec::with_capacity(manifest.segments.len());

@@ -2,13 +2,13 @@
 //!
 //! An answer to a schema is asked for as the input of a tool that the model must call.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     error::{LlmError, Result},
     image::Image,
     types::{Delta, Message, Request, Schema, StopReason, ToolChoice, Usage},
-    wire::{Draft, Protocol, bad, count},
+    wire::{Draft, Protocol, add_manner, bad, count},
 };
 
 /// The protocol's version, sent with every request.
@@ -24,27 +24,19 @@ impl Protocol for Anthropic {
     }
 
     fn encode(&self, request: &Request, stream: bool) -> Result<Value> {
-        let mut body = Map::new();
-        body.insert("model".to_owned(), json!(request.model));
-        body.insert("max_tokens".to_owned(), json!(request.max_tokens));
+        let mut body = json!({ "model": request.model, "max_tokens": request.max_tokens });
         let system = system(&request.messages);
         if !system.is_empty() {
             let blocks = || json!([kept(json!({ "type": "text", "text": system }))]);
-            let system = if request.is_continued { blocks() } else { json!(system) };
-            body.insert("system".to_owned(), system);
+            body["system"] = if request.is_continued { blocks() } else { json!(system) };
         }
         let mut turns = turns(&request.messages)?;
         if request.is_continued {
             let last = turns.last_mut().and_then(|turn| turn["content"].as_array_mut()?.last_mut());
             last.into_iter().for_each(|block| *block = kept(block.take()));
         }
-        body.insert("messages".to_owned(), Value::Array(turns));
-        if let Some(temperature) = request.temperature {
-            body.insert("temperature".to_owned(), json!(temperature));
-        }
-        if !request.stop.is_empty() {
-            body.insert("stop_sequences".to_owned(), json!(request.stop));
-        }
+        body["messages"] = Value::Array(turns);
+        add_manner(&mut body, request, "stop_sequences");
         let mut tools: Vec<_> = request
             .tools
             .iter()
@@ -66,13 +58,13 @@ impl Protocol for Anthropic {
             tools.push(json!({ "name": name, "description": description, "input_schema": schema }));
         }
         if !tools.is_empty() {
-            body.insert("tools".to_owned(), Value::Array(tools));
-            body.insert("tool_choice".to_owned(), choice(request));
+            body["tools"] = Value::Array(tools);
+            body["tool_choice"] = choice(request);
         }
         if stream {
-            body.insert("stream".to_owned(), json!(true));
+            body["stream"] = json!(true);
         }
-        Ok(Value::Object(body))
+        Ok(body)
     }
 
     fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<()> {

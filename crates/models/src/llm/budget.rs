@@ -1,6 +1,6 @@
 //! What may be spent: money, tokens and calls, in a run, a day and a month. Pure.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use elophanto_base::counted::{agreeing, counted};
 
@@ -108,12 +108,13 @@ fn whole(number: &str, shown: impl Fn() -> String) -> Result<u64, BudgetParseErr
     number.parse().map_err(|_| BudgetParseError::TooMuch(shown()))
 }
 
-/// The time a limit is for. Days and months are those of UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
-    Run,
-    Day,
-    Month,
+elophanto_base::named! {
+    /// The time a limit is for. Days and months are those of UTC.
+    pub enum Span, as_str {
+        Run = "run",
+        Day = "day",
+        Month = "month",
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -220,16 +221,6 @@ impl Budget {
             (Span::Day, self.day, spent.day),
             (Span::Month, self.month, spent.month),
         ]
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Run => "run",
-            Self::Day => "day",
-            Self::Month => "month",
-        })
     }
 }
 

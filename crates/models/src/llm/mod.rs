@@ -57,7 +57,7 @@ pub use image::{Format, Image, Images, Size};
 pub use ledger::{By, Call, Ledger, LedgerError, Problem, Sum, sum};
 pub use model_ref::{ModelRef, ModelRefError};
 pub use price::{Price, PriceParseError, Prices};
-pub use provider::{Kind, Provider, Settings, UnknownKind, patience};
+pub use provider::{Kind, Provider, Settings, patience};
 pub use router::{Constraints, Note, Plan, Site, Why, plan};
 pub use routes::{Routes, Task, UnknownTask};
 pub use run::{Answer, Cost, Member, Router, RunError, Running, Sink, Unrecorded};

@@ -3,14 +3,14 @@
 //! Not its imitation of OpenAI below `/v1`: that one ignores `num_ctx`, and what does not fit into
 //! the context is cut without a word, instructions first.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     error::{LlmError, Result},
     openai::tool,
     schema,
     types::{Message, Request, StopReason, Tool, ToolChoice, Usage},
-    wire::{Draft, Protocol, bad, count},
+    wire::{Draft, Protocol, add_manner, bad, count},
 };
 
 /// Contexts that are asked for: each size loads the model anew, so there are few of them.
@@ -24,15 +24,9 @@ impl Protocol for Ollama {
     }
 
     fn encode(&self, request: &Request, stream: bool) -> Result<Value> {
-        let mut options = Map::new();
-        options.insert("num_ctx".to_owned(), json!(context(request)?));
-        options.insert("num_predict".to_owned(), json!(request.max_tokens));
-        if let Some(temperature) = request.temperature {
-            options.insert("temperature".to_owned(), json!(temperature));
-        }
-        if !request.stop.is_empty() {
-            options.insert("stop".to_owned(), json!(request.stop));
-        }
+        let mut options =
+            json!({ "num_ctx": context(request)?, "num_predict": request.max_tokens });
+        add_manner(&mut options, request, "stop");
         let mut messages: Vec<_> = request.messages.iter().map(message).collect();
         let tools = offered(request);
         let mut format = None;
@@ -44,21 +38,20 @@ impl Protocol for Ollama {
             }
             None => {}
         }
-        let mut body = Map::new();
-        body.insert("model".to_owned(), json!(request.model));
-        body.insert("messages".to_owned(), Value::Array(messages));
-        body.insert("stream".to_owned(), json!(stream));
-        body.insert("options".to_owned(), Value::Object(options));
+        let mut body = json!({ "model": request.model });
+        body["messages"] = Value::Array(messages);
+        body["stream"] = json!(stream);
+        body["options"] = options;
         // Servers that know these refuse what does not fit. Older ones ignore them.
-        body.insert("truncate".to_owned(), json!(false));
-        body.insert("shift".to_owned(), json!(false));
+        body["truncate"] = json!(false);
+        body["shift"] = json!(false);
         if let Some(format) = format {
-            body.insert("format".to_owned(), format);
+            body["format"] = format;
         }
         if !tools.is_empty() {
-            body.insert("tools".to_owned(), tools.into_iter().map(tool).collect());
+            body["tools"] = tools.into_iter().map(tool).collect();
         }
-        Ok(Value::Object(body))
+        Ok(body)
     }
 
     fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<()> {

@@ -1,12 +1,12 @@
 //! OpenAI's chat completions, which OpenRouter, LM Studio, vLLM, llama.cpp and others follow.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     error::Result,
     schema,
     types::{Message, Request, StopReason, Tool, ToolChoice, Usage},
-    wire::{Draft, Protocol, bad, count, inner_error},
+    wire::{Draft, Protocol, add_manner, bad, count, inner_error},
 };
 
 /// Where servers of this protocol differ.
@@ -45,8 +45,7 @@ impl Protocol for OpenAi {
     }
 
     fn encode(&self, request: &Request, stream: bool) -> Result<Value> {
-        let mut body = Map::new();
-        body.insert("model".to_owned(), json!(request.model));
+        let mut body = json!({ "model": request.model });
         let mut messages: Vec<Value> = request.messages.iter().map(message).collect();
         if self.dialect == Dialect::OpenRouter && wants_marks(request) {
             for role in ["system", "user"] {
@@ -54,37 +53,31 @@ impl Protocol for OpenAi {
                 last.into_iter().for_each(keep);
             }
         }
-        body.insert("messages".to_owned(), Value::Array(messages));
+        body["messages"] = Value::Array(messages);
         let cap = match self.dialect {
             Dialect::OpenAi => "max_completion_tokens",
             Dialect::OpenRouter | Dialect::Plain => "max_tokens",
         };
-        body.insert(cap.to_owned(), json!(request.max_tokens));
-        if let Some(temperature) = request.temperature {
-            body.insert("temperature".to_owned(), json!(temperature));
-        }
-        if !request.stop.is_empty() {
-            body.insert("stop".to_owned(), json!(request.stop));
-        }
+        body[cap] = json!(request.max_tokens);
+        add_manner(&mut body, request, "stop");
         if !request.tools.is_empty() {
-            body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
-            body.insert("tool_choice".to_owned(), choice(&request.tool_choice));
+            body["tools"] = request.tools.iter().map(tool).collect();
+            body["tool_choice"] = choice(&request.tool_choice);
         }
         if let Some(wanted) = &request.schema {
             // Strict mode refuses schemas that leave anything open; the answer is checked anyway.
             let strict = schema::is_closed(&wanted.schema);
             let form = json!({ "name": wanted.name, "schema": wanted.schema, "strict": strict });
-            let format = json!({ "type": "json_schema", "json_schema": form });
-            body.insert("response_format".to_owned(), format);
+            body["response_format"] = json!({ "type": "json_schema", "json_schema": form });
         }
         if self.dialect == Dialect::OpenRouter {
-            body.insert("usage".to_owned(), json!({ "include": true }));
+            body["usage"] = json!({ "include": true });
         }
         if stream {
-            body.insert("stream".to_owned(), json!(true));
-            body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
+            body["stream"] = json!(true);
+            body["stream_options"] = json!({ "include_usage": true });
         }
-        Ok(Value::Object(body))
+        Ok(body)
     }
 
     /// The older form: an object, with the schema where llama.cpp's servers look for it.

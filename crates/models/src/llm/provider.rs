@@ -1,6 +1,6 @@
 //! A provider: an endpoint, the protocol it speaks, and answers that are whole and checked.
 
-use std::{cell::RefCell, ops::ControlFlow, pin::pin, str::FromStr, time::Duration};
+use std::{cell::RefCell, ops::ControlFlow, pin::pin, time::Duration};
 
 use secrecy::SecretString;
 use serde_json::Value;
@@ -33,23 +33,6 @@ pub enum Kind {
     OpenAi,
     Anthropic,
     Ollama,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is none of openai, anthropic and ollama")]
-pub struct UnknownKind(pub String);
-
-impl FromStr for Kind {
-    type Err = UnknownKind;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "openai" => Ok(Self::OpenAi),
-            "anthropic" => Ok(Self::Anthropic),
-            "ollama" => Ok(Self::Ollama),
-            other => Err(UnknownKind(other.to_owned())),
-        }
-    }
 }
 
 /// Where a provider is and how it is spoken to.

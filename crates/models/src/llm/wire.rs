@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     error::{LlmError, MESSAGE_CHARS, RAW_CHARS, Result, classify},
@@ -202,6 +202,16 @@ fn grow(text: &mut String, more: &str, what: &'static str, cap: usize) -> Result
     }
     text.push_str(more);
     Ok(())
+}
+
+/// How the answer is to be, as all protocols say it but for the name of the words that end it.
+pub(super) fn add_manner(body: &mut Value, request: &Request, stop: &str) {
+    if let Some(temperature) = request.temperature {
+        body["temperature"] = json!(temperature);
+    }
+    if !request.stop.is_empty() {
+        body[stop] = json!(request.stop);
+    }
 }
 
 pub(super) fn bad(reason: impl Into<String>) -> LlmError {

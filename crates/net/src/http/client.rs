@@ -150,21 +150,12 @@ impl Client {
     /// When no attempt is taken.
     pub async fn upload(&self, query: &str, bytes: &[u8]) -> Result<(), HttpError> {
         let reader = self.reader(None);
-        let mut tries = self.tries();
-        loop {
-            let limit = tries.start().await?;
-            let answer = async {
-                let body = Some(("application/octet-stream", bytes));
-                let request = self.request_as(Method::POST, query, body);
-                reader.file(self.send(request).await?).await
-            };
-            let trouble = match timeout(limit, answer).await {
-                Ok(Ok(_)) => return Ok(()),
-                Ok(Err(trouble)) => trouble,
-                Err(_) => tries.cut_off(limit),
-            };
-            tries.after(trouble).await?;
-        }
+        let attempt = || async {
+            let body = Some(("application/octet-stream", bytes));
+            let request = self.request_as(Method::POST, query, body);
+            reader.file(self.send(request).await?).await
+        };
+        self.answered(attempt).await.map(drop)
     }
 
     /// Asks for a file: `path` below the endpoint, of any type.
@@ -173,20 +164,11 @@ impl Client {
     /// When no attempt brings all of it; [`HttpError::TooLarge`] beyond the cap of this client.
     pub async fn file(&self, path: &str) -> Result<Vec<u8>, HttpError> {
         let reader = self.reader(None);
-        let mut tries = self.tries();
-        loop {
-            let limit = tries.start().await?;
-            let answer = async {
-                let request = self.request(Method::GET, path, None);
-                reader.file(self.send(request).await?).await
-            };
-            let trouble = match timeout(limit, answer).await {
-                Ok(Ok(bytes)) => return Ok(bytes),
-                Ok(Err(trouble)) => trouble,
-                Err(_) => tries.cut_off(limit),
-            };
-            tries.after(trouble).await?;
-        }
+        let attempt = || async {
+            let request = self.request(Method::GET, path, None);
+            reader.file(self.send(request).await?).await
+        };
+        self.answered(attempt).await.map(|(bytes, _)| bytes)
     }
 
     /// Asks once, not held up by what others were told, and takes any answer for one: for APIs whose
@@ -232,18 +214,24 @@ impl Client {
         body: Option<(&str, &[u8])>,
     ) -> Result<Reply, HttpError> {
         let reader = self.reader(body.map(|(_, body)| body));
+        let attempt = || async {
+            let request = self.request_as(method.clone(), path, body);
+            reader.json(self.send(request).await?).await
+        };
+        let (json, Tries { attempts, waited, .. }) = self.answered(attempt).await?;
+        Ok(Reply { json, attempts, waited })
+    }
+
+    /// What one of the attempts brings, and how many there were.
+    async fn answered<T, F>(&self, attempt: impl Fn() -> F) -> Result<(T, Tries<'_>), HttpError>
+    where
+        F: Future<Output = Result<T, Trouble>>,
+    {
         let mut tries = self.tries();
         loop {
             let limit = tries.start().await?;
-            let answer = async {
-                let request = self.request_as(method.clone(), path, body);
-                reader.json(self.send(request).await?).await
-            };
-            let trouble = match timeout(limit, answer).await {
-                Ok(Ok(json)) => {
-                    let Tries { attempts, waited, .. } = tries;
-                    return Ok(Reply { json, attempts, waited });
-                }
+            let trouble = match timeout(limit, attempt()).await {
+                Ok(Ok(answer)) => return Ok((answer, tries)),
                 Ok(Err(trouble)) => trouble,
                 Err(_) => tries.cut_off(limit),
             };

@@ -129,7 +129,7 @@ pub fn history(
     let base = base.filter(|base| base.coverage == coverage);
     let (files, from) = rayon::join(
         || files_at(git, head, selection),
-        || base.filter(|base| base.head.is_some_and(|old| is_ancestor(git, old, head))),
+        || base.filter(|base| base.head.is_some_and(|old| leads_to(git, old, head))),
     );
     let mut history = History { head: Some(head), coverage, complete: false, changes: Vec::new() };
     let files = match files {
@@ -259,9 +259,8 @@ fn plain(root: &Path) -> PathBuf {
     root.components().filter(|part| *part != Component::CurDir).collect()
 }
 
-fn is_ancestor(git: &Git, old: CommitId, new: CommitId) -> bool {
-    let (old, new) = (old.to_string(), new.to_string());
-    old == new || git.run(&["merge-base", "--is-ancestor", &old, &new]).is_ok()
+fn leads_to(git: &Git, old: CommitId, new: CommitId) -> bool {
+    old == new || git.is_part_of(&old, &new).unwrap_or(false)
 }
 
 impl Git {

@@ -120,9 +120,9 @@ fn push_yaml(value: &Value, out: &mut String) {
         Value::Null => out.push_str("null"),
         Value::Scalar(text) => out.push_str(&quoted(text)),
         Value::Sequence(items) => {
-            push_list(items.iter(), out, |item, out| push_yaml(&item.value, out));
+            push_between(LIST, items.iter(), out, |item, out| push_yaml(&item.value, out));
         }
-        Value::Mapping(entries) => push_map(entries.iter(), out, |(key, node), out| {
+        Value::Mapping(entries) => push_between(MAP, entries.iter(), out, |(key, node), out| {
             let _ = write!(out, "{}: ", quoted(key));
             push_yaml(&node.value, out);
         }),
@@ -137,11 +137,11 @@ fn push_toml(value: &DeValue<'_>, out: &mut String) {
         DeValue::Boolean(yes) => write!(out, "{yes}"),
         DeValue::Datetime(time) => write!(out, "{}", quoted(&time.to_string())),
         DeValue::Array(items) => {
-            push_list(items.iter(), out, |item, out| push_toml(item.get_ref(), out));
+            push_between(LIST, items.iter(), out, |item, out| push_toml(item.get_ref(), out));
             Ok(())
         }
         DeValue::Table(table) => {
-            push_map(table.iter(), out, |(key, value), out| {
+            push_between(MAP, table.iter(), out, |(key, value), out| {
                 let _ = write!(out, "{}: ", quoted(key.get_ref()));
                 push_toml(value.get_ref(), out);
             });
@@ -150,13 +150,8 @@ fn push_toml(value: &DeValue<'_>, out: &mut String) {
     };
 }
 
-fn push_list<T>(items: impl Iterator<Item = T>, out: &mut String, push: impl Fn(T, &mut String)) {
-    push_between(('[', ']'), items, out, push);
-}
-
-fn push_map<T>(entries: impl Iterator<Item = T>, out: &mut String, push: impl Fn(T, &mut String)) {
-    push_between(('{', '}'), entries, out, push);
-}
+const LIST: (char, char) = ('[', ']');
+const MAP: (char, char) = ('{', '}');
 
 fn push_between<T>(
     (open, close): (char, char),

@@ -60,16 +60,10 @@ pub(super) fn trim_blank(text: &str) -> (&str, usize) {
 /// Tags as they are read back: on one line, without a leading `#`, each once. Empty ones are left
 /// out.
 pub(super) fn tags<'a>(raw: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut tags: Vec<String> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    for tag in raw {
-        let line = one_line(tag, super::MAX_TAG_CHARS);
-        let tag = line.trim_start_matches(['#', ' ']);
-        if !tag.is_empty() && seen.insert(tag.to_owned()) {
-            tags.push(tag.to_owned());
-        }
-    }
-    tags
+    let lines = raw.map(|tag| one_line(tag, super::MAX_TAG_CHARS));
+    let tags = lines.map(|line| line.trim_start_matches(['#', ' ']).to_owned());
+    tags.filter(|tag| !tag.is_empty() && seen.insert(tag.clone())).collect()
 }
 
 /// One line of plain text as the content of a heading, which reads as this text again. Code between

@@ -72,10 +72,10 @@ impl Entry {
         let mut lines = text.lines();
         let mut entry = lines.find_map(heading)?;
         // The value that a line continues.
-        let mut open: Option<(Field, String)> = None;
+        let mut open: Option<(&str, String)> = None;
         for line in lines.take_while(|line| !line.starts_with("## ")) {
-            if let Some((field, value)) = field(line) {
-                entry.set(open.replace((field, value.to_owned())));
+            if let Some((name, value)) = field(line) {
+                entry.set(open.replace((name, value.to_owned())));
             } else if line.starts_with("  ") {
                 if let Some((_, value)) = &mut open {
                     value.push('\n');
@@ -99,28 +99,21 @@ impl Entry {
         (!lines.is_empty()).then(|| lines.join(";\n  "))
     }
 
-    fn set(&mut self, read: Option<(Field, String)>) {
-        let Some((field, value)) = read else { return };
+    fn set(&mut self, read: Option<(&str, String)>) {
+        let Some((name, value)) = read else { return };
         let plain = || Some(unescape(&value.replace('\n', " "))).filter(|text| !text.is_empty());
-        match field {
-            Field::Type => self.kind = plain(),
-            Field::Reason => self.reason = plain(),
-            Field::Details => {
+        match name {
+            "Type" => self.kind = plain(),
+            "Reason" => self.reason = plain(),
+            "Details" => {
                 let details = value.split(";\n").map(|detail| detail.replace('\n', " "));
                 self.details = details.filter(|detail| !detail.is_empty()).collect();
             }
-            Field::Tests => self.tests = plain(),
-            Field::Dependencies => self.dependencies = plain(),
+            "Tests" => self.tests = plain(),
+            "Dependencies" => self.dependencies = plain(),
+            _ => {}
         }
     }
-}
-
-enum Field {
-    Type,
-    Reason,
-    Details,
-    Tests,
-    Dependencies,
 }
 
 /// `## YYYY-MM-DD — title`
@@ -132,17 +125,9 @@ fn heading(line: &str) -> Option<Entry> {
 }
 
 /// `- **Name**: value`
-fn field(line: &str) -> Option<(Field, &str)> {
+fn field(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.strip_prefix("- **")?.split_once("**:")?;
-    let field = match name {
-        "Type" => Field::Type,
-        "Reason" => Field::Reason,
-        "Details" => Field::Details,
-        "Tests" => Field::Tests,
-        "Dependencies" => Field::Dependencies,
-        _ => return None,
-    };
-    Some((field, value.trim()))
+    Some((name, value.trim()))
 }
 
 /// At the start of a line these would begin a list, a quote, a heading, code or a table.

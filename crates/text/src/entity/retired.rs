@@ -6,9 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    convert::Infallible,
     fmt,
-    str::FromStr,
 };
 
 use serde::{Deserialize, Serialize};
@@ -65,14 +63,6 @@ impl From<String> for Reason {
                 _ => Self::Other(word),
             },
         }
-    }
-}
-
-impl FromStr for Reason {
-    type Err = Infallible;
-
-    fn from_str(word: &str) -> Result<Self, Infallible> {
-        Ok(word.to_owned().into())
     }
 }
 

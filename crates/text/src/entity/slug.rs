@@ -21,11 +21,8 @@ pub fn slug(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
         return base;
     }
     let hash = blake3::hash(identity.as_bytes()).to_hex();
-    let mut end = base.len().min(MAX_SLUG_BYTES - HASH_BYTES);
-    while !base.is_char_boundary(end) {
-        end -= 1;
-    }
-    let base = match base.get(..end).unwrap_or_default().trim_end_matches('-') {
+    let end = base.floor_char_boundary(MAX_SLUG_BYTES - HASH_BYTES);
+    let base = match base[..end].trim_end_matches('-') {
         "" => "entity",
         base => base,
     };

@@ -54,13 +54,9 @@ impl FromStr for Scope {
 
     /// Takes any case, and `plugins`, which is what the folder is called.
     fn from_str(name: &str) -> Result<Self, UnknownScope> {
-        match name.to_ascii_lowercase().as_str() {
-            "system" => Ok(Self::System),
-            "user" => Ok(Self::User),
-            "learned" => Ok(Self::Learned),
-            "plugin" | "plugins" => Ok(Self::Plugin),
-            _ => Err(UnknownScope(name.to_owned())),
-        }
+        let lower = name.to_ascii_lowercase();
+        let singular = if lower == "plugins" { "plugin" } else { lower.as_str() };
+        Self::named(singular).ok_or_else(|| UnknownScope(name.to_owned()))
     }
 }
 

@@ -117,22 +117,17 @@ fn same(one: &Rules, other: &Rules) -> bool {
 impl Rules {
     /// Each rule as a line of YAML, in sections.
     fn lines(&self) -> Vec<String> {
-        let word = |decision: &Decision| match decision {
-            Decision::Allow => "allow",
-            Decision::Ask => "ask",
-            Decision::Deny => "deny",
-        };
-        let tools = self.tools.iter().map(|(name, d)| format!("0  {}: {}", quoted(name), word(d)));
+        let tools = self.tools.iter().map(|(name, d)| format!("0  {}: {}", quoted(name), d.name()));
         let commands = self.commands.iter().map(|(run, d)| {
             let words: Vec<String> = run.iter().map(|w| quoted(w)).collect();
-            format!("1  - {{ run: [{}], decision: {} }}", words.join(", "), word(d))
+            format!("1  - {{ run: [{}], decision: {} }}", words.join(", "), d.name())
         });
         let paths = self.paths.iter().map(|rule| {
             let key = if rule.writes { "write" } else { "read" };
-            format!("2  - {{ {key}: {}, decision: {} }}", quoted(&rule.glob), word(&rule.decision))
+            format!("2  - {{ {key}: {}, decision: {} }}", quoted(&rule.glob), rule.decision.name())
         });
         let hosts = self.hosts.iter().map(|(host, _, d)| {
-            format!("3  - {{ host: {}, decision: {} }}", quoted(host), word(d))
+            format!("3  - {{ host: {}, decision: {} }}", quoted(host), d.name())
         });
         tools.chain(commands).chain(paths).chain(hosts).collect()
     }

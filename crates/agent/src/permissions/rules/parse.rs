@@ -87,12 +87,8 @@ fn pattern(node: &Node, key: &str, error: &globset::Error) -> RulesError {
 }
 
 fn decision(node: &Node, key: &str) -> Result<Decision, RulesError> {
-    match scalar(node, key)? {
-        "allow" => Ok(Decision::Allow),
-        "ask" => Ok(Decision::Ask),
-        "deny" => Ok(Decision::Deny),
-        _ => Err(form(node, key, "`ask`, `allow` or `deny`")),
-    }
+    let said = Decision::named(scalar(node, key)?);
+    said.ok_or_else(|| form(node, key, "`ask`, `allow` or `deny`"))
 }
 
 fn scalar<'a>(node: &'a Node, key: &str) -> Result<&'a str, RulesError> {

@@ -252,22 +252,12 @@ fn git(arguments: &[String]) -> bool {
     let first = rest.first().map(String::as_str).unwrap_or_default();
     match name.as_str() {
         "branch" => {
-            rest.iter().all(|a| {
-                matches!(
-                    a.as_str(),
-                    "-a" | "-r"
-                        | "-v"
-                        | "-vv"
-                        | "-l"
-                        | "--list"
-                        | "--all"
-                        | "--show-current"
-                        | "-av"
-                        | "--merged"
-                        | "--no-merged"
-                        | "--contains"
-                )
-            }) || first == "--list" && rest.iter().skip(1).all(|a| !a.starts_with('-'))
+            let plain = [
+                "-a", "-r", "-v", "-vv", "-l", "--list", "--all", "--show-current", "-av",
+                "--merged", "--no-merged", "--contains",
+            ];
+            rest.iter().all(|a| plain.contains(&a.as_str()))
+                || first == "--list" && rest.iter().skip(1).all(|a| !a.starts_with('-'))
         }
         "tag" => {
             rest.is_empty()

@@ -11,17 +11,9 @@ use super::{
 };
 use elophanto_base::one_line::one_line;
 
-macro_rules! skills {
-    ($($name:literal),* $(,)?) => {
-        &[$((
-            $name,
-            include_str!(concat!("../../../../../assets/hub/", $name, "/SKILL.md")),
-        )),*]
-    };
-}
-
 /// What is in the hub alone.
-const MORE: &[(&str, &str)] = skills![
+const MORE: &[(&str, &str)] = bundled::skills![
+    "hub":
     "answering-with-sources",
     "improving-performance",
     "making-a-commit",

@@ -5,13 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{
-    super::{
-        Result, SkillError, Warning,
-        files::{self, SKILL_FILE},
-        front, name,
-        remote::Listed,
-        warnings,
-    },
+    super::{Result, SkillError, Warning, files, name, plan::front_of, remote::Listed, warnings},
     Entry, folder,
     listing::{self, INDEX, Index},
 };
@@ -98,8 +92,6 @@ fn row(entry: &Entry) -> Row<'_> {
 /// Reads all of a skill as installing it would.
 fn looked_at(root: &Path, entry: &Entry) -> Result<Vec<Warning>> {
     let (contents, skipped) = folder::contents(root, &entry.path)?;
-    let file = contents.iter().find(|content| content.path == SKILL_FILE);
-    let file = file.ok_or_else(|| SkillError::NoSkill(entry.path.clone()))?;
     let named = entry.path.rsplit('/').next().filter(|name| !name.is_empty());
-    Ok(warnings::find(&front::read(&file.bytes, named)?, &contents, &skipped))
+    Ok(warnings::find(&front_of(&contents, &entry.path, named)?, &contents, &skipped))
 }

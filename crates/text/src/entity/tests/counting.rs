@@ -97,7 +97,7 @@ fn each_retirement_stands_for_itself() {
     assert_eq!(retired(&both, &["r1"]).texts().len(), 1);
     assert!(retired(&both, &["r1", "r2"]).texts().is_empty());
     for word in ["removed", "edited", "masked", "undone:01J", "merged:a:b", "deleted", "newer"] {
-        assert_eq!(word.parse::<Reason>().unwrap().to_string(), word);
+        assert_eq!(Reason::from(word.to_owned()).to_string(), word);
     }
 }
 

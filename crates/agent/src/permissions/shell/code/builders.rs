@@ -7,6 +7,12 @@ impl Walker<'_> {
     pub fn builder(&mut self, program: &str, arguments: &[Word], env: &Env) {
         let text: Vec<String> = arguments.iter().map(Word::pattern).collect();
         let first = text.first().map(String::as_str).unwrap_or_default();
+        let is_first = |words: &[&str]| words.contains(&first);
+        let has = |words: &[&str]| text.iter().any(|t| words.contains(&t.as_str()));
+        let any_begins =
+            |starts: &[&str]| text.iter().any(|t| starts.iter().any(|start| t.starts_with(start)));
+        let any_holds =
+            |parts: &[&str]| text.iter().any(|t| parts.iter().any(|part| t.contains(part)));
         let doubtful = match program {
             "make" | "gmake" | "bmake" | "just" => {
                 has_option(
@@ -16,138 +22,68 @@ impl Walker<'_> {
                         "--file", "--makefile", "--eval", "--include-dir", "--justfile",
                         "--command", "--shell", "--shell-arg",
                     ],
-                ) || text.iter().any(|t| t.contains('=') || t.contains('$'))
+                ) || any_holds(&["=", "$"])
             }
             "cargo" => {
-                text.iter().any(|t| {
-                    t.starts_with("--config") || t.starts_with("-Z") || t == "--target-dir"
-                }) || matches!(
-                    first,
-                    "install"
-                        | "publish"
-                        | "login"
-                        | "owner"
-                        | "yank"
-                        | "uninstall"
-                        | "logout"
-                        | "script"
-                        | "eval"
-                )
+                any_begins(&["--config", "-Z"])
+                    || has(&["--target-dir"])
+                    || is_first(&[
+                        "install", "publish", "login", "owner", "yank", "uninstall", "logout",
+                        "script", "eval",
+                    ])
             }
             "npm" | "yarn" | "pnpm" => {
-                matches!(
-                    first,
-                    "exec"
-                        | "x"
-                        | "dlx"
-                        | "create"
-                        | "init"
-                        | "publish"
-                        | "login"
-                        | "adduser"
-                        | "token"
-                        | "config"
-                        | "set"
-                        | "explore"
-                        | "edit"
-                        | "unpublish"
-                        | "owner"
-                        | "access"
-                        | "link"
-                        | "c"
-                        | "node"
-                ) || text.iter().any(|t| {
-                    t.starts_with("--script-shell")
-                        || t.starts_with("--prefix")
-                        || t.starts_with("-g")
-                        || t.starts_with("--global")
-                        || t.starts_with("--userconfig")
-                        || t.starts_with("--node-options")
-                })
+                is_first(&[
+                    "exec", "x", "dlx", "create", "init", "publish", "login", "adduser", "token",
+                    "config", "set", "explore", "edit", "unpublish", "owner", "access", "link",
+                    "c", "node",
+                ]) || any_begins(&[
+                    "--script-shell", "--prefix", "-g", "--global", "--userconfig",
+                    "--node-options",
+                ])
             }
             "go" => {
-                text.iter().any(|t| {
-                    t.contains("-exec")
-                        || t.contains("-toolexec")
-                        || t.contains("-overlay")
-                        || t.contains("-modfile")
-                        || t.contains("ldflags")
-                        || t == "-C"
-                }) || matches!(first, "env" | "generate" | "install" | "get" | "tool")
+                any_holds(&["-exec", "-toolexec", "-overlay", "-modfile", "ldflags"])
+                    || has(&["-C"])
+                    || is_first(&["env", "generate", "install", "get", "tool"])
             }
-            "gcc" | "cc" | "clang" | "g++" | "c++" | "clang++" | "rustc" => text.iter().any(|t| {
-                t.starts_with('@')
-                    || t.starts_with("-wrapper")
-                    || t.starts_with("-B")
-                    || t.starts_with("-fplugin")
-                    || t.starts_with("-Xclang")
-                    || t.starts_with("-specs")
-                    || t.starts_with("--specs")
-                    || t.contains("linker")
-                    || t.starts_with("-fuse-ld")
-                    || t.starts_with("-load")
-                    || t == "-x"
-            }),
+            "gcc" | "cc" | "clang" | "g++" | "c++" | "clang++" | "rustc" => {
+                any_begins(&[
+                    "@", "-wrapper", "-B", "-fplugin", "-Xclang", "-specs", "--specs", "-fuse-ld",
+                    "-load",
+                ]) || any_holds(&["linker"])
+                    || has(&["-x"])
+            }
             "cmake" => {
                 has_option(arguments, &['P', 'E', 'C'], &["--install", "--open"])
-                    || text.iter().any(|t| t.contains("LAUNCHER") || t.contains("COMPILER"))
+                    || any_holds(&["LAUNCHER", "COMPILER"])
             }
             "pip" | "pip3" | "uv" | "poetry" | "hatch" => {
-                !matches!(
-                    first,
-                    "list" | "show" | "freeze" | "check" | "--version" | "lock" | "sync" | "tree"
-                ) && (text.iter().any(|t| {
-                    t.contains("://")
-                        || t.starts_with("--index")
-                        || t.starts_with("--extra-index")
-                        || t.starts_with("-i")
-                        || t.starts_with("--target")
-                        || t.starts_with("--prefix")
-                        || t.starts_with("--root")
-                        || t.starts_with("--config")
-                }) || matches!(first, "config" | "self" | "publish" | "tool" | "source")
-                    || first == "run" && program != "poetry" && program != "uv")
+                !is_first(&["list", "show", "freeze", "check", "--version", "lock", "sync", "tree"])
+                    && (any_holds(&["://"])
+                        || any_begins(&[
+                            "--index", "--extra-index", "-i", "--target", "--prefix", "--root",
+                            "--config",
+                        ])
+                        || is_first(&["config", "self", "publish", "tool", "source"])
+                        || first == "run" && program != "poetry" && program != "uv")
             }
-            "pytest" | "tox" | "nox" => text.iter().any(|t| {
-                t.starts_with("-p")
-                    || t.starts_with("-c")
-                    || t.starts_with("-o")
-                    || t.starts_with("--override")
-                    || t.starts_with("--rootdir")
-                    || t.starts_with("-x=")
-            }),
-            "eslint" | "jest" | "vitest" | "tsc" => text.iter().any(|t| {
-                t.starts_with("--rulesdir")
-                    || t.starts_with("--resolve-plugins")
-                    || t.starts_with("--plugin")
-                    || t.starts_with("--parser")
-                    || t.starts_with("--globalSetup")
-                    || t.starts_with("--runner")
-            }),
-            "gradle" | "mvn" => text.iter().any(|t| {
-                t.starts_with("-I")
-                    || t.starts_with("--init-script")
-                    || t.contains("exec:")
-                    || t.contains("antrun")
-            }),
-            "swift" | "dotnet" | "zig" | "mix" | "stack" | "cabal" => !matches!(
-                first,
-                "build"
-                    | "test"
-                    | "restore"
-                    | "--version"
-                    | "fmt"
-                    | "format"
-                    | "compile"
-                    | "deps.get"
-                    | "clean"
-            ),
+            "pytest" | "tox" | "nox" => {
+                any_begins(&["-p", "-c", "-o", "--override", "--rootdir", "-x="])
+            }
+            "eslint" | "jest" | "vitest" | "tsc" => any_begins(&[
+                "--rulesdir", "--resolve-plugins", "--plugin", "--parser", "--globalSetup",
+                "--runner",
+            ]),
+            "gradle" | "mvn" => {
+                any_begins(&["-I", "--init-script"]) || any_holds(&["exec:", "antrun"])
+            }
+            "swift" | "dotnet" | "zig" | "mix" | "stack" | "cabal" => !is_first(&[
+                "build", "test", "restore", "--version", "fmt", "format", "compile", "deps.get",
+                "clean",
+            ]),
             "xcodebuild" | "bazel" | "scons" | "meson" | "ninja" | "ctest" | "pre-commit" => {
-                text.iter().any(|t| {
-                    t.starts_with("--run_under")
-                        || t.starts_with("-f")
-                        || t.starts_with("--override_repository")
-                })
+                any_begins(&["--run_under", "-f", "--override_repository"])
             }
             _ => false,
         };

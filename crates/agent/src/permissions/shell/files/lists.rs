@@ -32,19 +32,9 @@ impl Walker<'_> {
 
 /// Whether a command shows what is in the files that it is given.
 pub fn shows_content(argv: &[String]) -> bool {
-    let name = argv.first().map(String::as_str).unwrap_or_default();
-    !matches!(
-        name,
-        "wc" | "ls"
-            | "echo"
-            | "stat"
-            | "file"
-            | "du"
-            | "basename"
-            | "dirname"
-            | "md5sum"
-            | "sha256sum"
-    )
+    const OTHERS: [&str; 10] =
+        ["wc", "ls", "echo", "stat", "file", "du", "basename", "dirname", "md5sum", "sha256sum"];
+    !argv.first().is_some_and(|name| OTHERS.contains(&name.as_str()))
 }
 
 /// Whether a command lists files whatever their names, those that hold keys included.
