@@ -464,6 +464,31 @@ fn facts_are_gone_with_their_pages_however_soon() {
 
 /// What people hide in a page is not found in it.
 #[test]
+fn facts_that_went_with_an_undone_commit_are_missed() {
+    let site = Site::new();
+    let missed = || site.env.run(&["doctor"]).stdout();
+    let commit = site.env.git(&["rev-parse", "side"])[..10].to_owned();
+    // A branch may still bring them.
+    assert!(!missed().contains("which was undone"), "{}", missed());
+    site.git(&["branch", "--quiet", "-D", "side"]);
+    let finding = format!(
+        "! {PAGE}: 1 fact of commit {commit}, which was undone, is nowhere any more, such as \"{COSTS}\"\n"
+    );
+    let mend = |patch: &str| format!("{finding}  mend: git checkout {patch}{commit} -- :/{PAGE}\n");
+    assert!(missed().contains(&mend("--patch ")), "{}", missed());
+    site.git(&["rm", "--quiet", PAGE]);
+    site.git(&["commit", "--quiet", "-m", "without the page"]);
+    assert!(missed().contains(&mend("")), "{}", missed());
+    site.git(&["checkout", "--quiet", &commit, "--", PAGE]);
+    assert!(!missed().contains("which was undone"), "{}", missed());
+    site.git(&["commit", "--quiet", "-m", "all of it"]);
+    // What a person takes out is not missed, though only the reflog has it.
+    site.take_out(COSTS);
+    site.git(&["commit", "--quiet", "--all", "--amend", "-m", "all but one"]);
+    assert!(!missed().contains("which was undone"), "{}", missed());
+}
+
+#[test]
 fn comments_on_a_page_are_not_searched() {
     let site = Site::new();
     let page = site.page() + "\n<!-- heliotrope -->\n";

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::{
     Error, Result,
     config::REPOSITORY_FILE,
+    entities::{Undone, undone},
     hidden,
     index::git::uncommitted,
     init,
@@ -112,6 +113,7 @@ enum Sort {
     Journal,
     Lessons,
     TakenOut,
+    Undone,
 }
 
 impl Sort {
@@ -125,6 +127,7 @@ impl Sort {
             Self::Journal => format!("{more} more faults of the journal"),
             Self::Lessons => format!("{more} more files of lessons with faults"),
             Self::TakenOut => format!("{more} more files of lessons were taken out"),
+            Self::Undone => format!("{more} more pages whose facts went with undone commits"),
         }
     }
 }
@@ -327,6 +330,23 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
         found.add(
             told_lost(&lost),
             "elophanto agent memory restore, or give it up: restore --forget",
+        );
+    }
+    for Undone { path, commit, facts } in undone(workspace) {
+        let is_there = workspace.repository.root.join(path.as_path()).exists();
+        let (path, commit) = (shown(&path), commit.short());
+        let (count, are) = (counted(facts.len(), "fact"), agreeing(facts.len(), "is", "are"));
+        let first = facts.first().map(|fact| escape_control_line(&one_line(&fact.text, 60)));
+        found.add_of(
+            Sort::Undone,
+            format!(
+                "{path}: {count} of commit {commit}, which was undone, {are} nowhere any more, such as \"{}\"",
+                first.unwrap_or_default()
+            ),
+            &match is_there {
+                true => format!("git checkout --patch {commit} -- :/{path}"),
+                false => format!("git checkout {commit} -- :/{path}"),
+            },
         );
     }
     for Grown { path, records, .. } in unstaged(&workspace.repository) {

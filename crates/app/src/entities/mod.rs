@@ -2,12 +2,14 @@
 
 mod history;
 mod source;
+mod undone;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use history::{Happened, history};
 pub use source::{FoundIn, NoSource, found_in};
+pub use undone::{Undone, undone};
 
 use crate::{
     Result,

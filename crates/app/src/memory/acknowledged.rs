@@ -142,9 +142,26 @@ fn elsewhere<'i>(
     ids: impl Iterator<Item = &'i str>,
 ) -> std::result::Result<BTreeSet<String>, GitError> {
     let git = Git::of(repository).ok_or(GitError::NoRepository)?;
+    let mut held = held(&git, Path::new(FOLDER), ids)?;
+    let listed = git.run(&["worktree", "list", "--porcelain"])?;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    for folder in listed.lines().filter_map(|line| line.strip_prefix("worktree ")) {
+        let files = Files::new(Path::new(folder).join(FOLDER), repository.local_dir());
+        held.extend(entries(&files).iter().map(|entry| entry.id().to_owned()));
+    }
+    Ok(held)
+}
+
+/// Which of some ids stand in files of a folder in git's index, HEAD, a branch or tag that HEAD does not hold, or
+/// a stash.
+pub(crate) fn held<'i>(
+    git: &Git,
+    folder: &Path,
+    ids: impl Iterator<Item = &'i str>,
+) -> std::result::Result<BTreeSet<String>, GitError> {
     let ids: String = ids.flat_map(|id| [id, "\n"]).collect();
-    let mut held = grep(&git, &["--cached".to_owned()], &ids)?;
-    if let Some(head) = head(&git)? {
+    let mut held = grep(git, &["--cached".to_owned()], folder, &ids)?;
+    if let Some(head) = head(git)? {
         let mut trees = vec![head.to_string()];
         let others = [
             "for-each-ref",
@@ -163,28 +180,23 @@ fn elsewhere<'i>(
             let words = String::from_utf8_lossy(&told).into_owned();
             trees.extend(words.split_whitespace().map(str::to_owned));
         }
-        held.extend(grep(&git, &trees, &ids)?);
-    }
-    let listed = git.run(&["worktree", "list", "--porcelain"])?;
-    let listed = String::from_utf8_lossy(&listed).into_owned();
-    for folder in listed.lines().filter_map(|line| line.strip_prefix("worktree ")) {
-        let files = Files::new(Path::new(folder).join(FOLDER), repository.local_dir());
-        held.extend(entries(&files).iter().map(|entry| entry.id().to_owned()));
+        held.extend(grep(git, &trees, folder, &ids)?);
     }
     Ok(held)
 }
 
-/// Which of the ids, one a line, stand in files of lessons of the index or of some trees.
+/// Which of the ids, one a line, stand in files of a folder of the index or of some trees.
 fn grep(
     git: &Git,
     places: &[String],
+    folder: &Path,
     ids: &str,
 ) -> std::result::Result<BTreeSet<String>, GitError> {
     let options =
         ["grep", "-h", "-o", "-F", "-f", "-", "--no-line-number", "--no-column", "--no-color"];
     let mut arguments: Vec<String> = options.map(str::to_owned).into();
     arguments.extend_from_slice(places);
-    arguments.extend(["--".to_owned(), format!(":(top){FOLDER}")]);
+    arguments.extend(["--".to_owned(), format!(":(top,literal){}", folder.display())]);
     match git.run_with(&arguments, ids.as_bytes()) {
         Ok(found) => Ok(String::from_utf8_lossy(&found).lines().map(str::to_owned).collect()),
         // None of them.

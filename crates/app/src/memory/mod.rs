@@ -22,6 +22,7 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{Result, embedding::background::embed_soon, when::day, workspace::Workspace};
+pub(crate) use acknowledged::held;
 pub use archive::MovedAway;
 use elophanto_base::{one_line::one_line, secrets, visible::escape_control_line};
 use elophanto_index::{

@@ -1,7 +1,7 @@
 //! Which commits brought contents into a repository, wherever they are: on any branch, in a stash, in
 //! what a checkpoint keeps, or only known to the reflog.
 
-use std::path::Path;
+use std::{ffi::OsStr, path::Path};
 
 use super::{CommitId, Git, GitError, ObjectId};
 use crate::NotePath;
@@ -24,14 +24,24 @@ impl Git {
     /// # Errors
     /// When git cannot read the history.
     pub fn brought_below(&self, folder: &Path) -> Result<Vec<Brought>, GitError> {
-        let arguments = [
-            "log", "--all", "--reflog", "--full-history",
-            // Of a merge, what it has beside each of its sides.
-            "-m", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-z", "--format=@%H %ct",
-            "--",
-        ];
-        let arguments = arguments.map(std::ffi::OsStr::new);
-        let output = self.run(&[&arguments[..], &[folder.as_os_str()]].concat())?;
+        self.brought(&["--all", "--reflog", "--full-history"], folder)
+    }
+
+    /// The same of commits that the reflog alone knows: they were undone, rewritten or thrown away.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn undone_below(&self, folder: &Path) -> Result<Vec<Brought>, GitError> {
+        self.brought(&["--reflog", "--full-history", "--not", "--all"], folder)
+    }
+
+    fn brought(&self, commits: &[&str], folder: &Path) -> Result<Vec<Brought>, GitError> {
+        // Of a merge, what it has beside each of its sides.
+        let shown = ["-m", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-z"];
+        let arguments = [&["log"][..], &shown, &["--format=@%H %ct"], commits, &["--"]].concat();
+        let mut arguments: Vec<&OsStr> = arguments.into_iter().map(OsStr::new).collect();
+        arguments.push(folder.as_os_str());
+        let output = self.run(&arguments)?;
         parse(&output).ok_or_else(|| GitError::Odd("a list of what commits changed".to_owned()))
     }
 
