@@ -75,7 +75,7 @@ impl Provider {
                     Ok(key) => builder.with_config(key, said),
                     Err(_) => builder,
                 });
-                let builder = builder.with_retry(retry);
+                let builder = builder.with_allow_http(self.is_open()?).with_retry(retry);
                 Ok(Arc::new(builder.with_http_connector(Connector).build()?))
             }
         }
@@ -83,17 +83,21 @@ impl Provider {
 
     fn endpoint(&self) -> Option<&str> {
         let name = |name| self.keys.get(name);
-        name("AWS_ENDPOINT_URL_S3").or_else(|| name("AWS_ENDPOINT_URL"))
+        match self.cloud {
+            Cloud::S3 => name("AWS_ENDPOINT_URL_S3").or_else(|| name("AWS_ENDPOINT_URL")),
+            Cloud::Google => None,
+            Cloud::Azure => name("AZURE_STORAGE_ENDPOINT"),
+        }
     }
 
     /// Whether its endpoint is spoken to without encryption.
     fn is_open(&self) -> object_store::Result<bool> {
-        let allows = self.keys.get("AWS_ALLOW_HTTP") == Some("true");
+        let is_s3 = matches!(self.cloud, Cloud::S3);
+        let allows = is_s3 && self.keys.get("AWS_ALLOW_HTTP") == Some("true");
         let is_open = self.endpoint().map(|endpoint| objects::is_open(endpoint, allows));
-        is_open
-            .transpose()
-            .map(|is_open| is_open.unwrap_or(false))
-            .map_err(|cause| object_store::Error::Generic { store: "S3", source: Box::new(cause) })
+        is_open.transpose().map(|is_open| is_open.unwrap_or(false)).map_err(|cause| {
+            object_store::Error::Generic { store: self.cloud.scheme(), source: Box::new(cause) }
+        })
     }
 }
 
