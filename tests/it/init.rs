@@ -61,6 +61,7 @@ fn makes_the_whole_tree() {
     # >>> elophanto >>>
     knowledge/learned/entities/*.md merge=union
     knowledge/system/changelog.md merge=union
+    knowledge/system/changelog/*.md -filter
     .elophanto/index/** binary -filter linguist-generated=true
     .elophanto/journal/**/*.jsonl -text -filter merge=union
     .elophanto/memory/**/*.jsonl -text -filter merge=union
@@ -241,6 +242,7 @@ fn what_exists_is_kept() {
     # >>> elophanto >>>[CR]
     knowledge/learned/entities/*.md merge=union[CR]
     knowledge/system/changelog.md merge=union[CR]
+    knowledge/system/changelog/*.md -filter[CR]
     .elophanto/index/** binary -filter linguist-generated=true[CR]
     .elophanto/journal/**/*.jsonl -text -filter merge=union[CR]
     .elophanto/memory/**/*.jsonl -text -filter merge=union[CR]

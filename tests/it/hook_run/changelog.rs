@@ -72,6 +72,26 @@ fn says_where_and_how_a_note_changed() {
     }
 }
 
+/// What a clean filter makes of a note is committed, and that is told; entries are staged as they are, and
+/// no filter changes what git then finds in them.
+#[test]
+fn says_what_is_committed_where_a_filter_cleans() {
+    let site = Site::hooked();
+    site.git(&["config", "filter.loud.clean", "tr a-z A-Z"]);
+    let ours = site.read(".gitattributes");
+    site.write(".gitattributes", format!("*.md filter=loud\n{ours}"));
+    site.stage("quiet", "Whispered.");
+    site.git(&["add", ".gitattributes"]);
+    site.commit("all");
+    let text = entry(&site, "HEAD") + "\n";
+    assert!(text.contains("added QUIET (`docs/quiet.md`)"), "{text}");
+    let path = &site.entries("HEAD")[0];
+    assert_eq!(site.read(path), text);
+    // Looked at anew, whatever its time says.
+    site.write(path, &text);
+    assert_eq!(site.asked(&["status", "--porcelain", "--", ENTRIES]), "");
+}
+
 #[test]
 fn none_for_what_is_ours_and_none_beside_one() {
     let site = Site::hooked();

@@ -137,8 +137,9 @@ pub fn attribute_lines(write_root: &str) -> Vec<String> {
         attribute(&below("learned/entities/"), "*.md", "merge=union"),
         // Two clones may both have gathered it; to gather once more puts it in order.
         attribute(&below("system/"), "changelog.md", "merge=union"),
-        // Their bytes count, and the hook stages them as they are: no line end is converted, and no filter
-        // of the repository (`*.jsonl filter=lfs`) is asked.
+        // The hook stages them as they are: no filter of the repository (`*.md filter=lfs`) is asked.
+        attribute(&below("system/changelog/"), "*.md", "-filter"),
+        // Their bytes count, too: no line end is converted.
         attribute(".elophanto/index/", "**", "binary -filter linguist-generated=true"),
         attribute(".elophanto/journal/", "**/*.jsonl", "-text -filter merge=union"),
         attribute(".elophanto/memory/", "**/*.jsonl", "-text -filter merge=union"),

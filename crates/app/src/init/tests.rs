@@ -95,6 +95,7 @@ fn a_new_repository_gets_the_whole_tree() {
         "# >>> elophanto >>>\n\
          knowledge/learned/entities/*.md merge=union\n\
          knowledge/system/changelog.md merge=union\n\
+         knowledge/system/changelog/*.md -filter\n\
          .elophanto/index/** binary -filter linguist-generated=true\n\
          .elophanto/journal/**/*.jsonl -text -filter merge=union\n\
          .elophanto/memory/**/*.jsonl -text -filter merge=union\n\
