@@ -21,7 +21,7 @@ use super::resolved::Resolved;
 ///         /// How many hits are shown when nothing is said.
 ///         limit: usize = "10", Kind::Whole { min: 1, max: 10_000 };
 ///         /// Whether what was found stale is described again: always, local or never.
-///         #[needs_trust(NeedsTrust::Except(&["local", "never"]))]
+///         #[needs_trust(NeedsTrust::Widening(&["never", "local", "always"]))]
 ///         refresh_stale: RefreshStale = "local";
 ///         /// Where it is looked.
 ///         places: PlacesConfig;

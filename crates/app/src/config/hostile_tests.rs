@@ -348,6 +348,47 @@ fn a_repository_may_lower_what_it_may_not_raise() {
     assert_eq!(load("agent.max_steps: 41", "", Trusted::Yes), (41, 0));
 }
 
+/// A clone widens nothing that the user's own settings say, nor what trust did not show.
+#[test]
+fn a_repository_narrows_what_the_user_says() {
+    for (key, narrow, usual, wide) in [
+        ("journal.share", "false", "true", None),
+        ("agent.notes", "none", "journal", Some("knowledge")),
+        ("learn.keep", "none", "local", Some("git")),
+        ("search.refresh_stale", "never", "local", Some("always")),
+        ("llm.images", "never", "auto", Some("always")),
+        ("llm.max_tokens", "64", "2048", Some("100000")),
+        ("agent.context_tokens", "4000", "0", None),
+    ] {
+        let load = |repository: &str, user: Option<&str>, trusted| {
+            let mut layers = layers(&format!("{key}: {repository}"), trusted);
+            let user = user.map_or_else(String::new, |value| format!("{key}: {value}"));
+            layers.user.as_mut().unwrap().text = user;
+            let (config, warnings) = Config::load(&layers).unwrap();
+            let origins = config.origins();
+            let held = origins.iter().find(|it| it.key == key).unwrap().value.clone();
+            (held, warnings.len())
+        };
+        for (repository, user, trusted, held, warnings) in [
+            (narrow, Some(usual), Trusted::No, narrow, 0),
+            (narrow, None, Trusted::No, narrow, 0),
+            (usual, None, Trusted::No, usual, 0),
+            (usual, Some(narrow), Trusted::No, narrow, 0),
+            (usual, Some(narrow), Trusted::Yes, narrow, 0),
+            (wide.unwrap_or(usual), None, Trusted::Yes, wide.unwrap_or(usual), 0),
+            (wide.unwrap_or(usual), None, Trusted::No, usual, usize::from(wide.is_some())),
+            (wide.unwrap_or(usual), wide, Trusted::No, wide.unwrap_or(usual), 0),
+        ] {
+            let found = load(repository, user, trusted.clone());
+            assert_eq!(
+                found,
+                (held.to_owned(), warnings),
+                "{key}: {repository}; {user:?} {trusted:?}"
+            );
+        }
+    }
+}
+
 /// Held back like any other, for what is refused in one version may be obeyed in another.
 #[test]
 fn a_name_that_no_provider_can_have() {

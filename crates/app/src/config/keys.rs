@@ -36,8 +36,13 @@ pub enum NeedsTrust {
     /// Unless it says one of these words. One that ends with a colon stands for every text that
     /// begins with it.
     Except(&'static [&'static str]),
-    /// A number or a length of time that a repository may lower, and raise only once it is trusted.
+    /// A number, a length of time or a switch that a repository may lower, and raise only once it is
+    /// trusted.
     Raising,
+    /// The same of a number of which 0 is the most: it sets no limit.
+    RaisingTo0,
+    /// The same of these words, the narrowest first.
+    Widening(&'static [&'static str]),
 }
 
 /// Every setting, grouped by section, in the order of the generated file.
@@ -93,25 +98,33 @@ impl Key {
         format!("ELOPHANTO_{}", self.name.replace('.', "_").to_uppercase())
     }
 
-    /// Whether this value of a repository's file is above what the user allows, where a repository may
-    /// only lower it.
-    pub fn raises(&self, value: &Value, allowed: Option<&Value>) -> bool {
-        let is_above = |allowed: &Value| match (value, allowed) {
-            (Value::Whole(value), Value::Whole(allowed)) => value > allowed,
-            (Value::Span(value), Value::Span(allowed)) => value > allowed,
-            _ => true,
+    /// Whether this value of a repository's file is above another: what the user says, else the default.
+    fn raises(&self, value: &Value, allowed: Option<&Value>) -> bool {
+        let size = |value: &Value| match (self.needs_trust, value) {
+            (NeedsTrust::RaisingTo0, Value::Whole(0)) => Some(u128::MAX),
+            (_, Value::Whole(number)) => Some(u128::from(*number)),
+            (_, Value::Span(span)) => Some(span.as_nanos()),
+            (_, Value::Switch(is_on)) => Some(u128::from(*is_on)),
+            (NeedsTrust::Widening(words), Value::Text(text)) => {
+                words.iter().position(|word| word == text).map(|at| at as u128)
+            }
+            _ => None,
         };
         let usual = || self.kind.read(&Raw::Scalar(self.default.to_owned()));
-        self.needs_trust == NeedsTrust::Raising
-            && allowed.cloned().or_else(usual).is_none_or(|allowed| is_above(&allowed))
+        let allowed = allowed.cloned().or_else(usual);
+        let allowed = allowed.as_ref().and_then(size);
+        size(value).is_none_or(|size| allowed.is_none_or(|allowed| size > allowed))
     }
 
-    /// Whether this value of a repository's file is passed over until the user trusts the file.
-    pub fn guards(&self, value: &Value) -> bool {
+    /// Whether this value of a repository's file is passed over until the user trusts the file; `allowed` is
+    /// what the user says, if anything.
+    pub fn guards(&self, value: &Value, allowed: Option<&Value>) -> bool {
         match self.needs_trust {
             NeedsTrust::Never => false,
             NeedsTrust::Always => true,
-            NeedsTrust::Raising => self.raises(value, None),
+            NeedsTrust::Raising | NeedsTrust::RaisingTo0 | NeedsTrust::Widening(_) => {
+                self.raises(value, allowed)
+            }
             NeedsTrust::Except(words) => {
                 let text = match value {
                     Value::Text(text) => text.as_str(),
@@ -154,6 +167,20 @@ mod tests {
             ("learn.keep", "git", true),
             ("learn.keep", "local", false),
             ("learn.keep", "none", false),
+            ("journal.share", "true", false),
+            ("agent.notes", "journal", false),
+            ("agent.notes", "none", false),
+            ("agent.notes", "knowledge", true),
+            ("agent.context_tokens", "0", false),
+            ("agent.context_tokens", "2000", false),
+            ("agent.readers", "4", true),
+            ("agent.reader_tokens", "50001", true),
+            ("llm.context_tokens", "16385", true),
+            ("llm.max_tokens", "100000", true),
+            ("llm.max_tokens", "64", false),
+            ("llm.timeout", "3m", true),
+            ("llm.images", "always", true),
+            ("llm.images", "never", false),
             ("agent.max_steps", "40", false),
             ("agent.max_steps", "41", true),
             ("agent.tool_timeout", "1s", false),
@@ -165,7 +192,7 @@ mod tests {
         ] {
             let key = find(name).unwrap();
             let value = key.kind.read(&Raw::Scalar(text.to_owned())).unwrap();
-            assert_eq!(key.guards(&value), expected, "{name}: {text}");
+            assert_eq!(key.guards(&value, None), expected, "{name}: {text}");
         }
     }
 
@@ -198,13 +225,21 @@ mod tests {
             let value = value.unwrap_or_else(|| panic!("{}", key.name));
             assert_eq!(value.to_string(), key.default);
             assert!(key.doc.ends_with('.') && key.doc.len() < 90, "{}", key.name);
-            let NeedsTrust::Except(words) = key.needs_trust else { continue };
+            let words = match key.needs_trust {
+                NeedsTrust::Except(words) | NeedsTrust::Widening(words) => words,
+                _ => continue,
+            };
             match key.kind {
+                Kind::Choice(known) if matches!(key.needs_trust, NeedsTrust::Widening(_)) => {
+                    let mut sorted = [words, known].map(<[&str]>::to_vec);
+                    sorted.iter_mut().for_each(|words| words.sort_unstable());
+                    assert_eq!(sorted[0], sorted[1], "{}", key.name);
+                }
                 Kind::Choice(known) => {
                     assert!(words.iter().all(|word| known.contains(word)), "{}", key.name);
-                    assert!(!key.guards(&value), "{}: the default needs trust", key.name);
+                    assert!(!key.guards(&value, None), "{}: the default needs trust", key.name);
                 }
-                Kind::Embedder => assert!(!key.guards(&value), "{}", key.name),
+                Kind::Embedder => assert!(!key.guards(&value, None), "{}", key.name),
                 // The narrower of the two is harmless; the default need not be it.
                 Kind::Switch => assert!(matches!(words, ["true"] | ["false"]), "{}", key.name),
                 _ => panic!("{} has no words", key.name),

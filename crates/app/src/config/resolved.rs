@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::declare::Field;
 use super::guard::Guarded;
-use super::keys::{self, Key, NeedsTrust};
+use super::keys::{self, Key};
 use super::kind::{Raw, Value, shown};
 use super::layers::{self, ConfigFile, Origin};
 use super::providers::{self, Part, Providers};
@@ -53,18 +53,12 @@ impl Resolved {
             let value = match &checked {
                 Checked::Value(key, value) => {
                     let allowed = self.values.get(key.name).map(|(value, _)| value);
-                    match key.needs_trust {
-                        // The user allows less than is usual: trust has nothing to show.
-                        NeedsTrust::Raising
-                            if guard && key.raises(value, allowed) && !key.guards(value) =>
-                        {
-                            continue;
-                        }
-                        NeedsTrust::Raising => {
-                            key.raises(value, allowed).then(|| value.to_string())
-                        }
-                        _ => key.guards(value).then(|| value.to_string()),
+                    let is_guarded = key.guards(value, allowed);
+                    // The user allows less than is usual: trust has nothing to show, so it holds anyway.
+                    if is_guarded && !key.guards(value, None) {
+                        continue;
                     }
+                    is_guarded.then(|| value.to_string())
                 }
                 // All of them: they decide which machine receives a key.
                 Checked::Part(part) => Some(part.to_string()),
@@ -130,6 +124,11 @@ impl Resolved {
             }
             Checked::Part(part) => self.providers.set(name, part, origin),
         }
+    }
+
+    /// Takes over what another says of one setting.
+    pub(super) fn follow(&mut self, other: &Self, name: &'static str) {
+        self.values.extend(other.values.get(name).map(|said| (name, said.clone())));
     }
 
     /// What is said of providers.

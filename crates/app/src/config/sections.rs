@@ -16,7 +16,7 @@ use super::choices::{
 };
 use super::declare::{Natural, Section, settings};
 use super::keys::Key;
-use super::keys::NeedsTrust::{self, Always, Except, Raising};
+use super::keys::NeedsTrust::{self, Always, Except, Raising, RaisingTo0, Widening};
 use super::kind::Kind;
 use super::providers::ProviderConfig;
 use super::resolved::Resolved;
@@ -130,7 +130,7 @@ settings! {
         second_look: SecondLook = "auto";
         /// Describing a changed file again when it is found: always, local (free) or never.
         // It may cost money.
-        #[needs_trust(Except(&["local", "never"]))]
+        #[needs_trust(Widening(&["never", "local", "always"]))]
         refresh_stale: RefreshStale = "local";
     }
 
@@ -195,6 +195,7 @@ settings! {
 
     JournalConfig in "journal" {
         /// Whether questions and summaries are written where git carries them.
+        #[needs_trust(Raising)]
         share: bool = "true";
     }
 
@@ -225,7 +226,7 @@ settings! {
         command: Option<String> = "none";
         /// How long the texts that facts were found in are kept: none, local (this machine) or git.
         // A text that the user hands over may be private: a repository does not publish it.
-        #[needs_trust(Except(&["local", "none"]))]
+        #[needs_trust(Widening(&["none", "local", "git"]))]
         keep: KeepTexts = "local";
         /// Whether pages on this machine and in private networks may be read.
         #[needs_trust(Except(&["false"]))]
@@ -283,14 +284,18 @@ settings! {
         max_steps: usize = "40", Kind::Whole { min: 1, max: 1_000 };
         /// Most tokens of a prompt and its answer; 0: as many as the model takes.
         // Where that is not known, `llm.context_tokens`.
+        #[needs_trust(RaisingTo0)]
         context_tokens: usize = "0", Kind::Whole { min: 0, max: 1 << 21 };
         /// How many sub-agents one call may have read side by side; 0 offers none.
+        #[needs_trust(Raising)]
         readers: usize = "3", Kind::Whole { min: 0, max: 8 };
         /// Most tokens that each of them uses, within its share of what the run has left.
+        #[needs_trust(Raising)]
         reader_tokens: usize = "50000", Kind::Whole { min: 6_000, max: 1 << 20 };
         /// When the agent looks back: with all steps, or after failures only.
         reflect: Reflection = "steps";
         /// Where what became of a task is written down: journal (of this clone), knowledge or none.
+        #[needs_trust(Widening(&["none", "journal", "knowledge"]))]
         notes: TaskNotes = "journal";
         /// A command that checks the work tree before an answer stands: cargo check, npm test.
         // It runs as the agent's own commands do.
@@ -323,12 +328,16 @@ settings! {
         #[needs_trust(Except(&["true"]))]
         local_only: bool = "false";
         /// Most tokens that one request may hold, the answer included.
+        #[needs_trust(Raising)]
         context_tokens: usize = "16384", Kind::Whole { min: 1_024, max: 1 << 20 };
         /// Most tokens of one answer.
+        #[needs_trust(Raising)]
         max_tokens: usize = "2048", Kind::Whole { min: 16, max: 1 << 17 };
         /// Which models are shown images: auto (those known to take them), always or never.
+        #[needs_trust(Widening(&["never", "auto", "always"]))]
         images: Images = "auto";
         /// How long one request may take.
+        #[needs_trust(Raising)]
         timeout: Duration = "2m", Kind::Span { min: SECOND, max: HOUR };
         /// What models cost that the program has no price of, such as openai/gpt-6=1.25/10.
         // US dollars per million tokens, read and written.

@@ -317,7 +317,7 @@ fn the_table_as_it_stands() {
     search.second_look: auto (default)
       ELOPHANTO_SEARCH_SECOND_LOOK: auto, always or never; Never
     search.refresh_stale: local (default)
-      ELOPHANTO_SEARCH_REFRESH_STALE: always, local or never; Except(["local", "never"])
+      ELOPHANTO_SEARCH_REFRESH_STALE: always, local or never; Widening(["never", "local", "always"])
     page.editor: none (default)
       ELOPHANTO_PAGE_EDITOR: an address that holds {path}, such as vscode://file/{path}:{; Always
     index.commit: always (default)
@@ -345,7 +345,7 @@ fn the_table_as_it_stands() {
     scan.interval: 10m (default)
       ELOPHANTO_SCAN_INTERVAL: a duration from 100ms to 3650d such as 300ms, 30s, 10m, 6h, ; Never
     journal.share: true (default)
-      ELOPHANTO_JOURNAL_SHARE: true or false; Never
+      ELOPHANTO_JOURNAL_SHARE: true or false; Raising
     learn.sources: [knowledge] (default)
       ELOPHANTO_LEARN_SOURCES: a list of knowledge, files, searxng, brave, tavily or comman; Always
     learn.queries: 4 (default)
@@ -363,7 +363,7 @@ fn the_table_as_it_stands() {
     learn.command: none (default)
       ELOPHANTO_LEARN_COMMAND: one line of at most 1024 bytes; Always
     learn.keep: local (default)
-      ELOPHANTO_LEARN_KEEP: none, local or git; Except(["local", "none"])
+      ELOPHANTO_LEARN_KEEP: none, local or git; Widening(["none", "local", "git"])
     learn.private_pages: false (default)
       ELOPHANTO_LEARN_PRIVATE_PAGES: true or false; Except(["false"])
     interest.count_searches: false (default)
@@ -391,15 +391,15 @@ fn the_table_as_it_stands() {
     agent.max_steps: 40 (default)
       ELOPHANTO_AGENT_MAX_STEPS: a whole number from 1 to 1000; Raising
     agent.context_tokens: 0 (default)
-      ELOPHANTO_AGENT_CONTEXT_TOKENS: a whole number from 0 to 2097152; Never
+      ELOPHANTO_AGENT_CONTEXT_TOKENS: a whole number from 0 to 2097152; RaisingTo0
     agent.readers: 3 (default)
-      ELOPHANTO_AGENT_READERS: a whole number from 0 to 8; Never
+      ELOPHANTO_AGENT_READERS: a whole number from 0 to 8; Raising
     agent.reader_tokens: 50000 (default)
-      ELOPHANTO_AGENT_READER_TOKENS: a whole number from 6000 to 1048576; Never
+      ELOPHANTO_AGENT_READER_TOKENS: a whole number from 6000 to 1048576; Raising
     agent.reflect: steps (default)
       ELOPHANTO_AGENT_REFLECT: steps or failures; Never
     agent.notes: journal (default)
-      ELOPHANTO_AGENT_NOTES: journal, knowledge or none; Never
+      ELOPHANTO_AGENT_NOTES: journal, knowledge or none; Widening(["none", "journal", "knowledge"])
     agent.check: none (default)
       ELOPHANTO_AGENT_CHECK: one line of at most 1024 bytes; Always
     agent.tool_timeout: 2m (default)
@@ -437,13 +437,13 @@ fn the_table_as_it_stands() {
     llm.local_only: false (default)
       ELOPHANTO_LLM_LOCAL_ONLY: true or false; Except(["true"])
     llm.context_tokens: 16384 (default)
-      ELOPHANTO_LLM_CONTEXT_TOKENS: a whole number from 1024 to 1048576; Never
+      ELOPHANTO_LLM_CONTEXT_TOKENS: a whole number from 1024 to 1048576; Raising
     llm.max_tokens: 2048 (default)
-      ELOPHANTO_LLM_MAX_TOKENS: a whole number from 16 to 131072; Never
+      ELOPHANTO_LLM_MAX_TOKENS: a whole number from 16 to 131072; Raising
     llm.images: auto (default)
-      ELOPHANTO_LLM_IMAGES: auto, always or never; Never
+      ELOPHANTO_LLM_IMAGES: auto, always or never; Widening(["never", "auto", "always"])
     llm.timeout: 2m (default)
-      ELOPHANTO_LLM_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Never
+      ELOPHANTO_LLM_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Raising
     llm.prices: none (default)
       ELOPHANTO_LLM_PRICES: one line of at most 1024 bytes; Always
     llm.budget.run: none (default)
