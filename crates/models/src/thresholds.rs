@@ -133,8 +133,6 @@ pub struct LearnThresholds {
     pub relevant: f32,
     /// Two facts of one entity say the same.
     pub same_fact: f32,
-    /// A fact is about the same matter as what a person wrote.
-    pub same_matter: f32,
     /// A like of a topic covers an entity.
     pub covers: f32,
     /// A search goes on with the one before.
@@ -146,12 +144,6 @@ pub struct LearnThresholds {
 impl LearnThresholds {
     /// For a model that nobody has measured: where the reference design (knowledge system v2)
     /// starts, and only nearly the same words for the same fact.
-    pub const UNMEASURED: Self = Self {
-        relevant: 0.35,
-        same_fact: 0.95,
-        same_matter: 0.8,
-        covers: 0.5,
-        follow_up: 0.5,
-        same_lesson: 0.9,
-    };
+    pub const UNMEASURED: Self =
+        Self { relevant: 0.35, same_fact: 0.95, covers: 0.5, follow_up: 0.5, same_lesson: 0.9 };
 }

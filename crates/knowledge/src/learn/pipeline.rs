@@ -16,19 +16,21 @@ use super::{
     kept::{self, Keep},
     log::{Log, Work},
     meaning::Meaning,
+    otherwise::reader_of,
     read::{Reader, Remarks, read},
     record::{EXTRACTION, EngagementRecord, Extraction, Trigger},
     responses::{self, Finding},
     users::Said,
 };
 use crate::{
+    duplicates,
     extract::{Leaning, Valence as Leans, statements},
     interest::{EngagementKind, Valence},
 };
-use elophanto_base::{contradicts::contradicts, secrets};
+use elophanto_base::secrets;
 use elophanto_models::llm::Ask;
 use elophanto_repo::journal::Place;
-use elophanto_text::entity::identity;
+use elophanto_text::entity::{Entity, identity};
 
 /// What the pipeline works with.
 pub struct Pipeline<'a> {
@@ -95,6 +97,25 @@ const NOVEL: f32 = 0.9;
 
 /// Facts of an entity, the newest, that a new one is compared with to tell whether it is new in kind.
 const MOST_COMPARED: usize = 300;
+
+/// What notes of the user say of one thing, each with its path, and what reads the same of a fact.
+struct SaidOf<'s> {
+    notes: Vec<(&'s str, duplicates::Said)>,
+    read: Box<dyn Fn(&str) -> duplicates::Said>,
+}
+
+impl SaidOf<'_> {
+    /// The note that gives another value for what a fact says, and nowhere the same. A note is not against
+    /// what was read from it.
+    fn against(&self, fact: &str, source: Option<&str>) -> Option<String> {
+        let fact = (self.read)(fact);
+        let agrees =
+            |path: &str| self.notes.iter().any(|(it, said)| *it == path && said.agrees(&fact));
+        let mut others = self.notes.iter().filter(|(path, _)| source != Some(*path));
+        let found = others.find(|(path, said)| said.is_otherwise(&fact) && !agrees(path));
+        found.map(|(path, _)| (*path).to_owned())
+    }
+}
 
 impl Pipeline<'_> {
     /// Processes searches and messages in their order.
@@ -237,8 +258,7 @@ impl Pipeline<'_> {
                 text: note.text.clone(),
             })
             .collect();
-        let names: Vec<String> =
-            std::iter::once(entity.title.clone()).chain(entity.aliases.iter().cloned()).collect();
+        let said = self.said_of(entity, &own);
         let image = facts.iter().find_map(|fact| images.get(&fact.source).cloned());
         let (search, message) = match item {
             Work::Search(search) => (Some(search.id.clone()), None),
@@ -249,7 +269,7 @@ impl Pipeline<'_> {
             .chain(agreed.into_iter().map(|fact| (fact, true)))
             .map(|(Stated { text, source }, is_known)| NewFact {
                 is_known,
-                against: self.against(&text, source.as_deref(), &names, &own),
+                against: said.against(&text, source.as_deref()),
                 source: source.map(|source| secrets::mask(&source).0.into_owned()),
                 search: search.clone(),
                 message: message.clone(),
@@ -281,37 +301,18 @@ impl Pipeline<'_> {
         Ok(Some(Discovered { slug, name, is_new, facts, known, image, prompt, is_aside }))
     }
 
-    /// The user's note that says otherwise: about the same, with another number, date or negation. A
-    /// note is not against what was read from it.
-    fn against(
-        &self,
-        fact: &str,
-        source: Option<&str>,
-        names: &[String],
-        own: &[Said],
-    ) -> Option<String> {
-        let folded = identity(fact);
-        let names: Vec<String> = names.iter().map(|name| identity(name)).collect();
-        // What a person wrote on the page itself is about it, named or not.
-        let about = |said: &&Said| {
+    /// What the user's notes say of something: those on its page, and sentences that name it.
+    fn said_of<'s>(&'s self, entity: &Entity, own: &'s [Said]) -> SaidOf<'s> {
+        let names = std::iter::once(&entity.title).chain(&entity.aliases);
+        let names: Vec<String> = names.map(|name| identity(name)).collect();
+        let is_named = |said: &&Said| {
             let text = identity(&said.text);
             names.iter().any(|name| text.contains(name.as_str()))
         };
-        let others = self.users.iter().filter(about);
-        // A note that says the same is not against it, whatever else it says.
-        let agrees = |said: &Said| {
-            self.users.iter().any(|it| it.path == said.path && identity(&it.text) == folded)
-        };
-        own.iter()
-            .chain(others)
-            .filter(|said| source != Some(said.path.as_str()))
-            .filter(|said| identity(&said.text) != folded && contradicts(&said.text, fact))
-            .find(|said| {
-                let cosine = self.meaning.cosine(&said.text, fact);
-                cosine.is_some_and(|cosine| cosine >= self.meaning.near.same_matter)
-                    && !agrees(said)
-            })
-            .map(|said| said.path.clone())
+        let read = reader_of(entity);
+        let said = own.iter().chain(self.users.iter().filter(is_named));
+        let notes = said.map(|said| (said.path.as_str(), read(&said.text))).collect();
+        SaidOf { notes, read: Box::new(read) }
     }
 
     /// Writes down what the user showed interest in by this. What is not theirs shows nothing.

@@ -52,14 +52,12 @@ const PROFILE: SearchThresholds = SearchThresholds {
 
 /// By the labelled pairs of `tests/labelled`, see `tests/it/labelled/nearness.rs`: what each was
 /// chosen by on one part of them, and precision and recall on the other. An entity is `relevant`:
-/// best F1, 0.83 and 0.88. The `same_fact`: nothing wrong, 1.00 and 0.80. The `same_matter`: best
-/// F0.5, 0.53 and 0.47, for few contradictions show in numbers or negations. A like `covers`: best
+/// best F1, 0.83 and 0.88. The `same_fact`: nothing wrong, 1.00 and 0.80. A like `covers`: best
 /// F0.5, 0.67 and 0.49. A `follow_up`: precision of 0.8, 0.85 and 0.25. For the `same_lesson` see
 /// `tests/it/labelled/paraphrases.rs`.
 const NEAR: LearnThresholds = LearnThresholds {
     relevant: 0.16,
     same_fact: 0.71,
-    same_matter: 0.61,
     covers: 0.37,
     follow_up: 0.59,
     same_lesson: 0.75,

@@ -124,6 +124,7 @@ fn secrets_stay_out_and_a_note_that_says_otherwise_is_named() {
     let secret = concat!("AKIA", "Q3EGZ7NTV5KLM2HP");
     let text = format!(
         "# Tokio\n\nTokio is a runtime for Rust.\nTokio has 8 worker threads on my machine.\n\
+         Tokio has 9 open sockets on my machine.\n\
          Tokio is deployed with the key {secret} everywhere.\n"
     );
     let outcome = learn(&record_store, "user_message", "tokio", &[&text], 0);
@@ -135,6 +136,7 @@ fn secrets_stay_out_and_a_note_that_says_otherwise_is_named() {
         "{against:?}"
     );
     assert!(against.contains(&("Tokio is a runtime for Rust.", None)), "{against:?}");
+    assert!(against.contains(&("Tokio has 9 open sockets on my machine.", None)), "{against:?}");
     for (path, bytes) in files(rig.root()) {
         let is_response = path.to_string_lossy().contains("/responses/");
         let text = String::from_utf8_lossy(&bytes);
