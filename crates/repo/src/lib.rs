@@ -13,6 +13,7 @@ pub mod journal;
 mod locate;
 mod note_path;
 mod notes;
+mod owner;
 mod read;
 pub mod record_store;
 mod walk;
@@ -32,6 +33,9 @@ pub use inner::{
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
 pub use notes::stored_notes;
-pub use read::{ReadError, read_note};
-pub use walk::{FileStat, Finder, Selection, WalkError, Walked, walk, walk_entries, walk_files};
+pub use read::{ReadError, read_if_there, read_note};
+pub use walk::{
+    FileStat, Finder, Selection, WalkError, Walked, is_in_parts, is_withheld, walk, walk_entries,
+    walk_files,
+};
 pub use write::{TEMPORARY, WriteError, remove_beneath, write_beneath, write_new_beneath};

@@ -17,7 +17,7 @@ use rayon::Scope;
 
 use super::{NotePath, is_git_name};
 use elophanto_base::beneath::Stat;
-pub use found::Finder;
+pub use found::{Finder, is_in_parts};
 pub(crate) use rules::MOST_IGNORE_BYTES;
 use rules::{IGNORE_FILES, OF_NOTES, Rules};
 
@@ -53,14 +53,19 @@ impl Selection {
     }
 
     fn is_withheld(&self, path: &Path) -> bool {
-        let extension = path.extension();
-        !MARKDOWN.iter().any(|it| extension.is_some_and(|found| found.eq_ignore_ascii_case(it)))
-            && (self.is_key)(path)
+        is_withheld(path, self.is_key)
     }
 
     fn is_apart(&self, path: &Path) -> bool {
         !self.apart.as_os_str().is_empty() && path.parent() == Some(&*self.apart)
     }
+}
+
+/// Whether a path is named as files of keys are, and not as Markdown.
+pub fn is_withheld(path: &Path, is_key: impl Fn(&Path) -> bool) -> bool {
+    let extension = path.extension();
+    !MARKDOWN.iter().any(|it| extension.is_some_and(|found| found.eq_ignore_ascii_case(it)))
+        && is_key(path)
 }
 
 /// What the file system says about a file without reading it. Times in nanoseconds since 1970.

@@ -36,7 +36,7 @@ pub struct Rules {
     /// Names of the ignore files that count, the strongest first.
     names: &'static [&'static str],
     innermost: Option<Arc<Folder>>,
-    /// Of the user's git, for all repositories.
+    /// Of the user's git, for all repositories, as it holds in the one that is around the folder.
     global: Arc<Gitignore>,
 }
 
@@ -58,7 +58,7 @@ impl Rules {
         top: &Path,
         names: &'static [&'static str],
     ) -> Result<Self, PathBuf> {
-        Self::of(names).above_too(start, top)
+        Self::of(names, top).above_too(start, top)
     }
 
     /// What git and other searches than ours leave out in a folder, relative to `root`; `None` if
@@ -67,7 +67,7 @@ impl Rules {
     /// # Errors
     /// As [`Self::above`].
     pub fn towards(root: &Path, folder: &Path) -> Result<Option<Self>, PathBuf> {
-        let mut rules = Self::of(OF_OTHERS).above_too(root, root)?;
+        let mut rules = Self::above(root, root, OF_OTHERS)?;
         let mut place = root.to_owned();
         for name in folder {
             rules = rules.of_folder(&place, root)?;
@@ -84,9 +84,8 @@ impl Rules {
         Self { names: &[], innermost: None, global: Arc::new(Gitignore::empty()) }
     }
 
-    pub(super) fn of(names: &'static [&'static str]) -> Self {
-        let (global, _) = Gitignore::global();
-        Self { names, innermost: None, global: Arc::new(global) }
+    fn of(names: &'static [&'static str], root: &Path) -> Self {
+        Self { names, innermost: None, global: Arc::new(global(root)) }
     }
 
     /// Names of the ignore files that count.
@@ -94,7 +93,7 @@ impl Rules {
         self.names
     }
 
-    pub(super) fn above_too(self, start: &Path, top: &Path) -> Result<Self, PathBuf> {
+    fn above_too(self, start: &Path, top: &Path) -> Result<Self, PathBuf> {
         let folders: Vec<&Path> = start.ancestors().skip(1).collect();
         folders.into_iter().rev().try_fold(self, |rules, folder| rules.of_folder(folder, top))
     }
@@ -118,8 +117,10 @@ impl Rules {
     /// What holds in a folder that has these ignore files.
     pub fn within(&self, folder: &Path, ignore_files: &[&str], has_git: bool) -> Self {
         let exclude = (has_git && !self.names.is_empty()).then(|| exclude_file(folder)).flatten();
+        let is_moved = has_git && !self.global.is_empty() && self.global.path() != folder;
+        let global = if is_moved { Arc::new(global(folder)) } else { Arc::clone(&self.global) };
         if ignore_files.is_empty() && exclude.is_none() {
-            return self.clone();
+            return Self { global, ..self.clone() };
         }
         let path = |kind: usize| match self.names.get(kind) {
             Some(name) => ignore_files.contains(name).then(|| folder.join(name)),
@@ -129,7 +130,7 @@ impl Rules {
             path(kind).map_or_else(Gitignore::empty, |path| read(folder, &path))
         });
         let above = self.innermost.clone();
-        Self { innermost: Some(Arc::new(Folder { files, above })), ..self.clone() }
+        Self { names: self.names, innermost: Some(Arc::new(Folder { files, above })), global }
     }
 
     /// Whether an entry is left out.
@@ -157,6 +158,12 @@ fn read(folder: &Path, path: &Path) -> Gitignore {
         let _ = builder.add_line(None, line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// The user's exclude file for all repositories, as it holds in a work tree: its patterns are of paths there,
+/// wherever a command is started.
+fn global(root: &Path) -> Gitignore {
+    GitignoreBuilder::new(root).build_global().0
 }
 
 fn exclude_file(folder: &Path) -> Option<PathBuf> {

@@ -110,11 +110,11 @@ fn a_named_path_is_found_as_the_walk_finds_it() {
     let root = root.as_path();
     for path in [
         "a.md", "src/b.rs", "private/c.md", "own/d.md", ".secret/e.md", ".env", ".github/f.md",
-        "inner/.git/HEAD", "inner/g.md", "src/.ignored/h.md",
+        "inner/.git/HEAD", "inner/g.md", "src/.ignored/h.md", "one/private.md",
     ] {
         write(root, path, "x");
     }
-    write(root, ".gitignore", "private/\n*.log\n");
+    write(root, ".gitignore", "private/\n*.log\none/private.md\n");
     write(root, ".git/info/exclude", "own\n");
     write(root, ".elophantoignore", "!private/\n!.secret/\n");
     std::os::unix::fs::symlink("private", root.join("linked")).unwrap();
@@ -131,6 +131,7 @@ fn a_named_path_is_found_as_the_walk_finds_it() {
         ("private", false),
         ("src/private/gone.md", false),
         ("src/x.log", false),
+        ("one/private.md", false),
         ("own/d.md", false),
         (".secret/e.md", false),
         (".env", false),
@@ -142,6 +143,15 @@ fn a_named_path_is_found_as_the_walk_finds_it() {
         (".git", false),
         ("../a.md", false),
         ("src/../private/c.md", false),
+        ("own//d.md", false),
+        ("src//b.rs", false),
+        ("src/./b.rs", false),
+        ("./a.md", false),
+        ("src/", false),
+        ("private//c.md", false),
+        ("one//private.md", false),
+        ("one/./private.md", false),
+        ("inner", false),
         ("/etc/passwd", false),
         ("", false),
         (".", false),
