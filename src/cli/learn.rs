@@ -1,7 +1,5 @@
 //! `elophanto learn`
 
-use std::io::Read;
-
 use serde_json::json;
 
 use super::{
@@ -10,7 +8,7 @@ use super::{
 };
 use crate::wire::UndoneWire;
 use elophanto_app::learn::{
-    FoundEntity, Given, LearnRequest, Learnt, Material, Prompted, Started, learn,
+    FoundEntity, Given, LearnRequest, Learnt, Material, Prompted, Started, handed, learn,
     looks_in_notes_alone, note, prompts, put_back, undo,
 };
 use elophanto_base::counted::{agreeing, counted};
@@ -96,7 +94,8 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let request = LearnRequest {
         topic: topic.clone(),
-        material: from.map(|from| -> Given { Box::new(|| material(from, source, &beside)) }),
+        material: from
+            .map(|from| -> Given { Box::new(|| material(&workspace, from, source, &beside)) }),
         background: args.background,
         unasked: args.unasked,
         yes: args.yes,
@@ -158,7 +157,7 @@ fn started(begun: &Started, background: bool, ui: &mut Ui) -> Result<()> {
 
 /// Notes what the user said, and what it tells.
 fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<Outcome> {
-    let bytes = bytes_of(from, MAX_MESSAGE, ui)?;
+    let bytes = bytes_of(workspace, from, MAX_MESSAGE, ui)?;
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     if text.is_empty() {
         return Err(CliError::new("the message is empty").hint("write what you want to say"));
@@ -217,11 +216,11 @@ fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
 }
 
 /// What is to be read instead of searching.
-fn material(from: &str, source: Option<&str>, ui: &Ui) -> Result<Material> {
+fn material(workspace: &Workspace, from: &str, source: Option<&str>, ui: &Ui) -> Result<Material> {
     if from.starts_with("http://") || from.starts_with("https://") {
         return Ok(Material::Address(from.to_owned()));
     }
-    let bytes = bytes_of(from, INPUT_CAP as u64, ui)?;
+    let bytes = bytes_of(workspace, from, INPUT_CAP as u64, ui)?;
     if let Some(source) = source {
         return Ok(Material::Sourced { bytes, source: source.to_owned() });
     }
@@ -229,25 +228,14 @@ fn material(from: &str, source: Option<&str>, ui: &Ui) -> Result<Material> {
 }
 
 /// A file, or standard input.
-fn bytes_of(from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if from == "-" {
-        bytes = ui.input(most)?.ok_or_else(|| {
+fn bytes_of(workspace: &Workspace, from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>> {
+    let bytes = match from {
+        "-" => ui.input(most)?.ok_or_else(|| {
             CliError::new("`-` reads standard input, which is a terminal")
                 .hint("pipe it in, or give a file")
-        })?;
-    } else {
-        let failed = |what: &str| {
-            CliError::new(format_args!("`{}` {what}", escape_control_line(from)))
-                .hint("give a file, an address that begins with https://, or `-`")
-        };
-        let unread = |cause: std::io::Error| failed(&format!("cannot be read: {cause}"));
-        if !std::fs::metadata(from).map_err(unread)?.is_file() {
-            return Err(failed("is no file"));
-        }
-        let file = std::fs::File::open(from).map_err(unread)?;
-        file.take(most + 1).read_to_end(&mut bytes).map_err(unread)?;
-    }
+        })?,
+        _ => handed(workspace, from, most)?,
+    };
     if bytes.len() as u64 > most {
         return Err(CliError::new(format_args!("there are more than {most} bytes to read"))
             .hint("hand over a part of it"));

@@ -181,6 +181,38 @@ fn as_much_as_is_handed_over() {
     assert!((3..=4).contains(&env.json(&["learn", "--json"]).len()));
 }
 
+/// A clone may bring a link to what is the user's own.
+#[test]
+fn no_link_of_the_repository_is_followed_out_of_it() {
+    use std::os::unix::fs::symlink;
+    let env = TestEnv::new();
+    env.write("../own/diary.md", SPEAKER);
+    env.write("docs/speaker.md", SPEAKER);
+    for (link, to) in
+        [("diary.md", "../own/diary.md"), ("own", "../own"), ("again.md", "docs/speaker.md")]
+    {
+        symlink(to, env.path(link)).unwrap();
+    }
+    let own = env.outside().join("own/diary.md");
+    let absolute = env.path("own/diary.md");
+    for typed in ["diary.md", "own/diary.md", "docs/../diary.md", absolute.to_str().unwrap()] {
+        for args in [&["learn", "kef ls50", "--from", typed][..], &["learn", "--message", typed]] {
+            let output = tried(&env, args);
+            assert_eq!(output.code, Some(2), "{output}");
+            let said = output.stderr();
+            assert!(said.contains("leads out of the repository"), "{output}");
+            assert!(said.contains(own.to_str().unwrap()), "{output}");
+        }
+    }
+    assert!(entities(&env).is_empty());
+    // What is named itself, or does not lead out, is read.
+    for typed in ["again.md", "../own/diary.md", "docs/../../own/diary.md", own.to_str().unwrap()] {
+        let output = tried(&env, &["learn", "kef ls50", "--from", typed]);
+        assert!(matches!(output.code, Some(0 | 1)), "{typed}\n{output}");
+    }
+    assert!(!entities(&env).is_empty());
+}
+
 #[test]
 fn no_secret_is_carried() {
     let env = TestEnv::new();

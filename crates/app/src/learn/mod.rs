@@ -2,6 +2,7 @@
 //! their source.
 
 mod asked;
+mod handed;
 mod said;
 
 use std::{cell::OnceCell, collections::BTreeSet, path::Path};
@@ -37,6 +38,7 @@ use elophanto_knowledge::{
 };
 use elophanto_models::llm::Asked;
 use elophanto_text::reading::{self, Hint};
+pub use handed::handed;
 pub use said::{Noted, hear, note, put_back, undo};
 
 /// Hands over what is to be read, once it is known that it will be.
@@ -368,7 +370,7 @@ fn sourced(bytes: &[u8], source: &str) -> Result<Finding> {
     let source = one_line(source, MOST_SOURCE);
     if source.is_empty() {
         return Err(Error::new("the source has no name")
-            .hint("name it, such as `--source https://example.org/page`"));
+            .hint("give an address or a name, such as https://example.org/page"));
     }
     let read = reading::read(bytes, Hint { media_type: None, name: None }).map_err(unreadable)?;
     Ok(found(read, Some(source)))
