@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{OperationContext, found};
+use super::{OperationContext, found, in_words, saying};
 use crate::{
     mcp::server::{Call, Reply},
     wire::{RecallArguments, RememberArguments, RememberedWire},
@@ -15,6 +15,7 @@ use elophanto_app::{
 };
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, Question};
+use elophanto_models::builtin::count_tokens;
 
 pub fn recall(given: RecallArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     if let Some(reader) = &on.base.within {
@@ -59,13 +60,13 @@ fn of_fleet(
     };
     let heard = Heard::default();
     let recalled = fleet::recall(&workspace, &question, &reader, &heard)?;
-    let lessons = recalled.within(call.max_tokens());
+    let said = heard.all();
+    let lessons = recalled.within(call.max_tokens().saturating_sub(count_tokens(&in_words(&said))));
     let text = match lessons.is_none() {
         true => "Nothing close to that is published there.".to_owned(),
         false => lessons.text.clone(),
     };
-    let said = heard.all().iter().map(|said| format!("Note: {said}\n\n")).collect::<String>();
-    found::<RecallArguments>(format!("{said}{text}"), &lessons)
+    Ok(saying(&said, found::<RecallArguments>(text, &lessons)?))
 }
 
 /// As a sentence.
@@ -94,9 +95,15 @@ pub fn remember(given: RememberArguments, on: &OperationContext, call: &Call) ->
     };
     let reporter: &dyn Reporter = &on.reporter(call);
     reporter.still_wanted()?;
-    let remembered = memories.remember(draft, Timestamp::now())?;
+    let remembered = match &given.replaces {
+        Some(id) => memories.replace(id, draft, reporter)?,
+        None => memories.remember(draft, Timestamp::now())?,
+    };
     let wire = RememberedWire::of(&remembered, None);
     let mut text = format!("Remembered as {} in {}.", wire.id, wire.path);
+    if let Some(old) = &remembered.memory.replaces {
+        text.push_str(&format!(" It takes the place of {old}, which is told no more."));
+    }
     if wire.masked > 0 {
         let (secrets, were) =
             (counted(wire.masked, "secret"), agreeing(wire.masked, "was", "were"));

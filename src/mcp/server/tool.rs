@@ -63,13 +63,12 @@ impl Tool {
                  task and when a command fails."
             }
             Self::Remember => {
-                "Record a lesson for later sessions. Use it after an error that took more than one \
-                 attempt, a solution to a known problem or a pattern worth repeating."
+                "Record a lesson for later. Use it after an error that took several attempts, a known \
+                 problem solved or a pattern worth repeating."
             }
             Self::Learn => {
-                "Learn facts about a topic from `text`, or else from the configured sources. Use it \
-                 when the user wants something kept or found out; for a lesson of your own work, \
-                 `remember`."
+                "Learn facts on a topic from `text` or the configured sources. Use it when the user \
+                 wants something kept or found out, not for lessons."
             }
             Self::Questions => {
                 "List what is not known yet about this repository: files that are undescribed, \

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{PATIENCE, Session, harbour};
+use super::{PATIENCE, Session, harbour, text};
 
 #[test]
 fn what_others_write_is_seen_at_once_and_the_reverse() {
@@ -128,4 +128,34 @@ fn clients_are_told_what_changed() {
     assert_eq!(params, json!({"uri": page}));
     session.ask("resources/unsubscribe", json!({"uri": page}));
     session.end();
+}
+
+#[test]
+fn a_lesson_takes_the_place_of_the_one_that_it_corrects() {
+    let env = harbour();
+    let mut session = Session::start(&env);
+    let lesson = |lesson: &str| json!({"type": "success", "context": "preview", "lesson": lesson});
+    let mut older = lesson("Use node 18");
+    older["success_rate"] = json!("9/10");
+    let id = session.found("remember", older)["id"].clone();
+    let mut newer = lesson("Use node 20");
+    newer["replaces"] = id.clone();
+    let result = session.call("remember", newer.clone());
+    let said = text(&result);
+    assert!(said.contains(&format!("takes the place of {}", id.as_str().unwrap())), "{said}");
+    assert!(result["structuredContent"]["contradicts"].is_null(), "{result}");
+    let found = session.found("recall", json!({"text": "preview"}));
+    let told: Vec<(&Value, &Value)> = found["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (&it["lesson"], &it["success_rate"]))
+        .collect();
+    assert_eq!(told, [(&json!("Use node 20"), &Value::Null)]);
+    // What is corrected already is not corrected once more, nor is what nobody wrote.
+    let said = session.refusal("remember", newer.clone());
+    assert!(said.contains("was corrected"), "{said}");
+    newer["replaces"] = json!("nobody");
+    let said = session.refusal("remember", newer);
+    assert!(said.contains("there is no lesson `nobody`"), "{said}");
 }

@@ -284,6 +284,16 @@ impl Memories<'_> {
         self.remember(draft, Timestamp::now())
     }
 
+    /// Writes a lesson down in the place of another, whatever that said, and as one of its repository.
+    ///
+    /// # Errors
+    /// When there is no such lesson, or the new one cannot be written.
+    pub fn replace(&self, id: &str, draft: Draft, reporter: &dyn Reporter) -> Result<Remembered> {
+        let old = self.records(reporter).find(id)?.clone();
+        let draft = Draft { repo: old.repo, replaces: Some(old.id), ..draft };
+        self.remember(draft, Timestamp::now())
+    }
+
     pub(super) fn agent(&self, given: Option<&str>) -> String {
         given.unwrap_or(&self.workspace.config.memory.agent_id).to_owned()
     }
