@@ -189,7 +189,7 @@ impl Bench {
             tables: &elophanto_tables::Lance,
             count_tokens: &count_tokens,
             now: &now,
-            named: &[],
+            summaries: None,
             lessons: None,
             unwritten: |_, _| Vec::new(),
         })

@@ -64,7 +64,7 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
         tables: &elophanto_tables::Lance,
         count_tokens: &count_tokens,
         now: &|| 0,
-        named: &[],
+        summaries: None,
         lessons: None,
         unwritten: |_, _| Vec::new(),
     };

@@ -2,12 +2,13 @@
 
 use std::{cell::Cell, path::Path};
 
+use elophanto_agent::permissions::is_key;
 use elophanto_index::Snapshot;
 use elophanto_knowledge::scan::{
-    AnswerNotes, Reach, investigate::InvestigationContext, library::Library,
+    AnswerNotes, Reach, Wanted, investigate::InvestigationContext, library::Library,
 };
 use elophanto_models::{builtin::count_tokens, llm::Asked};
-use elophanto_repo::{NotePath, locate, record_store::RecordStore};
+use elophanto_repo::{NotePath, Selection, locate, record_store::RecordStore};
 
 use crate::env::TestEnv;
 
@@ -24,9 +25,22 @@ fn with_library(root: &Path, work: impl FnOnce(Library)) {
     let repository = locate(root).unwrap();
     let record_store = RecordStore::new(&repository, true);
     let notes = Snapshot::default();
+    let wanted = Wanted {
+        paths: vec![".".into()],
+        named: Vec::new(),
+        patterns: [&["*.md"], &["*.toml"], &["*.service"], &["*.rs"]]
+            .map(|patterns| patterns.map(str::to_owned).to_vec()),
+        skip: Vec::new(),
+        notes: Selection {
+            roots: vec![".".into()],
+            extensions: vec!["md".to_owned()],
+            apart: "".into(),
+            is_key,
+        },
+    };
     let bench = InvestigationContext {
         record_store: &record_store,
-        reach: &Reach::new(&repository.root, &[]),
+        reach: &Reach::new(&repository.root, &wanted),
         max_file_bytes: 1 << 20,
         count_tokens: &count_tokens,
         notes: AnswerNotes { snapshot: &notes, git: None },

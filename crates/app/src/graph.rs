@@ -3,12 +3,9 @@
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::{Result, scan::wanted, workspace::Workspace};
+use crate::{Result, workspace::Workspace};
 use elophanto_index::{Options, search::SearchError};
-use elophanto_knowledge::{
-    references::{self, References},
-    scan::Sought,
-};
+use elophanto_knowledge::references::{self, References};
 use elophanto_text::graph::Edge;
 
 /// A note or file, as programs get it.
@@ -44,7 +41,8 @@ pub fn graph(workspace: &Workspace) -> Result<References> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let notes = workspace.refresh_pages(options)?;
     let root = &workspace.repository.root;
-    let (files, ..) = Sought::new(root, &wanted(workspace)).find(&workspace.reach());
+    let reach = workspace.reach();
+    let (files, ..) = reach.sought().find(&reach);
     let limit = workspace.config.knowledge.max_file_bytes;
     Ok(references::graph(root, &notes.snapshot, &files, limit).map_err(SearchError::from)?)
 }

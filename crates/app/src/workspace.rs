@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     Error, Result,
-    config::{CommitIndex, Config, REPOSITORY_FILE},
+    config::{CommitIndex, Config, PatternsConfig, REPOSITORY_FILE, ScanConfig},
     embedding::{
         Models,
         background::{self, Background},
@@ -33,7 +33,11 @@ use elophanto_base::{
 use elophanto_index::{
     Context, Options, Progress, Refreshed, refresh, search::run::SearchContext, source::Notes,
 };
-use elophanto_knowledge::{corpus, learn, memory::Lessons, scan::Reach};
+use elophanto_knowledge::{
+    corpus, learn,
+    memory::Lessons,
+    scan::{Reach, Wanted, documents::Summaries},
+};
 use elophanto_models::{
     Pace,
     builtin::{Builtin, count_tokens},
@@ -53,8 +57,7 @@ pub struct Workspace {
     pub analyzer: Analyzer,
     pub models: Models,
     selection: Selection,
-    /// Places that the user's own settings name, not the repository's.
-    named: Vec<PathBuf>,
+    summaries: Summaries,
     limits: Limits,
     lessons: Lessons,
     count: Box<dyn Fn(&str) -> usize + Sync>,
@@ -162,18 +165,29 @@ impl Workspace {
     ) -> Result<Self> {
         refuse_links_out(&repository)?;
         let layers = settings::layers(&repository.root, &environment, flags)?;
-        let (config, warnings) = Config::load(&layers)?;
+        let (mut config, warnings) = Config::load(&layers)?;
         for warning in warnings {
             reporter.warn(warning);
         }
-        let (selection, left_out) = selection(&repository, &config);
+        let finder = Finder::new(&repository.root);
+        let own = config.knowledge.write_root.clone();
+        let is_other = |at: &Path| at.file_name().is_some() && finder.is_other(at);
+        let is_passed_over =
+            config.is_of_repository("knowledge.write_root") && own.ancestors().any(is_other);
+        if is_passed_over {
+            config.pass_over_write_root(layers)?;
+        }
+        let (selection, mut left_out) = selection(&repository, &config, &finder);
+        if is_passed_over && !left_out.contains(&own) {
+            left_out.push(own);
+        }
         for root in left_out {
             reporter.warn(format_args!(
-                "{REPOSITORY_FILE}: `{}` is hidden or ignored, and passed over; only your own settings \
-                 may name it", escape_control_line(&root.to_string_lossy())
+                "{REPOSITORY_FILE}: `{}` is hidden, ignored or another repository, and passed over; only \
+                 your own settings may name it", escape_control_line(&root.to_string_lossy())
             ));
         }
-        let named = named(&config);
+        let summaries = Summaries(wanted(&config, &selection));
         let chunk = &config.knowledge.chunk;
         let limits = Limits {
             max_tokens: chunk.max_tokens,
@@ -194,7 +208,7 @@ impl Workspace {
             analyzer,
             models,
             selection,
-            named,
+            summaries,
             limits,
             lessons,
             count,
@@ -215,7 +229,7 @@ impl Workspace {
             tables: &Lance,
             count_tokens: &*self.count,
             now: &now_nanoseconds,
-            named: &self.named,
+            summaries: Some(&self.summaries),
             lessons: Some(&self.lessons),
             unwritten: |text, document| {
                 init::unfilled(text, document).into_iter().map(|section| section.range).collect()
@@ -307,14 +321,19 @@ impl Workspace {
         Ok(elophanto_index::version::version(&context, &self.lessons, git, version, progress)?)
     }
 
-    /// Places that the user's own settings name, not the repository's.
-    pub fn named(&self) -> &[PathBuf] {
-        &self.named
+    /// Which files the settings want described.
+    pub fn wanted(&self) -> &Wanted {
+        &self.summaries.0
+    }
+
+    /// Where descriptions of files lie.
+    pub fn summaries(&self) -> &Summaries {
+        &self.summaries
     }
 
     /// Which files records of the journal may speak of.
     pub fn reach(&self) -> Reach<'_> {
-        Reach::new(&self.repository.root, &self.named)
+        Reach::new(&self.repository.root, self.wanted())
     }
 
     /// Where questions and summaries are written down.
@@ -411,14 +430,17 @@ pub fn refuse_links_out(repository: &Repository) -> Result<()> {
 
 /// The configured roots, and what the repository's settings name that the walk would not come by; our own
 /// notes are always searched.
-fn selection(repository: &Repository, config: &Config) -> (Selection, Vec<PathBuf>) {
+fn selection(
+    repository: &Repository,
+    config: &Config,
+    finder: &Finder,
+) -> (Selection, Vec<PathBuf>) {
     let mut roots = config.knowledge.roots.clone();
     let own = &config.knowledge.write_root;
     let covered = roots.iter().any(|root| root == Path::new(".") || own.starts_with(root));
     if !covered && repository.root.join(own).is_dir() {
         roots.push(PathBuf::from(own));
     }
-    let finder = Finder::new(&repository.root);
     let is_found = |root: &PathBuf| {
         let by = if root == own { "knowledge.write_root" } else { "knowledge.roots" };
         // A link that leads out is refused where it is read.
@@ -445,11 +467,15 @@ fn selection(repository: &Repository, config: &Config) -> (Selection, Vec<PathBu
     (Selection { roots, extensions, apart, is_key: permissions::is_key }, left_out)
 }
 
-/// Places that the user's own settings name.
-fn named(config: &Config) -> Vec<PathBuf> {
-    let own = [("scan.paths", &config.scan.paths), ("knowledge.roots", &config.knowledge.roots)];
+fn wanted(config: &Config, notes: &Selection) -> Wanted {
+    let ScanConfig { paths, patterns, skip, .. } = config.scan.clone();
+    let PatternsConfig { documentation, configuration, services, source } = patterns;
+    let own = [("scan.paths", &paths), ("knowledge.roots", &config.knowledge.roots)];
     let own = own.into_iter().filter(|(key, _)| !config.is_of_repository(key));
-    own.flat_map(|(_, places)| places).filter(|place| **place != Path::new(".")).cloned().collect()
+    let named = own.flat_map(|(_, places)| places).filter(|place| **place != Path::new("."));
+    let (named, notes) = (named.cloned().collect(), notes.clone());
+    let patterns = [documentation, configuration, services, source];
+    Wanted { paths, named, patterns, skip, notes }
 }
 
 /// The folder of what agents remember, if git does not carry it with the repository.

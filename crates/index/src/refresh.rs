@@ -57,8 +57,8 @@ pub struct Context<'a> {
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
     /// Nanoseconds since 1970.
     pub now: &'a (dyn Fn() -> i64 + Sync),
-    /// Places that the user's own settings name: outside of the repository, hidden or ignored.
-    pub named: &'a [PathBuf],
+    /// Where descriptions of files lie, if they are indexed here.
+    pub summaries: Option<&'a dyn Source>,
     /// Where agents' lessons lie, if they are indexed here.
     pub lessons: Option<&'a dyn Source>,
     /// What of a note still waits to be written.

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use crate::{learn::documents::Facts, scan::documents::Summaries};
+use crate::learn::documents::Facts;
 use elophanto_index::{
     Context, IndexError, Options, Part, Progress, Refreshed, derived, refresh as refresh_source,
     refresh::last_view,
@@ -15,8 +15,14 @@ use elophanto_repo::{CommitId, Git, Version};
 
 /// Everything of which git carries vectors, notes first.
 pub fn sources<'a>(context: &Context<'a>) -> Vec<&'a dyn Source> {
-    let own: [&dyn Source; 3] = [&Notes, &Summaries, &Facts];
-    own.into_iter().chain(lessons(context)).collect()
+    let notes: &dyn Source = &Notes;
+    std::iter::once(notes).chain(beside(context)).chain(lessons(context)).collect()
+}
+
+/// What is searched beside the notes.
+fn beside<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a dyn Source> + use<'a> {
+    let facts: &dyn Source = &Facts;
+    context.summaries.into_iter().chain([facts])
 }
 
 /// The lessons of agents, where git carries them.
@@ -57,13 +63,15 @@ fn searched(context: &Context, options: Options) -> Result<Refreshed, IndexError
         || refresh_source(context, &Notes, options),
         || {
             rayon::join(
-                || refresh_source(context, &Summaries, options),
+                || context.summaries.map(|summaries| refresh_source(context, summaries, options)),
                 || refresh_source(context, &Facts, options),
             )
         },
     );
     let mut all = notes?;
-    all.join(summaries?);
+    if let Some(summaries) = summaries {
+        all.join(summaries?);
+    }
     all.join(facts?);
     Ok(all)
 }
@@ -101,8 +109,7 @@ pub fn refresh_indexed(context: &Context, options: Options) -> Result<Refreshed,
 
 /// Adds what can be searched beside the notes, as it was left.
 pub fn join_last(context: &Context, notes: &mut Refreshed) {
-    let sources: [&dyn Source; 2] = [&Summaries, &Facts];
-    let kept = sources.into_iter().filter_map(|source| last_view(context, source));
+    let kept = beside(context).filter_map(|source| last_view(context, source));
     kept.for_each(|kept| notes.join(kept));
 }
 
@@ -117,7 +124,7 @@ pub fn of_version(
     progress: Progress,
 ) -> Result<Refreshed, IndexError> {
     let mut all = version::version(context, &Notes, git, version, progress)?;
-    for source in [&Summaries as &dyn Source, &Facts] {
+    for source in beside(context) {
         all.join(version::version(context, source, git, version, progress)?);
     }
     Ok(all)
@@ -153,7 +160,7 @@ pub fn of_staged<'a>(
 ) -> Result<(Refreshed, Vec<GoneAlong<'a>>), IndexError> {
     let mut all = version::version(context, &Notes, git, &Version::Staged, progress)?;
     let mut along = Vec::new();
-    for source in [&Summaries as &dyn Source, &Facts].into_iter().chain(lessons(context)) {
+    for source in beside(context).chain(lessons(context)) {
         let files = source.stored(context, git, &Version::Staged)?;
         let name = derived::name_of(&files);
         if let [parent] = parents

@@ -17,7 +17,7 @@ fn victim(records: impl Fn(&str) -> Vec<Value>) -> TestEnv {
     let env = TestEnv::with(&[
         ("a.md", "# Build\n\nRun the build.\n"),
         ("src/a.rs", "//! The heron fishes.\npub fn fish() {}\n"),
-        (".gitignore", "private/\n*.local.yml\n"),
+        (".gitignore", "private/\n*.local.yml\nconfig/local.toml\n"),
     ]);
     let diary = env.outside().join("diary.txt");
     symlink("../diary.txt", env.path("link.txt")).unwrap();
@@ -36,11 +36,17 @@ fn victim(records: impl Fn(&str) -> Vec<Value>) -> TestEnv {
     env
 }
 
-/// Files of the user's in the clone.
-const OWN: [&str; 5] = ["private/p.txt", "private/n.md", ".env", ".secret/s.md", "my.local.yml"];
+/// Files of the user's in the clone; those that are neither hidden nor ignored hold keys.
+const OWN: [&str; 8] = [
+    "private/p.txt", "private/n.md", ".env", ".secret/s.md", "my.local.yml", "config/local.toml",
+    "deploy/server.pem", "keyrings/s.txt",
+];
 
 fn places(diary: &Path) -> Vec<String> {
-    let own = OWN.into_iter().chain(["../diary.txt", "link.txt", "src/../private/p.txt"]);
+    let own = OWN.into_iter().chain([
+        "../diary.txt", "link.txt", "src/../private/p.txt", "config//local.toml",
+        "config/./local.toml",
+    ]);
     own.map(str::to_owned).chain([diary.to_str().unwrap().to_owned()]).collect()
 }
 
@@ -137,7 +143,7 @@ fn settings_of_a_clone_name_nothing_hidden_or_ignored() {
     env.write(".elophanto/config.yaml", settings);
     let output = env.run(&["search", "heron"]);
     for folder in [".secret", "private"] {
-        let said = format!("`{folder}` is hidden or ignored, and passed over");
+        let said = format!("`{folder}` is hidden, ignored or another repository, and passed over");
         assert!(output.stderr().contains(&said), "{output}");
     }
     check(&env);
@@ -148,6 +154,60 @@ fn settings_of_a_clone_name_nothing_hidden_or_ignored() {
     let described = env.json(&["scan", "--indexed", "--json"]);
     assert!(described.iter().any(|line| line["file_path"] == "private/p.txt"), "{described:?}");
     assert!(!holds(&env.path(".elophanto")));
+}
+
+#[test]
+fn settings_of_a_clone_name_no_other_repository() {
+    let env = TestEnv::with(&[("a.md", "# Heron\n\nThe heron fishes.\n")]);
+    env.write("sub/n.md", format!("# Heron\n\nThe heron is from {SECRET}.\n"));
+    env.write("sub/b.toml", format!("# From {SECRET}.\nheron = 1\n"));
+    env.git(&["init", "--quiet", "sub"]);
+    let source = env.outside().join("kef.txt");
+    fs::write(&source, "# KEF LS50\n\nThe KEF LS50 is a speaker from Maidstone.\n").unwrap();
+    for write_root in ["sub", "sub/docs"] {
+        let settings = format!(
+            "knowledge: {{roots: [., sub], write_root: {write_root}}}\nscan.paths: [., sub]\n"
+        );
+        env.write(".elophanto/config.yaml", settings);
+        for args in [
+            &["search", "heron"][..],
+            &["scan", "--investigate", "--all", "--json"],
+            &["search", "heron"],
+            &["learn", "KEF LS50", "--from", source.to_str().unwrap()],
+        ] {
+            let output = env.run(args);
+            let said =
+                format!("`{write_root}` is hidden, ignored or another repository, and passed");
+            assert!(output.stderr().contains(&said), "{args:?}\n{output}");
+            assert!(!(output.stdout() + &output.stderr()).contains(SECRET), "{args:?}\n{output}");
+        }
+        assert!(!holds(&env.path(".elophanto")) && !holds(&env.path(".git/elophanto")));
+        assert!(!env.path(write_root).join("learned").exists());
+        assert!(env.path("knowledge/learned/entities").exists());
+    }
+    // The user's own settings may.
+    env.remove(".elophanto/config.yaml");
+    env.write_settings("knowledge.roots: [., sub]\n");
+    assert!(env.ok(&["search", "heron"]).stdout().contains(SECRET));
+}
+
+/// What the user keeps from git in every repository stays out, wherever a command is started.
+#[test]
+fn the_users_exclude_file_holds_in_every_folder() {
+    let env = TestEnv::with(&[("docs/a.md", "# Heron\n\nThe heron fishes.\n")]);
+    for path in ["private/n.md", "own/m.md", "docs/b.toml"] {
+        env.write(path, format!("# Heron\n\nThe heron is from {SECRET}.\n"));
+    }
+    let folder = env.outside().join("home/.config/git");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("ignore"), "/private/\nown/m.md\ndocs/b.toml\n").unwrap();
+    for folder in ["docs", "."] {
+        for args in [&["search", "heron"][..], &["scan", "--investigate", "--all"], &["index"]] {
+            let output = env.run_in(folder, args);
+            assert!(!(output.stdout() + &output.stderr()).contains(SECRET), "{folder}\n{output}");
+            assert!(!holds(&env.path(".elophanto")) && !holds(&env.path(".git/elophanto")));
+        }
+    }
 }
 
 #[test]
@@ -175,6 +235,13 @@ fn settings_of_a_clone_publish_nothing_and_write_where_nobody_obeys() {
     {
         assert!(output.stderr().contains(key), "{key}\n{output}");
     }
+    fs::remove_dir_all(env.path(".elophanto/journal")).unwrap();
+    env.write(".elophanto/config.yaml", "journal.share: true\n");
+    env.write_settings("journal.share: false\n");
+    env.write("src/a.rs", "//! The heron fishes.\npub fn fish() {}\n");
+    env.ok(&["scan", "--investigate", "--all"]);
+    assert!(!env.path(".elophanto/journal").exists());
+    assert!(!env.json(&["scan", "--indexed", "--json"]).is_empty());
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn memory(env: &TestEnv, files: &[&str], means: &RecallContext) -> Snapshot {
         tables: &elophanto_tables::Lance,
         count_tokens: &count_tokens,
         now: &|| 0,
-        named: &[],
+        summaries: None,
         lessons: None,
         unwritten: |_, _| Vec::new(),
     };

@@ -13,7 +13,6 @@ use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{Options, refresh};
 use elophanto_knowledge::scan::{
     AnswerNotes, Known, Question,
-    documents::Summaries,
     investigate::{Found, InvestigationContext, Outcome, claim, investigate as answer},
 };
 use elophanto_models::{Pace, builtin::count_tokens, llm::Ask};
@@ -64,7 +63,7 @@ pub fn investigate(
     drop(progress);
     if outcome.found.iter().any(|found| found.summary.is_some()) {
         // Cut, embedded and inverted now, so that no search has to wait for it.
-        let again = || Ok(refresh(&workspace.context(), &Summaries, options)?);
+        let again = || Ok(refresh(&workspace.context(), workspace.summaries(), options)?);
         let made = again()?;
         // What a model elsewhere is to embed waits for `index`, which asks first.
         if workspace.context().embedder.pace() == Pace::Slow {

@@ -8,15 +8,13 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::{
-    Result,
-    config::{PatternsConfig, ScanConfig},
-    init,
+    Result, init,
     reporter::Reporter,
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_index::Options;
 use elophanto_knowledge::scan::{
-    self, LeftOut, Question, QuestionState, Report, Scan, Wanted,
+    self, LeftOut, Question, QuestionState, Report, Scan,
     investigate::{Found, Outcome},
 };
 use elophanto_repo::{Git, NotePath};
@@ -126,7 +124,7 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
         .collect();
     Ok(scan::scan(&Scan {
         record_store: &workspace.record_store(),
-        wanted: &wanted(workspace),
+        wanted: workspace.wanted(),
         max_file_bytes: workspace.config.knowledge.max_file_bytes,
         notes: &notes,
         entities: &entities,
@@ -137,12 +135,4 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
         limit,
         now: now_nanoseconds(),
     })?)
-}
-
-/// Which files the settings want described.
-pub fn wanted(workspace: &Workspace) -> Wanted {
-    let ScanConfig { paths, patterns, skip, .. } = workspace.config.scan.clone();
-    let PatternsConfig { documentation, configuration, services, source } = patterns;
-    let named = workspace.named().to_vec();
-    Wanted { paths, named, patterns: [documentation, configuration, services, source], skip }
 }

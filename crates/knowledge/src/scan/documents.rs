@@ -1,6 +1,6 @@
 //! Summaries as documents that can be searched: one per file, and one per part of a large file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 
@@ -8,6 +8,7 @@ use super::{
     known::Known,
     reach::Reach,
     record::{SUMMARY, Summary},
+    sought::Wanted,
 };
 use elophanto_index::{
     Context, IndexError, Kind,
@@ -23,8 +24,8 @@ use elophanto_repo::{
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What was found out about files, from the records of the journal.
-pub struct Summaries;
+/// What was found out about files, those that are wanted, from the records of the journal.
+pub struct Summaries(pub Wanted);
 
 impl Source for Summaries {
     fn kind(&self) -> Kind {
@@ -40,11 +41,11 @@ impl Source for Summaries {
         let now = super::run::at((context.now)());
         let stamp = journal.stamp(now);
         Ok(Listing::Made(Collection {
-            stamp: stamp_of(&stamp.digest, context.named),
+            stamp: stamp_of(&stamp.digest, &self.0),
             settled: !stamp.racy,
             // What is gone since, and may be back, is found out when it is shown.
             documents: Box::new(move || {
-                let reach = Reach::new(&context.repository.root, context.named);
+                let reach = self.reach(context);
                 of(&Known::of(journal.read(&[SUMMARY]).records, &reach, now))
             }),
         }))
@@ -69,7 +70,7 @@ impl Source for Summaries {
         let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
         let contents = git.objects().read(&ids, MOST_BYTES).into_iter().flatten();
         let records = contents.flat_map(|bytes| parse_file(&bytes, &[SUMMARY]).into_records());
-        let reach = Reach::new(&context.repository.root, context.named);
+        let reach = self.reach(context);
         let mut known = Known::of(records.collect(), &reach, super::run::at((context.now)()));
         if let Version::Commit(commit) = version {
             keep_what_it_holds(&mut known, git, commit);
@@ -78,13 +79,16 @@ impl Source for Summaries {
     }
 }
 
-/// Names what descriptions are made of: the journal, and which files the user's own settings name.
-fn stamp_of(journal: &[u8; 32], named: &[PathBuf]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(journal);
-    for place in named {
-        hasher.update(place.as_os_str().as_encoded_bytes()).update(&[0]);
+impl Summaries {
+    fn reach<'r>(&'r self, context: &'r Context) -> Reach<'r> {
+        Reach::new(&context.repository.root, &self.0)
     }
+}
+
+/// Names what descriptions are made of: the journal, and which files the settings want described.
+fn stamp_of(journal: &[u8; 32], wanted: &Wanted) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(journal).update(wanted.in_words().as_bytes());
     hasher.finalize().to_hex().to_string()
 }
 

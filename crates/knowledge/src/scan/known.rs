@@ -190,6 +190,7 @@ mod tests {
 
     use serde_json::json;
 
+    use super::super::sought::tests::wanted;
     use super::*;
 
     /// A cloned journal says nothing of files that this clone would not find.
@@ -199,7 +200,10 @@ mod tests {
         let root = folder.path();
         std::fs::write(root.join(".gitignore"), "private\n").unwrap();
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let paths = ["/etc/passwd", "../a.rs", "private/a.rs", ".env", ".git/config", "src/a.rs"];
+        let paths = [
+            "/etc/passwd", "../a.rs", "private/a.rs", ".env", ".git/config", "src/key.rs",
+            "src/a.rs",
+        ];
         let records = paths.iter().flat_map(|path| {
             let question = json!({
                 "kind": QUESTION, "id": format!("q-{path}"), "at": now, "gap": "unindexed",
@@ -212,7 +216,9 @@ mod tests {
             });
             [question, summary].map(|it| serde_json::from_value(it).unwrap())
         });
-        let known = Known::of(records.collect(), &Reach::new(root, &[]), now);
+        let wanted = wanted(&["."], &[], |path| path.ends_with("key.rs"));
+        let reach = Reach::new(root, &wanted);
+        let known = Known::of(records.collect(), &reach, now);
         assert_eq!(known.questions.keys().collect::<Vec<_>>(), ["q-src/a.rs"]);
         assert_eq!(known.described.keys().collect::<Vec<_>>(), [&NotePath::from("src/a.rs")]);
         assert_eq!(known.anywhere("1406605981").map(|it| it.blob.len()), Some(10));
@@ -227,6 +233,8 @@ mod tests {
             "hypothesis": "", "evidence": { "file_path": "a.md" }, "priority": "low",
             "autonomy": 3, "value": 0.5, "cost": 0, "state": "open",
         });
+        let wanted = wanted(&["."], &[], |_| false);
+        let reach = Reach::new(Path::new("/nowhere"), &wanted);
         for ahead in ["2025-12-31T23:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T12:00:00Z"] {
             let mut said = vec![asked.clone()];
             said.push(json!({ "kind": DISMISSAL, "id": "q", "at": ahead, "state": "dismissed" }));
@@ -234,8 +242,7 @@ mod tests {
             for before in [QuestionState::Dismissed, QuestionState::Open, QuestionState::Dismissed]
             {
                 let records = said.iter().map(|it| serde_json::from_value(it.clone()).unwrap());
-                let known =
-                    Known::of(records.collect(), &Reach::new(Path::new("/nowhere"), &[]), now);
+                let known = Known::of(records.collect(), &reach, now);
                 let question = &known.questions["q"];
                 assert_eq!(question.state, before, "{ahead}");
                 let state = words.next().unwrap();

@@ -18,7 +18,7 @@ use super::{
     notes::{self, Notes},
     reach::Reach,
     record::{GapKind, Question, QuestionState},
-    sought::{Found, LeftOut, Sought, is_generated, is_outside},
+    sought::{Found, LeftOut, is_generated, is_outside},
     state::{self, Seen, Settled, State, Verdict},
     uses::{Uses, names},
 };
@@ -92,11 +92,10 @@ pub struct Report {
 pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     let Repository { root, .. } = scan.record_store.repository;
     let now = at(scan.now);
-    let reach = Reach::new(root, &scan.wanted.named);
-    let sought = Sought::new(root, scan.wanted);
+    let reach = Reach::new(root, scan.wanted);
     let file = state_file(scan.record_store.repository);
     let ((found, left_out, failed), (before, stamp)) = rayon::join(
-        || sought.find(&reach),
+        || reach.sought().find(&reach),
         || rayon::join(|| state::load(&file), || scan.record_store.journal.stamp(now)),
     );
     if let Some(path) = scan.only.iter().find(|only| is_in_vain(only, scan, &found)) {
@@ -238,7 +237,7 @@ impl QuestionState {
 /// A digest of the settings that say what is looked for.
 fn digest_of(scan: &Scan) -> u64 {
     let Scan { record_store, wanted, max_file_bytes, .. } = scan;
-    let text = format!("{wanted:?} {} {max_file_bytes}", record_store.share);
+    let text = format!("{} {} {max_file_bytes}", wanted.in_words(), record_store.share);
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 

@@ -11,7 +11,7 @@ use std::{
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::reach::{Reach, split};
-use elophanto_repo::{FileStat, NotePath, WalkError, Walked, walk_files};
+use elophanto_repo::{FileStat, NotePath, Selection, WalkError, Walked, walk_files};
 use elophanto_text::outline::{Family, FileKind};
 
 /// Folders that hold what others wrote or tools made, wherever they lie.
@@ -56,7 +56,7 @@ pub struct LeftOut {
 }
 
 /// What the settings ask for.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Wanted {
     /// Relative to the root, or absolute.
     pub paths: Vec<PathBuf>,
@@ -65,6 +65,17 @@ pub struct Wanted {
     /// Patterns of documentation, configuration, services, source, in this order.
     pub patterns: [Vec<String>; 4],
     pub skip: Vec<String>,
+    /// Which files are notes, and which are named as those of keys are.
+    pub notes: Selection,
+}
+
+impl Wanted {
+    /// What the settings say, to be told from what others say.
+    pub(super) fn in_words(&self) -> String {
+        let Self { paths, named, patterns, skip, notes } = self;
+        let Selection { roots, extensions, .. } = notes;
+        format!("{paths:?} {named:?} {patterns:?} {skip:?} {roots:?} {extensions:?}")
+    }
 }
 
 /// A file to describe.
@@ -122,7 +133,7 @@ impl Sought {
         let (files, folders): (Vec<PathBuf>, Vec<PathBuf>) = self
             .inside
             .iter()
-            .filter(|path| is_beneath(root, path) && reach.enters(path))
+            .filter(|path| reach.enters(path))
             .cloned()
             .partition(|path| root.join(path).is_file());
         let below = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
@@ -134,7 +145,7 @@ impl Sought {
                 *left.lock().unwrap_or_else(PoisonError::into_inner).entry(ending).or_default() +=
                     1;
             }
-            is_wanted
+            is_wanted && !reach.withholds(&path)
         };
         let (mut walked, mut failed) = walk_files(root, &folders, wanted, is_own_folder);
         for file in files {
@@ -147,7 +158,7 @@ impl Sought {
             }
         }
         for place in &self.outside {
-            let (found, errors) = self.find_outside(place);
+            let (found, errors) = self.find_outside(place, reach);
             walked.extend(found);
             failed.extend(errors);
         }
@@ -180,7 +191,7 @@ impl Sought {
         Some((*family, FileKind::of(path).unwrap_or(FileKind::Text)))
     }
 
-    fn find_outside(&self, place: &Path) -> (Vec<Walked>, Vec<WalkError>) {
+    fn find_outside(&self, place: &Path, reach: &Reach) -> (Vec<Walked>, Vec<WalkError>) {
         let (folder, pattern) = split(place);
         let Ok(kind) = fs::symlink_metadata(&folder) else { return Default::default() };
         if kind.is_file() {
@@ -192,6 +203,7 @@ impl Sought {
         let wanted = |path: &Path| {
             pattern.as_ref().is_none_or(|pattern| pattern.is_match(path))
                 && self.family(path).is_some()
+                && !reach.withholds(path)
         };
         let (mut walked, failed) =
             walk_files(&folder, &[PathBuf::from(".")], wanted, is_own_folder);
@@ -223,7 +235,7 @@ fn most_left_out(left: BTreeMap<String, usize>, found: &[Found]) -> Vec<LeftOut>
 }
 
 /// Whether a path of the settings is there, and no link leads it out of the repository.
-fn is_beneath(root: &Path, path: &Path) -> bool {
+pub(super) fn is_beneath(root: &Path, path: &Path) -> bool {
     root.join(path).canonicalize().is_ok_and(|real| real.starts_with(root))
 }
 
@@ -239,7 +251,7 @@ pub fn is_generated(kind: FileKind, text: &str) -> bool {
 }
 
 /// Folders whose content is not of this repository's own making are not entered.
-fn is_own_folder(folder: &Path) -> bool {
+pub(super) fn is_own_folder(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !FOREIGN_FOLDERS.contains(&name)
         && !name.contains(".backup")
@@ -285,25 +297,26 @@ fn built(builder: GlobSetBuilder) -> GlobSet {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn sought() -> Sought {
+    /// What is wanted below these paths; notes are in `knowledge`.
+    pub(in crate::scan) fn wanted(
+        paths: &[&str],
+        named: &[PathBuf],
+        is_key: fn(&Path) -> bool,
+    ) -> Wanted {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        Sought::new(
-            Path::new("/nowhere"),
-            &Wanted {
-                paths: vec![PathBuf::from(".")],
-                named: Vec::new(),
-                patterns: [
-                    words("*.md *.rst"),
-                    words("*.toml *.json"),
-                    words("*.service"),
-                    words("*.rs *.js"),
-                ],
-                skip: words("*.min.js *.backup* docs/old/**"),
-            },
-        )
+        let paths = paths.iter().map(PathBuf::from).collect();
+        let (roots, extensions) = (vec!["knowledge".into(), ".own".into()], words("md"));
+        let notes = Selection { roots, extensions, apart: PathBuf::new(), is_key };
+        let patterns = ["*.md *.rst", "*.toml *.json", "*.service", "*.rs *.js"].map(words);
+        let skip = words("*.min.js *.backup* docs/old/**");
+        Wanted { paths, named: named.to_vec(), patterns, skip, notes }
+    }
+
+    fn sought() -> Sought {
+        Sought::new(Path::new("/nowhere"), &wanted(&["."], &[], |_| false))
     }
 
     #[test]
@@ -329,21 +342,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         fs::create_dir(root.join("private")).unwrap();
-        for path in ["a.md", "private/b.md", ".c.md"] {
+        for path in ["a.md", "private/b.md", ".c.md", "key.json", "private/key.json"] {
             fs::write(root.join(path), "a").unwrap();
         }
         fs::write(root.join(".gitignore"), "private/\n").unwrap();
-        let own: Vec<PathBuf> = [".", ".c.md", "private", "private/b.md"].map(Into::into).into();
-        let sought = Sought { inside: own.clone(), ..sought() };
-        let found = |named: &[PathBuf]| {
-            let (found, ..) = sought.find(&Reach::new(&root, named));
+        let own = [".", ".c.md", "private", "private/b.md", "key.json"];
+        let found = |named: &[&str]| {
+            let named: Vec<PathBuf> = named.iter().map(PathBuf::from).collect();
+            let wanted = wanted(&own, &named, |path| path.ends_with("key.json"));
+            let reach = Reach::new(&root, &wanted);
+            let (found, ..) = reach.sought().find(&reach);
             found.iter().map(|it| (it.path.to_text(), it.is_private)).collect::<Vec<_>>()
         };
         let row = |path: &str, is_private| (path.to_owned(), is_private);
         assert_eq!(found(&[]), [row("a.md", false)]);
         assert_eq!(
             found(&own),
-            [row(".c.md", true), row("a.md", false), row("private/b.md", true)]
+            [
+                row(".c.md", true),
+                row("a.md", false),
+                row("key.json", false),
+                row("private/b.md", true)
+            ]
         );
     }
 
@@ -357,7 +377,8 @@ mod tests {
             }
         };
         let left = || {
-            let (_, left, _) = sought().find(&Reach::new(&root, &[]));
+            let wanted = wanted(&["."], &[], |_| false);
+            let (_, left, _) = sought().find(&Reach::new(&root, &wanted));
             left.into_iter().map(|it| (it.ending, it.files)).collect::<Vec<_>>()
         };
         for (ending, files) in [("rs", 6), ("png", 9), ("min.js", 9), ("vue", 6), ("xs", 2)] {
