@@ -71,6 +71,28 @@ fn a_link_shows_what_it_leads_to() {
     assert!(session.end());
 }
 
+/// A note of a clone may name whatever it likes.
+#[test]
+fn a_link_shows_nothing_hidden_or_ignored() {
+    let env = harbour();
+    env.write(".gitignore", "private/\n");
+    for path in ["private/diary.md", ".secret/diary.md", "new/diary.md"] {
+        env.write(path, "# Diary\n\nNobody knows.\n");
+    }
+    let mut session = Session::begin(&env);
+    let seen = [("private", false), (".secret", false), ("new", true)];
+    for (folder, is_shown) in seen {
+        session.open("docs/new.md", &format!("[x](../{folder}/diary.md)\n"));
+        let found = hover(&mut session, "docs/new.md", 0, 8);
+        assert_eq!(found.contains("Nobody knows"), is_shown, "{folder}: {found}");
+        session.open("docs/new.md", &format!("[x](../{folder}/diary.md#\n"));
+        let column = format!("[x](../{folder}/diary.md#").len() as u32;
+        let found = session.at("textDocument/completion", "docs/new.md", 0, column);
+        assert_eq!(found.to_string().contains("Diary"), is_shown, "{folder}: {found}");
+    }
+    assert!(session.end());
+}
+
 #[test]
 fn an_entity_shows_facts_with_their_origin() {
     let env = harbour();

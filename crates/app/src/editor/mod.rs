@@ -55,7 +55,7 @@ use elophanto_base::{
     mutex::lock,
 };
 use elophanto_models::Pace;
-use elophanto_repo::{NotePath, Selection, is_git_name, read_note};
+use elophanto_repo::{Finder, NotePath, Selection, is_git_name, read_note};
 use elophanto_text::markdown;
 use known::Known;
 
@@ -201,6 +201,12 @@ impl Editor {
     pub fn is_note(&self, path: &str) -> bool {
         let path = Path::new(path);
         self.selection().is_markdown(path) && !path.iter().any(is_git_name)
+    }
+
+    /// Whether the walk would come by a note at a path: nothing hidden or ignored, no file of keys.
+    fn finds(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        self.selection().names(path) && Finder::new(&self.root).finds(path)
     }
 
     /// Whether a file may be made at a path: nothing lies there, and no link is on the way.

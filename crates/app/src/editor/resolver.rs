@@ -78,7 +78,7 @@ impl Resolver<'_> {
         Ok(self.editor.known(self.workspace, self.catalogue()?))
     }
 
-    /// A note as it is open, else as it lies on disk.
+    /// A note as it is open, else as it lies on disk: what a link names must be found without it.
     pub fn buffer_of(&self, path: &str) -> Option<Arc<Buffer>> {
         if let Some(open) = self.open.iter().find(|open| open.path == path) {
             return Some(Arc::clone(open));
@@ -88,7 +88,8 @@ impl Resolver<'_> {
             all.clear();
         }
         let read = all.entry(path.to_owned()).or_insert_with(|| {
-            self.editor.is_note(path).then(|| self.editor.read(path)).flatten().map(Arc::new)
+            let is_found = self.listing.contains(path) || self.editor.finds(path);
+            is_found.then(|| self.editor.read(path)).flatten().map(Arc::new)
         });
         read.clone()
     }
