@@ -1,11 +1,13 @@
 //! Where the knowledge base is: its root, and the git directories beside it.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
+
+use super::owner::is_used_by_git;
+use elophanto_base::regular::follow;
 
 /// Longest path that a file of git may name, in bytes.
 const MOST_OF_A_PATH: u64 = 8 * 1024;
@@ -78,6 +80,8 @@ pub enum LocateError {
     BadGitFile { path: PathBuf, cause: String },
     #[error("`{}` is not a regular file", path.display())]
     NoFile { path: PathBuf },
+    #[error("`{}` is a git repository of somebody else, and git refuses to use it", path.display())]
+    NotOwn { path: PathBuf },
     #[error("cannot look into `{}`: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
 }
@@ -99,10 +103,10 @@ pub fn locate(start: &Path) -> Result<Repository, LocateError> {
         if let Ok(kind) = fs::symlink_metadata(&dot_git) {
             if kind.is_file() {
                 let git_dir = follow_git_file(&dot_git)?;
-                return in_git(folder, git_dir);
+                return in_git(folder, &dot_git, git_dir);
             }
             if dot_git.join("HEAD").exists() {
-                return in_git(folder, dot_git);
+                return in_git(folder, &dot_git, dot_git.clone());
             }
         }
         if looks_bare(folder) {
@@ -118,13 +122,16 @@ pub fn locate(start: &Path) -> Result<Repository, LocateError> {
     }
 }
 
-fn in_git(root: &Path, git_dir: PathBuf) -> Result<Repository, LocateError> {
+fn in_git(root: &Path, dot_git: &Path, git_dir: PathBuf) -> Result<Repository, LocateError> {
     // Git and libgit2 would wait for the writer of a pipe for ever.
     for name in ["HEAD", "commondir", "config", "index", "info/exclude", "packed-refs"] {
         let path = git_dir.join(name);
         if fs::metadata(&path).is_ok_and(|kind| !kind.is_file()) {
             return Err(LocateError::NoFile { path });
         }
+    }
+    if !is_used_by_git(root, dot_git, &git_dir) {
+        return Err(LocateError::NotOwn { path: root.to_owned() });
     }
     let common_dir = common_dir(&git_dir)?;
     Ok(Repository { root: root.to_owned(), git_dir: Some(git_dir), common_dir: Some(common_dir) })
@@ -174,12 +181,8 @@ fn follow_git_file(path: &Path) -> Result<PathBuf, LocateError> {
 
 /// A file of one line that git keeps. Nothing is read that is no file, and no more than a path.
 fn read_short(path: &Path) -> io::Result<String> {
-    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
     let mut text = String::new();
-    file.take(MOST_OF_A_PATH).read_to_string(&mut text)?;
+    follow(path)?.take(MOST_OF_A_PATH).read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::chown,
     process::Child,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -249,6 +250,63 @@ fn a_folder_without_git_works_after_init() {
         assert!(matches!(output.code, Some(0 | 1)), "{args:?}\n{output}");
     }
     assert_eq!(found(&env, &["lynx dusk"])[0], "a.md");
+}
+
+/// Git uses no repository of somebody else above a folder unless that was allowed, and no more do we: a
+/// stranger may have put it there.
+#[test]
+fn a_repository_of_somebody_else_is_used_where_git_uses_it() {
+    let env = TestEnv::with(&[("a.md", NOTE), ("sub/b.md", NOTE)]);
+    env.commit("one");
+    env.git(&["worktree", "add", "--quiet", "../linked"]);
+    let (root, above) = (env.root().to_str().unwrap(), env.outside().to_str().unwrap());
+    // What git says goes first, and has to be what is expected.
+    let check = |folder: &str, variables: &[(&str, &str)], expected: bool| {
+        let run = |program: &str, args: &[&str]| {
+            let mut command = env.sealed(program);
+            command.args(args).current_dir(env.path(folder)).env_remove("GIT_CONFIG_GLOBAL");
+            bounded(command.envs(variables.iter().copied()))
+        };
+        let git = run("git", &["status", "--short"]);
+        assert_eq!(git.code == Some(0), expected, "{folder} {variables:?}\n{git}");
+        let output = run(PROGRAM, &["search", "lynx"]);
+        assert_eq!(output.code == Some(0), expected, "{folder} {variables:?}\n{output}");
+        let said = "hint: if you trust its owner: `git config --global --add safe.directory '/";
+        assert_eq!(output.stderr().contains(said), !expected, "{folder} {variables:?}\n{output}");
+    };
+    let give = |path: &str, owner: u32| chown(env.path(path), Some(owner), None).is_ok();
+    // Only root may give a folder away.
+    if !give(".git", 12_345) {
+        return;
+    }
+    check(".", &[], false);
+    check("sub", &[], false);
+    check("../linked", &[], true);
+    check(".", &[("GIT_DIR", ".git")], true);
+    check(".", &[("SUDO_UID", "12345")], true);
+    check(".", &[("SUDO_UID", "54321")], false);
+    assert!(give(".git", 0) && give(".", 12_345) && give("../linked/.git", 12_345));
+    check("sub", &[], false);
+    check("../linked", &[], false);
+    let settings = env.outside().join("home/.gitconfig");
+    for (directories, expected) in [
+        (&["*"][..], true),
+        (&[root], true),
+        (&[format!("{root}/").as_str()], true),
+        (&[format!("{above}/*").as_str()], true),
+        (&[above], false),
+        (&["~/../repo"], true),
+        (&["*", ""], false),
+        (&["*", "", root], true),
+    ] {
+        let lines = directories.iter().map(|it| format!("directory = {it}\n"));
+        fs::write(&settings, format!("[safe]\n{}", lines.collect::<String>())).unwrap();
+        check("sub", &[], expected);
+    }
+    // What the settings name beyond doubt costs no git.
+    fs::write(&settings, "[safe]\ndirectory = *\n").unwrap();
+    let output = bounded(env.command(&["search", "lynx"]).env("PATH", above));
+    assert_eq!(output.code, Some(0), "{output}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub use gitlinks::gitlinks;
 pub use head::{CommitId, ObjectId, head, reference};
 pub use log::{Logged, Touched, Touching};
 pub use objects::{Objects, Stored, Unread, Version};
+pub(crate) use program::git_dir_by_git;
 pub use program::{Git, GitError};
 pub use rules::Hidden;
 pub use sides::Side;
