@@ -190,7 +190,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::sought::tests::wanted;
+    use super::super::sought::Wanted;
     use super::*;
 
     /// A cloned journal says nothing of files that this clone would not find.
@@ -216,7 +216,7 @@ mod tests {
             });
             [question, summary].map(|it| serde_json::from_value(it).unwrap())
         });
-        let wanted = wanted(&["."], &[], |path| path.ends_with("key.rs"));
+        let wanted = Wanted::below(&["."], &[], |path| path.ends_with("key.rs"));
         let reach = Reach::new(root, &wanted);
         let known = Known::of(records.collect(), &reach, now);
         assert_eq!(known.questions.keys().collect::<Vec<_>>(), ["q-src/a.rs"]);
@@ -233,7 +233,7 @@ mod tests {
             "hypothesis": "", "evidence": { "file_path": "a.md" }, "priority": "low",
             "autonomy": 3, "value": 0.5, "cost": 0, "state": "open",
         });
-        let wanted = wanted(&["."], &[], |_| false);
+        let wanted = Wanted::below(&["."], &[], |_| false);
         let reach = Reach::new(Path::new("/nowhere"), &wanted);
         for ahead in ["2025-12-31T23:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T12:00:00Z"] {
             let mut said = vec![asked.clone()];

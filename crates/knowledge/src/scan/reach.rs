@@ -130,7 +130,6 @@ pub(super) fn split(place: &Path) -> (PathBuf, Option<GlobMatcher>) {
 mod tests {
     use std::fs;
 
-    use super::super::sought::tests::wanted;
     use super::*;
 
     #[test]
@@ -181,7 +180,8 @@ mod tests {
                 || path.strip_prefix("/").unwrap_or(path).starts_with("top")
         };
         let named = own.iter().filter(|path| **path != ".").map(PathBuf::from).collect::<Vec<_>>();
-        let (by_itself, by_own) = (wanted(&["."], &[], is_key), wanted(&own, &named, is_key));
+        let (by_itself, by_own) =
+            (Wanted::below(&["."], &[], is_key), Wanted::below(&own, &named, is_key));
         let (by_itself, by_own) = (Reach::new(&root, &by_itself), Reach::new(&root, &by_own));
         for (path, is_found, is_named) in [
             ("src/a.rs", true, true),
@@ -262,7 +262,7 @@ mod tests {
             (&["docs"], &["docs/b.toml"]),
             (&["docs/b.toml", "vendor", ".hidden"], &["docs/b.toml", "vendor/e.rs"]),
         ] {
-            let wanted = wanted(paths, &[], |_| false);
+            let wanted = Wanted::below(paths, &[], |_| false);
             let reach = Reach::new(&root, &wanted);
             let (found, ..) = reach.sought().find(&reach);
             let found: Vec<String> = found.iter().map(|it| it.path.to_text()).collect();

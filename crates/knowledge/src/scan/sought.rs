@@ -297,26 +297,28 @@ fn built(builder: GlobSetBuilder) -> GlobSet {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
 
-    /// What is wanted below these paths; notes are in `knowledge`.
-    pub(in crate::scan) fn wanted(
-        paths: &[&str],
-        named: &[PathBuf],
-        is_key: fn(&Path) -> bool,
-    ) -> Wanted {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let paths = paths.iter().map(PathBuf::from).collect();
-        let (roots, extensions) = (vec!["knowledge".into(), ".own".into()], words("md"));
-        let notes = Selection { roots, extensions, apart: PathBuf::new(), is_key };
-        let patterns = ["*.md *.rst", "*.toml *.json", "*.service", "*.rs *.js"].map(words);
-        let skip = words("*.min.js *.backup* docs/old/**");
-        Wanted { paths, named: named.to_vec(), patterns, skip, notes }
+    impl Wanted {
+        /// What is wanted below these paths; notes are in `knowledge`.
+        pub(in crate::scan) fn below(
+            paths: &[&str],
+            named: &[PathBuf],
+            is_key: fn(&Path) -> bool,
+        ) -> Self {
+            let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+            let paths = paths.iter().map(PathBuf::from).collect();
+            let (roots, extensions) = (vec!["knowledge".into(), ".own".into()], words("md"));
+            let notes = Selection { roots, extensions, apart: PathBuf::new(), is_key };
+            let patterns = ["*.md *.rst", "*.toml *.json", "*.service", "*.rs *.js"].map(words);
+            let skip = words("*.min.js *.backup* docs/old/**");
+            Self { paths, named: named.to_vec(), patterns, skip, notes }
+        }
     }
 
     fn sought() -> Sought {
-        Sought::new(Path::new("/nowhere"), &wanted(&["."], &[], |_| false))
+        Sought::new(Path::new("/nowhere"), &Wanted::below(&["."], &[], |_| false))
     }
 
     #[test]
@@ -349,7 +351,7 @@ pub(super) mod tests {
         let own = [".", ".c.md", "private", "private/b.md", "key.json"];
         let found = |named: &[&str]| {
             let named: Vec<PathBuf> = named.iter().map(PathBuf::from).collect();
-            let wanted = wanted(&own, &named, |path| path.ends_with("key.json"));
+            let wanted = Wanted::below(&own, &named, |path| path.ends_with("key.json"));
             let reach = Reach::new(&root, &wanted);
             let (found, ..) = reach.sought().find(&reach);
             found.iter().map(|it| (it.path.to_text(), it.is_private)).collect::<Vec<_>>()
@@ -377,7 +379,7 @@ pub(super) mod tests {
             }
         };
         let left = || {
-            let wanted = wanted(&["."], &[], |_| false);
+            let wanted = Wanted::below(&["."], &[], |_| false);
             let (_, left, _) = sought().find(&Reach::new(&root, &wanted));
             left.into_iter().map(|it| (it.ending, it.files)).collect::<Vec<_>>()
         };
