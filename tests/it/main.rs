@@ -66,6 +66,7 @@ mod search;
 mod second_look;
 mod sequences;
 mod sources;
+mod sparse;
 mod tables;
 mod telling;
 mod trust;

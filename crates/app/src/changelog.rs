@@ -1,6 +1,6 @@
 //! The changelog of a knowledge base: its entries, and the page that gathers them.
 
-use std::{io, path::Path};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -9,8 +9,8 @@ use crate::{
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
 };
-use elophanto_base::beneath::Folder;
-use elophanto_repo::{NotePath, read_note};
+use elophanto_base::{beneath::Folder, regular::if_there};
+use elophanto_repo::{NotePath, read_if_there, read_note};
 use elophanto_text::{changelog, markdown};
 
 /// Most entries that are read; older ones are left out.
@@ -32,17 +32,16 @@ pub struct Written {
 /// # Errors
 /// When an entry's folder or the page cannot be read or written, or the page's block is damaged.
 pub fn write(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Written> {
+    let folder = changelog::folder(&workspace.config.knowledge.write_root);
+    workspace.repository.refuse_left_out(&folder)?;
     let entries = entries(workspace, reporter)?;
     let root = &workspace.repository.root;
     let path = changelog::page(&workspace.config.knowledge.write_root);
     let limit = workspace.config.knowledge.max_file_bytes;
     let shown = path.display().to_string();
-    let existing = match read_note(root, &NotePath::from(path.as_path()), limit) {
-        Ok((bytes, _)) => bytes,
-        Err(cause) if cause.is_gone() => Vec::new(),
-        Err(cause) => return Err(Error::new(format_args!("{shown}: {cause}"))),
-    };
-    let new = changelog::assemble(&entries, &existing)
+    let existing = read_if_there(root, &NotePath::from(path.as_path()), limit)
+        .map_err(|cause| Error::new(format_args!("{shown}: {cause}")))?;
+    let new = changelog::assemble(&entries, &existing.unwrap_or_default())
         .map_err(|cause| Error::new(format_args!("{shown}: {cause}")))?;
     if let Some(new) = &new {
         write_beneath(root, &path, new)?;
@@ -89,13 +88,10 @@ pub fn entries(workspace: &Workspace, reporter: &dyn Reporter) -> Result<Vec<(St
 
 /// Names of entries, newest first. A folder that is a link to somewhere else has none of ours.
 fn names(root: &Path, folder: &Path) -> Result<Vec<String>> {
-    let entries = match Folder::open(root).and_then(|root| root.entries(folder)) {
-        Ok(entries) => entries,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(cause) => return Err(Error::new(format_args!("{}: {cause}", folder.display()))),
-    };
+    let entries = if_there(Folder::open(root).and_then(|root| root.entries(folder)))
+        .map_err(|cause| Error::new(format_args!("{}: {cause}", folder.display())))?;
     let mut names = Vec::new();
-    for entry in entries {
+    for entry in entries.into_iter().flatten() {
         let Ok(name) = entry?.0.into_string() else { continue };
         if let Some(parts) = changelog::name_parts(&name) {
             names.push((parts, name));

@@ -9,6 +9,8 @@ use elophanto_base::beneath::{Folder, Refusal, refusal};
 
 pub use elophanto_base::beneath::TEMPORARY;
 
+use super::{Git, GitError, Repository, locate};
+
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
@@ -17,15 +19,44 @@ pub enum WriteError {
     Outside { path: PathBuf, refusal: Refusal },
     #[error("`{}` cannot be written: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
+    /// Its content is in git alone, and would be gone with the next commit.
+    #[error(
+        "`{}` is committed but not checked out here: `git sparse-checkout add {}` brings it",
+        path.display(), folder_of(path).display()
+    )]
+    LeftOut { path: PathBuf },
+    #[error("`{}` cannot be written: {source}", path.display())]
+    Git { path: PathBuf, source: GitError },
+}
+
+impl Repository {
+    /// Refuses to make a file (relative to the root) that git tracks and a sparse work tree leaves out, or a
+    /// folder that holds some.
+    ///
+    /// # Errors
+    /// [`WriteError::LeftOut`], or when git cannot be asked.
+    pub fn refuse_left_out(&self, path: &Path) -> Result<(), WriteError> {
+        let Some(git) = Git::of(self) else { return Ok(()) };
+        let left_out = git
+            .left_out(path)
+            .map_err(|cause| WriteError::Git { path: path.to_owned(), source: cause })?;
+        match left_out.first() {
+            Some(first) => Err(WriteError::LeftOut { path: first.as_path().to_owned() }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Writes a file below the root; a file that is there keeps its rights.
 ///
 /// # Errors
-/// When it cannot be written, or a link is in the way.
+/// When it cannot be written, a link is in the way, or git tracks it and a sparse work tree leaves it out.
 pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let written = Folder::open(root).and_then(|root| root.write(path, bytes));
-    written.map_err(|cause| failed(path, cause))
+    let folder = Folder::open(root).map_err(|cause| failed(path, cause))?;
+    if !folder.exists(path) {
+        refuse_left_out(root, path)?;
+    }
+    folder.write(path, bytes).map_err(|cause| failed(path, cause))
 }
 
 /// Writes a file below the root where there is none; whoever comes second finds that out.
@@ -33,6 +64,7 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Write
 /// # Errors
 /// As [`write_beneath`]; with [`io::ErrorKind::AlreadyExists`] when there is something.
 pub fn write_new_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    refuse_left_out(root, path)?;
     let written = Folder::open(root).and_then(|root| root.write_new(path, bytes));
     written.map_err(|cause| failed(path, cause))
 }
@@ -46,6 +78,19 @@ pub fn remove_beneath(root: &Path, path: &Path) -> Result<(), WriteError> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.map_err(|cause| failed(path, cause)),
     }
+}
+
+fn refuse_left_out(root: &Path, path: &Path) -> Result<(), WriteError> {
+    let (Ok(repository), Ok(root)) = (locate(root), root.canonicalize()) else { return Ok(()) };
+    match root.strip_prefix(&repository.root) {
+        Ok(below) => repository.refuse_left_out(&below.join(path)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// What is to be checked out for a file; at the top of the work tree the file alone.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(path)
 }
 
 fn failed(path: &Path, cause: io::Error) -> WriteError {

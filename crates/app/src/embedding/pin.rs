@@ -267,6 +267,10 @@ fn may_pin(workspace: &Workspace) -> Result<bool> {
 
 fn config_text(repository: &Repository) -> Result<String> {
     let file = config::read_repository_file(&repository.root)?;
+    if file.is_none() {
+        // What is committed there decides, and nothing is known of it.
+        repository.refuse_left_out(Path::new(REPOSITORY_FILE))?;
+    }
     Ok(file.map_or_else(String::new, |file| file.text))
 }
 

@@ -71,6 +71,9 @@ pub fn init(
     let root = Folder::open(&repository.root)?;
     let steps = plan(&|path| existing(&root, path), &options)?;
     let pages = Pages::open(&repository.root, &workspace.config, environment);
+    for step in steps.iter().filter(|step| step.action == InitAction::Create) {
+        repository.refuse_left_out(&step.path)?;
+    }
     for step in &steps {
         write_beneath(&repository.root, &step.path, &step.bytes)?;
         written(&step.path, &step.action)?;

@@ -276,7 +276,11 @@ impl Work {
 
 fn put_file(root: &Path, path: &Path, content: Option<&[u8]>) -> Result<(), WriteError> {
     match content {
-        Some(content) => write_beneath(root, path, content),
+        Some(content) => match write_beneath(root, path, content) {
+            // It is staged, and left out of the work tree as before.
+            Err(WriteError::LeftOut { .. }) => Ok(()),
+            written => written,
+        },
         None => remove_beneath(root, path),
     }
 }

@@ -22,7 +22,8 @@ use elophanto_base::{
     secrets,
 };
 use elophanto_repo::{
-    NotePath, journal::Place, read_note, record_store::RecordStore, remove_beneath, write_beneath,
+    NotePath, WriteError, journal::Place, read_note, record_store::RecordStore, remove_beneath,
+    write_beneath,
 };
 use elophanto_text::sentences::sentences;
 
@@ -70,7 +71,11 @@ pub fn settle(
         if keep == Keep::Git {
             let root = &record_store.repository.root;
             if read_note(root, &NotePath::from(path_of(&hash).as_path()), MOST_BYTES).is_err() {
-                write_beneath(root, &path_of(&hash), finding.text.as_bytes())?;
+                match write_beneath(root, &path_of(&hash), finding.text.as_bytes()) {
+                    // Its name is the hash of its text: git holds the same.
+                    Err(WriteError::LeftOut { .. }) => {}
+                    written => written?,
+                }
             }
         }
         records.push(SourceRecord {

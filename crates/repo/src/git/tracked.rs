@@ -1,6 +1,10 @@
 //! What git tracks below a folder.
 
-use std::{collections::BTreeSet, ffi::OsStr, path::Path};
+use std::{
+    collections::BTreeSet,
+    ffi::{OsStr, OsString},
+    path::Path,
+};
 
 use super::{
     super::{NotePath, Repository},
@@ -57,6 +61,24 @@ pub fn is_tracked(repository: &Repository, path: &Path) -> Result<bool, GitError
 pub fn is_closed(repository: &Repository, path: &Path) -> Result<bool, GitError> {
     let is_locked = Git::of(repository).is_some_and(|git| git.index_is_locked());
     Ok(is_locked || is_tracked(repository, path)?)
+}
+
+impl Git {
+    /// Files at or below a place (relative to the root) that git tracks and a sparse work tree leaves out.
+    ///
+    /// # Errors
+    /// When git cannot be asked.
+    pub fn left_out(&self, place: &Path) -> Result<Vec<NotePath>, GitError> {
+        if !self.git_dir.join("info/sparse-checkout").exists() {
+            return Ok(Vec::new());
+        }
+        let mut pattern = OsString::from(":(top,literal)");
+        pattern.push(place);
+        let arguments = ["ls-files", "-t", "-z", "--"].map(OsStr::new);
+        let listed = self.run(&[&arguments[..], &[pattern.as_os_str()]].concat())?;
+        let left_out = listed.split(|&byte| byte == 0).filter_map(|line| line.strip_prefix(b"S "));
+        Ok(left_out.map(NotePath::new).collect())
+    }
 }
 
 fn by_library(git_dir: &Path, folder: &str) -> Result<BTreeSet<NotePath>, git2::Error> {
