@@ -14,9 +14,11 @@ use elophanto_knowledge::{
 pub struct LearnArguments {
     #[schemars(length(min = 1, max = 4096))]
     pub topic: String,
-    /// what to read
     #[schemars(length(min = 1, max = 1_000_000), extend("aliases" = ["content"]))]
     pub text: Option<String>,
+    /// its URL or name
+    #[schemars(length(min = 1, max = 2_000))]
+    pub source: Option<String>,
 }
 
 /// What `questions` takes.

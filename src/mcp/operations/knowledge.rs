@@ -6,7 +6,7 @@ use crate::{
     wire::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments},
 };
 use elophanto_app::{
-    Result,
+    Error, Result,
     entities::{KnownFact, Told, told},
     learn::{FoundEntity, Given, LearnRequest, Material, learn as run},
     learning::{Learning, now},
@@ -21,10 +21,21 @@ use elophanto_knowledge::scan::QuestionState;
 /// # Errors
 /// Those of learning.
 pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
-    let material = given.text.map(|text| -> Given {
-        Box::new(|| Ok(Material::Bytes { bytes: text.into_bytes(), name: None }))
+    let LearnArguments { topic, text, source } = given;
+    if source.is_some() && text.is_none() {
+        return Err(Error::new("`source` says where `text` is from, and there is none")
+            .hint("hand over as `text` what is to be read"));
+    }
+    let material = text.map(|text| -> Given {
+        let bytes = text.into_bytes();
+        Box::new(|| {
+            Ok(match source {
+                Some(source) => Material::Sourced { bytes, source },
+                None => Material::Bytes { bytes, name: None },
+            })
+        })
     });
-    let request = LearnRequest { topic: given.topic, material, ..LearnRequest::default() };
+    let request = LearnRequest { topic, material, ..LearnRequest::default() };
     let learnt = run(&on.workspace()?, request, &mut |_| Ok(()), &on.reporter(call))?;
     let gained = learnt.gained();
     let mut text = match gained.prompt {

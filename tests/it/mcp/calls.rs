@@ -323,3 +323,15 @@ fn learning_from_own_notes_keeps_to_the_question() {
     let learnt = session.found("learn", json!({"topic": "git hooks", "text": text}));
     assert!(learnt["facts"].as_u64().unwrap() > 0, "{learnt}");
 }
+
+#[test]
+fn facts_of_a_text_have_the_source_that_is_named() {
+    let env = harbour();
+    let mut session = Session::start(&env);
+    let (text, source) = ("Ada Lovelace was born in London.", "https://example.org/ada");
+    session.found("learn", json!({"topic": "Ada Lovelace", "text": text, "source": source}));
+    let known = session.found("entity", json!({"name": "Ada Lovelace"}));
+    assert_eq!(known["entities"][0]["facts"][0]["source"], source, "{known}");
+    let said = session.refusal("learn", json!({"topic": "Ada Lovelace", "source": source}));
+    assert!(said.contains("hand over as `text`"), "{said}");
+}
