@@ -23,6 +23,28 @@ fn says_one_line_or_nothing() {
     assert_eq!(site.changed("HEAD"), [""; 0]);
 }
 
+/// A wiki as a submodule, checked out or not, where the entries would lie.
+#[test]
+fn a_submodule_stays_what_it_is() {
+    for is_there in [true, false] {
+        let site = Site::hooked();
+        site.git(&["clone", "--quiet", "--bare", ".", "../wiki"]);
+        let allow = "protocol.file.allow=always";
+        site.git(&["-c", allow, "submodule", "--quiet", "add", "../wiki", "knowledge"]);
+        site.git(&["commit", "--quiet", "--no-verify", "-m", "wiki"]);
+        if !is_there {
+            site.git(&["submodule", "--quiet", "deinit", "--force", "knowledge"]);
+        }
+        let link = || site.git(&["ls-files", "--stage", "knowledge"]).stdout();
+        let before = link();
+        site.stage("new", "Something new.");
+        let said = site.commit("new");
+        assert!(said.contains("vectors go along"), "{said}");
+        assert_eq!(link(), before, "{is_there}");
+        assert!(site.changed("HEAD").iter().all(|line| !line.contains("knowledge")), "{is_there}");
+    }
+}
+
 #[test]
 fn tables_of_aborted_commits() {
     for args in [&[][..], &["-a"]] {

@@ -24,8 +24,21 @@ use elophanto_repo::{GitError, LocateError, WriteError, journal::JournalError};
 use elophanto_tables::{fleet::FleetError, store::StoreError as ObjectStoreError};
 use elophanto_text::authoring::{AuthoringError, NoPart};
 
-/// What to do next about failures of one type, by what they are.
+/// What to do next about failures of one type, by what they are; about those that only hand another one on,
+/// what to do about that.
 macro_rules! hints {
+    ($type:ident of $($other:ident),+; $hint:expr) => {
+        impl From<$type> for Error {
+            fn from(cause: $type) -> Self {
+                let hint: fn(&$type) -> _ = $hint;
+                let hint = hint(&cause);
+                match cause {
+                    $($type::$other(cause) => cause.into(),)+
+                    cause => Self::of(cause).hint(hint),
+                }
+            }
+        }
+    };
     ($type:ty) => {
         impl From<$type> for Error {
             fn from(cause: $type) -> Self {
@@ -63,6 +76,10 @@ impl From<LocateError> for Error {
             LocateError::Bare { .. } => "clone it and work in the clone",
             LocateError::BadGitFile { .. } => "repair it with `git worktree repair`, or remove it",
             LocateError::NoFile { .. } => "clone the repository anew",
+            LocateError::NotOwn { path } => {
+                let name = format!("git config --global --add safe.directory '{}'", path.display());
+                return Self::of(cause).hint(format!("if you trust its owner: `{name}`"));
+            }
             LocateError::Unreadable { .. } => "give a folder that exists and can be read",
         };
         Self { is_nowhere, ..Self::of(cause) }.hint(hint)
@@ -101,6 +118,9 @@ hints!(GitError, |cause| match cause {
         "run this in that work tree; for a second one of the same repository use \
          `git worktree add`"
     }
+    GitError::Occupied(_) => {
+        "name a folder of this repository as `knowledge.write_root`, or run this in the other one"
+    }
     GitError::NoRepository => "run this in a git repository, or `git init` first",
     GitError::UnknownRevision(_) => "give a branch, a tag, a commit id or HEAD~3",
     GitError::TooSlow { .. } => "try again, or run that git command by hand",
@@ -117,20 +137,9 @@ impl From<WriteError> for Error {
     }
 }
 
-impl From<CommitError> for Error {
-    fn from(cause: CommitError) -> Self {
-        match cause {
-            CommitError::Git(cause) => cause.into(),
-            CommitError::Index(cause) => cause.into(),
-            CommitError::Write(cause) => cause.into(),
-            CommitError::Journal(cause) => cause.into(),
-            CommitError::Memory(cause) => cause.into(),
-            CommitError::Elsewhere => {
-                Self::of(cause).hint("unset GIT_DIR and GIT_INDEX_FILE, then commit again")
-            }
-        }
-    }
-}
+hints!(CommitError of Git, Index, Write, Journal, Memory; |_| {
+    "unset GIT_DIR and GIT_INDEX_FILE, then commit again"
+});
 
 hints!(JournalError, |cause| match cause {
     JournalError::NotAFolder(_) => "replace it with a folder of its own, then run this again",
@@ -183,41 +192,22 @@ hints!(NoPart, |cause| match cause {
 
 hints!(ClientError);
 
-impl From<ScanError> for Error {
-    fn from(cause: ScanError) -> Self {
-        match cause {
-            ScanError::Journal(cause) => cause.into(),
-            ScanError::Git(cause) => cause.into(),
-            ScanError::Damaged => Self::of(cause).hint("run `elophanto index --full`, then again"),
-            ScanError::Lock { .. } => Self::of(cause).hint("check the rights of the git directory"),
-            ScanError::NotWanted(_) => Self::of(cause).hint(
-                "what `scan.patterns` names is described, such as `*.rb` in `scan.patterns.source`, unless \
-                 `scan.skip` or an ignore file leaves it out, or others made it (`vendor`, `node_modules`)",
-            ),
-        }
+hints!(ScanError of Journal, Git; |cause| match cause {
+    ScanError::Damaged => "run `elophanto index --full`, then again",
+    ScanError::NotWanted(_) => {
+        "what `scan.patterns` names is described, such as `*.rb` in `scan.patterns.source`, unless \
+         `scan.skip` or an ignore file leaves it out, or others made it (`vendor`, `node_modules`)"
     }
-}
+    _ => "check the rights of the git directory",
+});
 
-impl From<LearnError> for Error {
-    fn from(cause: LearnError) -> Self {
-        match cause {
-            LearnError::Journal(cause) => cause.into(),
-            LearnError::Write(cause) => cause.into(),
-            LearnError::Git(cause) => cause.into(),
-            LearnError::Unreadable(_) => Self::of(cause)
-                .hint("see what lies there: a link, a folder, or a file that is too large"),
-            LearnError::Encoding(_) => {
-                Self::of(cause).hint("save the page as UTF-8 in an editor, then again")
-            }
-            LearnError::Lock { .. }
-            | LearnError::Response(_)
-            | LearnError::Waiting(_)
-            | LearnError::Writer(_) => {
-                Self::of(cause).hint("check the space and the rights of the git directory")
-            }
-        }
+hints!(LearnError of Journal, Write, Git; |cause| match cause {
+    LearnError::Unreadable(_) => {
+        "see what lies there: a link, a folder, or a file that is too large"
     }
-}
+    LearnError::Encoding(_) => "save the page as UTF-8 in an editor, then again",
+    _ => "check the space and the rights of the git directory",
+});
 
 impl From<ScheduleError> for Error {
     fn from(cause: ScheduleError) -> Self {
@@ -420,23 +410,11 @@ hints!(TrailsError, |cause| match cause {
     }
 });
 
-impl From<AgentError> for Error {
-    fn from(cause: AgentError) -> Self {
-        match cause {
-            AgentError::Session(cause) => cause.into(),
-            AgentError::Trail(cause) => cause.into(),
-            AgentError::OtherRoot { .. } => {
-                Self::of(cause).hint("go on there, or without `--session` begin another one here")
-            }
-            AgentError::EmptyGoal => {
-                Self::of(cause).hint("say what is to be done: elophanto agent run 'GOAL'")
-            }
-            AgentError::GoalTooLong { .. } => {
-                Self::of(cause).hint("put the text into a file and name the file in the goal")
-            }
-        }
-    }
-}
+hints!(AgentError of Session, Trail; |cause| match cause {
+    AgentError::OtherRoot { .. } => "go on there, or without `--session` begin another one here",
+    AgentError::EmptyGoal => "say what is to be done: elophanto agent run 'GOAL'",
+    _ => "put the text into a file and name the file in the goal",
+});
 
 impl From<CompactError> for Error {
     fn from(cause: CompactError) -> Self {
@@ -522,6 +500,9 @@ hints!(ObjectStoreError, Kind::System, |cause| match cause {
     ObjectStoreError::Clock { .. } => "set the clock of this machine right, then try again",
     ObjectStoreError::NoBucket { .. } => {
         "make the bucket first, or check its name, AWS_REGION and AWS_ENDPOINT_URL"
+    }
+    ObjectStoreError::Unreachable { place, .. } if place.starts_with("file:") => {
+        "see that what the folder lies on is mounted, then try again"
     }
     ObjectStoreError::Unreachable { .. } => {
         "check the network and AWS_ENDPOINT_URL, then try again: nothing is half done"

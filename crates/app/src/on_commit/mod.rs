@@ -204,8 +204,10 @@ pub fn prepare(
     note(&mut done);
     if request.journal {
         let pending = journal::pending(context.repository, git, request.allowed)?;
-        pending.stage(context.repository, git)?;
-        done.records = pending.records;
+        match pending.stage(context.repository, git) {
+            Ok(()) => done.records = pending.records,
+            Err(cause) => done.notices.push(format!("no records go along: {cause}")),
+        }
         done.notices.extend(pending.notices);
     }
     let changed = found.iter().chain(&found_pages).map(|change| &change.path).collect();

@@ -8,7 +8,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io::{Read, Write},
-    os::unix::process::CommandExt,
+    os::unix::{ffi::OsStrExt, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
@@ -35,6 +35,9 @@ pub enum GitError {
     NoRepository,
     #[error("`.git` here leads to `{}`, which belongs to another work tree", .0.display())]
     Foreign(PathBuf),
+    /// A submodule, a repository within this one, or a file, where a folder of this repository would be.
+    #[error("`{}` is no folder of this repository", .0.display())]
+    Occupied(PathBuf),
     #[error("`{0}` names no commit")]
     UnknownRevision(String),
     #[error("{0}")]
@@ -137,6 +140,26 @@ fn path_outside(root: &Path) -> Option<OsString> {
     let all: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let outside: Vec<&PathBuf> = all.iter().filter(|folder| is_outside(folder)).collect();
     (outside.len() < all.len()).then(|| std::env::join_paths(outside).unwrap_or_default())
+}
+
+/// The git directory that git itself takes for a work tree, by the environment of the caller as it is: `None`
+/// where it refuses all of them, or is not there. It reads no setting of a repository that it refuses.
+pub(crate) fn git_dir_by_git(root: &Path) -> Option<PathBuf> {
+    let mut command = Command::new("git");
+    for name in KEY_VARIABLES {
+        command.env_remove(name);
+    }
+    if let Some(path) = path_outside(root) {
+        command.env("PATH", path);
+    }
+    command.args(["rev-parse", "--absolute-git-dir"]).current_dir(root);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().ok()?;
+    let said = child.stdout.take()?;
+    let status = wait(&mut child, Instant::now() + TIMEOUT)?;
+    let mut path = Vec::new();
+    said.take(MOST_SAID).read_to_end(&mut path).ok().filter(|_| status.success())?;
+    Some(PathBuf::from(OsStr::from_bytes(path.strip_suffix(b"\n")?)))
 }
 
 impl Git {

@@ -3,7 +3,7 @@
 //! Everything goes by plumbing (`hash-object`, `update-index --index-info`, `commit-tree`), which
 //! runs no hook and no filter and never looks at what the user has edited.
 
-use std::{ffi::OsString, path::Path};
+use std::{collections::BTreeSet, ffi::OsString, path::Path};
 
 use super::{super::NotePath, CommitId, Git, GitError, ObjectId};
 
@@ -133,12 +133,13 @@ impl Git {
     /// Changes the index, all at once or not at all.
     ///
     /// # Errors
-    /// When another process holds the index, or it cannot be written.
+    /// When another process holds the index, or it cannot be written; [`GitError::Occupied`].
     pub fn stage(&self, changes: &[Staged]) -> Result<(), GitError> {
         if changes.is_empty() {
             return Ok(());
         }
         self.check_own()?;
+        self.check_folders(changes)?;
         let mut input = Vec::new();
         for change in changes {
             match change {
@@ -162,6 +163,34 @@ impl Git {
             self.run_with(&["update-index", "-z", "--skip-worktree", "--stdin"], &unseen)?;
         }
         Ok(())
+    }
+
+    /// Whether all that is put lies in folders of this repository: `--index-info` takes out what is in the way of
+    /// a path, be it a submodule.
+    fn check_folders(&self, changes: &[Staged]) -> Result<(), GitError> {
+        let put = changes.iter().filter_map(|change| match change {
+            Staged::Put { path, .. } => Some(path.as_path()),
+            Staged::Remove { .. } => None,
+        });
+        let folders = put.flat_map(|path| path.ancestors().skip(1));
+        let folders: BTreeSet<&Path> =
+            folders.filter(|folder| !folder.as_os_str().is_empty()).collect();
+        let is_other =
+            |folder: &&&Path| self.root.join(folder).join(".git").symlink_metadata().is_ok();
+        if let Some(folder) = folders.iter().find(is_other) {
+            return Err(GitError::Occupied(folder.to_path_buf()));
+        }
+        // Without a pattern all is listed.
+        if folders.is_empty() {
+            return Ok(());
+        }
+        let mut arguments: Vec<OsString> = ["ls-files", "-z", "--"].map(Into::into).into();
+        arguments.extend(folders.into_iter().map(entry_alone));
+        let listed = self.run(&arguments)?;
+        match listed.split(|&byte| byte == 0).find(|path| !path.is_empty()) {
+            Some(path) => Err(GitError::Occupied(NotePath::new(path).as_path().to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// Tells git how files of ours lie in the work tree that were staged by plumbing: else it takes them for
@@ -265,4 +294,18 @@ impl Git {
 
 fn text(output: &[u8]) -> String {
     String::from_utf8_lossy(output.trim_ascii()).into_owned()
+}
+
+/// The pattern of an entry of this name, and not of what lies below a folder of this name, as a pattern without
+/// any escape would be.
+fn entry_alone(path: &Path) -> OsString {
+    let mut pattern = b":(top,glob)".to_vec();
+    let bytes = path.as_os_str().as_encoded_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        if b"*?[\\".contains(byte) || at + 1 == bytes.len() {
+            pattern.push(b'\\');
+        }
+        pattern.push(*byte);
+    }
+    NotePath::new(pattern).as_path().into()
 }

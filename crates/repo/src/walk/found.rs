@@ -53,7 +53,7 @@ impl Finder {
         let is_folder = found.as_ref().is_ok_and(fs::Metadata::is_dir);
         let is_link = found.as_ref().is_ok_and(|found| found.is_symlink());
         let above = path.parent().unwrap_or(Path::new(""));
-        let is_ours = !is_link && !(is_folder && self.is_other(path));
+        let is_ours = !(is_link || is_folder && self.is_other(path));
         is_ours && self.within(above).is_some_and(|rules| self.keeps(&rules, path, is_folder))
     }
 
