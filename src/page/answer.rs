@@ -38,7 +38,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
         @match &reply.answer {
             Some(text) => {
                 @if found.doubted(Level::Perhaps).is_some() { p.warn role="note" { (sureness(found.answer.confidence, &found)) } }
-                div.answer { @for line in text.lines() { p { (cited(line, &reply.citations)) } } }
+                div.answer { (said(text, &reply.citations)) }
                 @if !reply.unsaid.is_empty() { p.warn { "What is quoted first does not say: " (words::line(&reply.unsaid.join(", "))) ". It may be about something else." } }
                 @for numbers in &reply.contradictions { p.warn { @for (at, number) in numbers.iter().enumerate() { @if at > 0 { " and " } "[" (number) "]" } " say otherwise of the same thing, the newest first." } }
                 h2 { "Sources" }
@@ -52,6 +52,18 @@ pub fn page(asked: &Asked) -> Result<Page> {
             None => { (nothing(asked, &reply)) }
         }
     })
+}
+
+/// The lines of an answer; steps and code stand below what they belong to.
+fn said(text: &str, citations: &[Citation]) -> Markup {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_below = |line: &str| line.starts_with(' ');
+    html! {
+        @for part in lines.chunk_by(|above, line| is_below(above) && is_below(line)) {
+            @if part.iter().all(|line| is_below(line)) { pre.plain tabindex="0" { (words::text(&part.join("\n"))) } }
+            @else { @for line in part { p { (cited(line, citations)) } } }
+        }
+    }
 }
 
 /// A line of an answer with its numbers as links.

@@ -71,7 +71,7 @@ pub struct Reply {
     /// The question as it was taken, where a word of it was taken for misspelt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub respelt: Option<String>,
-    /// Lines with the numbers of their citations, as in `[1]`.
+    /// Lines with the numbers of their citations, as in `[1]`; what begins with white space belongs to the line above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Who made it; `extractive` if it is made of sentences of the sources.
@@ -142,6 +142,9 @@ pub(super) struct Source<'a> {
     pub line: usize,
     /// The heading within the hit that it stands beneath; empty if there is none.
     pub beneath: String,
+    /// The statement that is quoted, and what is shown of its place; empty where a model answers.
+    pub stated: String,
+    pub shown: String,
     /// Seconds since 1970.
     pub said: Option<i64>,
     /// Where a fact is from.
@@ -240,9 +243,9 @@ pub fn answer(
         return Ok(refusal(question, respelt, nearest(&all, &first)));
     };
     // What is quoted first is what is taken for the answer.
-    let quoted = text.lines().next().zip(sources.first()).filter(|_| is_quoted);
-    let unsaid = quoted.map_or_else(Vec::new, |(line, source)| {
-        asked.unsaid(&source.with_heading(line), source.hit, analyzer)
+    let quoted = sources.first().filter(|_| is_quoted);
+    let unsaid = quoted.map_or_else(Vec::new, |source| {
+        asked.unsaid(&source.with_heading(&source.shown), source.hit, analyzer)
     });
     let unsaid: Vec<String> = unsaid.into_iter().map(str::to_owned).collect();
     let learning = Learning::open(workspace);
@@ -386,6 +389,8 @@ fn make<'a>(
                 page: None,
                 line: hit.line,
                 beneath: String::new(),
+                stated: String::new(),
+                shown: String::new(),
                 said: hit.changed,
                 from: None,
                 is_superseded,
@@ -429,11 +434,9 @@ fn make<'a>(
 
 /// Logarithm of the odds that what is quoted first answers the question, as far as can be told from its words.
 fn odds(asked: &Question, near: &[Near], made: &Made, lead: f32, analyzer: &Analyzer) -> f32 {
-    let (Some(first), Some(source)) = (made.text.lines().next(), made.sources.first()) else {
-        return f32::NEG_INFINITY;
-    };
+    let Some(source) = made.sources.first() else { return f32::NEG_INFINITY };
     let of_hit = near.iter().find(|near| std::ptr::eq(near.hit, source.hit));
-    let said = asked.said_by(&source.with_heading(first), source.hit, analyzer);
+    let said = asked.said_by(&source.with_heading(&source.stated), source.hit, analyzer);
     let features = [1.0, said, of_hit.map_or(0.0, |near| near.nearness), lead];
     ANSWERS.iter().zip(features).map(|(weight, value)| weight * value).sum()
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Hit,
+    around::announces,
     passage::{Kind, Sentence, heading, of_hit},
     question::{Named, Question, headings, own},
 };
@@ -36,6 +37,8 @@ const MOST_ITEMS: usize = 6;
 const MOST_SHOWN: usize = 200;
 /// Bytes of what is quoted at most of a paragraph that begins what stands under the heading that was asked for.
 const MOST_OPENING: usize = 500;
+/// The level of a question of the text, below all headings.
+const QUESTION: u8 = 7;
 /// Two statements are of the same thing if they share this part of their words, numbers and
 /// negations apart.
 const SAME_SUBJECT: f32 = 0.7;
@@ -47,6 +50,8 @@ pub struct Statement {
     pub hit: usize,
     /// Its line in the file.
     pub line: usize,
+    /// Number of its sentence within the hit.
+    pub at: usize,
     /// The heading right above it, or the question that it follows, within its hit.
     pub beneath: String,
     /// On one line, without the marks of lists and quotes.
@@ -62,8 +67,13 @@ pub struct Statement {
     pub told: f32,
     /// How near a sentence transformer finds it to the question, as a cosine, where it was read.
     pub cosine: Option<f32>,
-    /// Whether the heading above it says all of the question, so that what stands beneath is its answer.
+    /// Whether the heading right above it says all of the question, so that what stands beneath is its answer.
     pub is_headed: bool,
+    /// Whether that is a heading of a section, not of the note, or whether it says what something is that one asks the
+    /// nature of.
+    pub leads: bool,
+    /// Whether it is no sentence but the first of the steps or the code beneath such a heading, which is its text.
+    pub is_steps: bool,
     /// Whether it is of what is asked about under another number: another version of it.
     is_of_another: bool,
     is_row: bool,
@@ -102,39 +112,40 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
     let mut found = Vec::new();
     for (number, hit) in hits.iter().enumerate() {
         let (headings, mut named) = (headings(hit, analyzer), Named::of(hit, analyzer));
-        let mut beneath = Beneath::default();
+        let mut beneath = Beneath::of(hit, question, analyzer);
         let mut header: Vec<&str> = hit.breadcrumb.last().map_or_else(Vec::new, |last| cells(last));
         let kinds = of_hit(hit);
-        // The heading above, within the hit or over it.
-        let mut section = hit.breadcrumb.last().unwrap_or(&hit.title).clone();
-        let is_headed = question.is_heading(&section, analyzer);
         let is_titled = question.is_heading(&hit.title, analyzer);
         let is_fact = hit.kind == crate::Kind::Fact;
         // Whether nothing was stated yet beneath the heading that was asked for.
-        let mut opens = is_headed;
+        let mut opens = beneath.is_asked;
+        let mut has_steps = holds_steps(&kinds);
         // Of two things that are asked about by one name, it is the one that is called just so.
         let of_page =
             if is_fact { TITLED * question.asked_of_title(&hit.title, analyzer) } else { 0.0 };
         for (at, (sentence, (range, value))) in kinds.iter().zip(&hit.sentences).enumerate() {
             let raw = &hit.text[range.clone()];
-            if let Some((_, title)) = heading(&hit.text, sentence) {
-                beneath = Beneath::of(&title, question, analyzer);
+            if let Some((level, title)) = heading(&hit.text, sentence) {
+                opens = beneath.enter(level, &title, question, analyzer);
                 named.stand_beneath(&beneath.text, &beneath.terms);
-                opens = beneath.is_question;
-                section = title;
+                has_steps = holds_steps(&kinds[at + 1..]);
             } else if sentence.kind == Kind::Heading {
                 header = cells(raw);
             } else if let Some(asked) = asks(raw, sentence.kind) {
                 // A question heads its answer.
-                beneath = Beneath::of(asked, question, analyzer);
+                opens = beneath.enter(QUESTION, asked, question, analyzer);
                 named.stand_beneath(&beneath.text, &beneath.terms);
-                opens = beneath.is_question;
+                has_steps = holds_steps(&kinds[at + 1..]);
             }
             let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
             let is_asked = |label: &str| question.asks_for_any(label, analyzer);
-            let Some(mut text) =
-                stated(raw, sentence.kind, &header, announced, &section, is_asked, hit)
-            else {
+            let section = beneath.section(hit);
+            let said = stated(raw, sentence.kind, &header, announced, section, is_asked, hit);
+            let is_steps = said.is_none()
+                && opens
+                && question.asks_how()
+                && matches!(sentence.kind, Kind::Item | Kind::Code);
+            let Some(mut text) = said.or_else(|| is_steps.then(|| section.to_owned())) else {
                 continue;
             };
             if let Some(default) = default_behind(&hit.text, sentence, kinds.get(at + 1)) {
@@ -146,27 +157,31 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                 text = format!("{text} {rest}");
             }
             let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
-            let told = question.told_by(&text, &named, analyzer);
+            let is_headed = beneath.is_asked;
+            let is_of_section = is_headed && !is_fact && !beneath.is_title;
+            let is_defined = question.is_defined_by(if is_fact { own(&text) } else { &text });
+            // How something is done is told by what has steps.
+            let is_answer = is_of_section && (has_steps || !question.asks_how());
+            let told = question.told_by(&text, &named, is_answer, analyzer);
             let tells = told.tells && (!is_fact || question.is_of_fact(&text, hit, analyzer));
             found.push(Statement {
                 hit: number,
                 line: hit.line_at(range.start),
+                at,
                 with_headings: question.share(|term| {
                     terms.contains(term) || headings.contains(term) || beneath.terms.contains(term)
                 }),
                 // What stands beneath need not say it again.
                 value: value
-                    + if is_titled || is_headed || beneath.is_question { TITLED } else { of_page }
-                    + if question.is_defined_by(if is_fact { own(&text) } else { &text }) {
-                        TITLED
-                    } else {
-                        0.0
-                    },
+                    + if is_titled || is_headed { TITLED } else { of_page }
+                    + if is_defined { TITLED } else { 0.0 },
                 fits: if is_fact { tells } else { told.fits },
                 tells,
                 told: told.share,
                 cosine: None,
-                is_headed: is_headed || beneath.is_question,
+                is_headed,
+                leads: is_of_section || is_defined && !is_fact,
+                is_steps,
                 beneath: beneath.text.clone(),
                 is_of_another: question.is_of_another(&text),
                 is_row: sentence.kind == Kind::Row,
@@ -178,23 +193,71 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
     found
 }
 
-/// The heading that sentences of a hit stand beneath.
-#[derive(Default)]
+/// The headings that sentences of a hit stand beneath.
 struct Beneath {
+    /// Of the note.
+    title: String,
+    /// Those over the section that the hit begins in.
+    above: String,
+    /// Those within the hit, each with its level.
+    inner: Vec<(u8, String)>,
+    /// The last of these.
     text: String,
     terms: BTreeSet<String>,
-    /// Whether it says all of the question.
-    is_question: bool,
+    /// Whether that, or the one over the section, says all of the question, and whether it is the title of the note.
+    is_asked: bool,
+    is_title: bool,
 }
 
 impl Beneath {
-    fn of(heading: &str, question: &Question, analyzer: &Analyzer) -> Self {
+    fn of(hit: &Hit, question: &Question, analyzer: &Analyzer) -> Self {
+        let (last, over) = match hit.breadcrumb.split_last() {
+            Some((last, over)) => (last, over.join(" ")),
+            None => (&hit.title, String::new()),
+        };
+        let name = hit.path.as_path().file_stem().unwrap_or_default().to_string_lossy();
+        let above = format!("{name} {} {over}", hit.title);
+        let words = analyzer.terms(&above).into_iter().collect();
         Self {
-            text: heading.to_owned(),
-            terms: analyzer.terms(heading).into_iter().collect(),
-            is_question: question.is_heading(heading, analyzer),
+            is_asked: question.is_headed_by(last, &words, analyzer),
+            is_title: over.is_empty() && *last == hit.title,
+            title: hit.title.clone(),
+            above,
+            inner: Vec::new(),
+            text: String::new(),
+            terms: BTreeSet::new(),
         }
     }
+
+    /// Goes beneath a heading; whether that says all of the question.
+    fn enter(
+        &mut self,
+        level: u8,
+        heading: &str,
+        question: &Question,
+        analyzer: &Analyzer,
+    ) -> bool {
+        self.inner.retain(|(other, _)| *other < level);
+        let mut above = analyzer.terms(&self.above);
+        above.extend(self.inner.iter().flat_map(|(_, heading)| analyzer.terms(heading)));
+        self.is_asked = question.is_headed_by(heading, &above.into_iter().collect(), analyzer);
+        self.is_title = level == 1 && heading == self.title;
+        self.inner.push((level, heading.to_owned()));
+        self.text = heading.to_owned();
+        self.terms = analyzer.terms(heading).into_iter().collect();
+        self.is_asked
+    }
+
+    /// The nearest, within the hit or over it.
+    fn section<'t>(&'t self, hit: &'t Hit) -> &'t str {
+        if self.text.is_empty() { hit.breadcrumb.last().unwrap_or(&hit.title) } else { &self.text }
+    }
+}
+
+/// Whether a list or code stands before the next heading.
+fn holds_steps(sentences: &[Sentence]) -> bool {
+    let mut section = sentences.iter().take_while(|one| one.kind != Kind::Heading);
+    section.any(|one| matches!(one.kind, Kind::Item | Kind::Code))
 }
 
 /// A question of the text itself, as a list of such has.
@@ -207,7 +270,7 @@ fn asks(raw: &str, kind: Kind) -> Option<&str> {
 /// What a sentence that ends in a colon announces: lines of code, or items of a list, on one line.
 fn announced(text: &str, raw: &str, behind: &[Sentence]) -> Option<String> {
     let kind = behind.first()?.kind;
-    if !raw.trim_end_matches(['*', '_', ' ']).ends_with([':', '：']) {
+    if !announces(raw) {
         return None;
     }
     let parts = behind.iter().take_while(|part| part.kind == kind);
@@ -256,7 +319,7 @@ fn paragraph_behind(text: &str, sentences: &[Sentence]) -> Option<String> {
 }
 
 /// The text of a paragraph or item on one line, without marks, templates and tags.
-fn plain(raw: &str) -> String {
+pub(super) fn plain(raw: &str) -> String {
     let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
     let joined = lines.collect::<Vec<_>>().join(" ");
     let joined = without_templates(&joined);
@@ -563,6 +626,7 @@ mod tests {
         let statement = |hit: usize, text: &str| Statement {
             hit,
             line: 1,
+            at: 0,
             with_headings: 0.0,
             value: 0.0,
             fits: true,
@@ -570,6 +634,8 @@ mod tests {
             told: 0.0,
             cosine: None,
             is_headed: false,
+            leads: false,
+            is_steps: false,
             beneath: String::new(),
             is_of_another: false,
             is_row: text.contains("; "),

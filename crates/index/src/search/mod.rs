@@ -6,6 +6,7 @@
 //! [`language`] what language a question is in, [`question`] what is asked for, [`extract`] what of it states something, [`belief`] says whether it
 //! answers, and [`run`] joins them. It knows no terminal and no JSON.
 
+pub mod around;
 mod asked;
 pub mod belief;
 pub mod changes;

@@ -347,7 +347,7 @@ fn is_definition(line: &str) -> bool {
     !name.contains(['[', ']']) && (is_target || name.starts_with('^'))
 }
 
-fn opens_item(line: &str) -> bool {
+pub(super) fn opens_item(line: &str) -> bool {
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
         || (numbered.len() < line.len()

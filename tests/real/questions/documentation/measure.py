@@ -31,7 +31,8 @@ def ask(folder, question):
     rank = min((files.index(file) + 1 for file in question["files"] if file in files), default=99)
     answer = run(folder, "search", "--answer", "--json", question["question"])[0]
     first = answer["citations"][0]["path"] if answer["citations"] else None
-    quoted = (answer.get("answer") or "").split("\n")
+    # What begins with white space belongs to the line above.
+    quoted = re.split(r"\n(?! )", answer.get("answer") or "")
     says = [bool(re.search(question.get("says", "$^"), line)) for line in quoted]
     if "lines" in question:
         says = [any(cited["path"] == path and start <= cited["line"] <= end

@@ -71,7 +71,10 @@ impl Question {
             }
             Some(AsksFor::Day) => tells_time(text) || self.names_version(text),
             Some(AsksFor::Time) => {
-                let waits = |word: &str| is_one_of(&CONDITIONS, word) && !is_asked(word);
+                // `when` is what one asks with.
+                let waits = |word: &str| {
+                    is_one_of(&CONDITIONS, word) && (!is_asked(word) || is_one_of(&["when"], word))
+                };
                 tells_time(text)
                     || words(text).any(|word| waits(&text[word.range]))
                     || self.names_version(text)
@@ -145,11 +148,11 @@ impl Question {
             let is_name = |word: &str| word.starts_with(char::is_uppercase);
             many.iter().any(|(word, term)| !is_name(word) && terms.contains(term))
         };
-        // `Port 0 is your own node` counts no nodes, nor does `more than one node`.
+        // `Port 0 is your own node` counts no nodes, nor does `more than one node`; `a 128-bit number` counts bits.
         let counts = |at: usize| {
             let before = &tokens[at.saturating_sub(2)..at];
             let near =
-                tokens[at + 1..].iter().take(NEAR).take_while(|word| !is_one_of(&BEING, word));
+                tokens[at..].iter().take(NEAR + 1).take_while(|word| !is_one_of(&BEING, word));
             let is_label = before.last().is_some_and(|word| is_thing(word));
             let is_more = is_one_of(&["one"], tokens[at]) && before.contains(&"than");
             !is_more && (is_label || near.into_iter().any(|word| is_thing(word)))
@@ -349,7 +352,11 @@ mod tests {
                 options: Vec::new(),
                 is_fact: statement.starts_with("Drum – "),
             };
-            assert_eq!(question.told_by(statement, &named, &analyzer).tells, tells, "{statement}");
+            assert_eq!(
+                question.told_by(statement, &named, false, &analyzer).tells,
+                tells,
+                "{statement}"
+            );
         }
     }
 }

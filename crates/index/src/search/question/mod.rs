@@ -4,6 +4,7 @@
 //! Knows no language but English by its words; what it does not know asks for nothing special.
 
 mod fact;
+mod headed;
 mod kinds;
 mod named;
 mod parts;
@@ -260,12 +261,6 @@ impl Question {
         self.terms.iter().any(|(term, _)| terms.contains(term))
     }
 
-    /// Whether a heading says all of it.
-    pub(super) fn is_heading(&self, heading: &str, analyzer: &Analyzer) -> bool {
-        let terms: FxHashSet<String> = analyzer.terms(heading).into_iter().collect();
-        self.asks_for.is_none() && self.share(|term| terms.contains(term)) > 0.999
-    }
-
     /// Whether something that is asked about by its name is nowhere in a text of a hit, or by a word that occurs
     /// nowhere at all, nor is `known` to stand for others: it speaks of something else.
     pub fn lacks_name(
@@ -303,8 +298,15 @@ impl Question {
     /// Whether a statement says anything of what is asked about its subject, in these or in other
     /// words, or by a number where one asks how much. The subject is what the headings above it speak
     /// of, and what is written as a name: that they stand there tells that it is about the right
-    /// thing, and nothing of what it `costs`. What names others only is not about what has a name.
-    pub(super) fn told_by(&self, text: &str, named: &Named, analyzer: &Analyzer) -> Told {
+    /// thing, and nothing of what it `costs`. What names others only is not about what has a name. What stands
+    /// beneath the question itself (`is_headed`) need not be of the kind of thing that is asked for.
+    pub(super) fn told_by(
+        &self,
+        text: &str,
+        named: &Named,
+        is_headed: bool,
+        analyzer: &Analyzer,
+    ) -> Told {
         if self.is_of_another(text)
             || self.is_of_other_thing(text, named, analyzer)
             || self.is_of_other_year(text, named)
@@ -348,7 +350,7 @@ impl Question {
             && self.measured.is_none_or(|it| !it.is_asked_by("long") || it.is_named_in(text));
         let is_done =
             self.deed.as_ref().is_none_or(|(word, term)| said.contains(term) || is_met(word, text));
-        let fits = !is_of_others && is_of_its_kind && is_done;
+        let fits = !is_of_others && (is_headed || is_of_its_kind && is_done);
         let names = names.iter().map(|name| f32::from(u8::from(said.contains(*name))));
         let others = asked.iter().map(|(word, term)| match said.contains(*term) {
             true => 1.0,
