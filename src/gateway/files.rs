@@ -16,7 +16,10 @@ use crate::listening::{
     token::Secret,
 };
 use elophanto_app::{Environment, Error, Result, gateway::FOLDER};
-use elophanto_base::lock::{self, Lock};
+use elophanto_base::{
+    lock::{self, Lock},
+    regular::if_there,
+};
 
 /// How long it may take to say what it serves.
 const ASKING: Duration = Duration::from_secs(1);
@@ -157,11 +160,9 @@ impl GatewayFiles {
     /// # Errors
     /// When it cannot be read, or no client could send it.
     pub fn token(&self) -> Result<Option<String>> {
-        let bytes = match fs::read(&self.token) {
-            Ok(bytes) => bytes,
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(cause) => return Err(unreadable(&self.token, &cause.to_string())),
-        };
+        let read = if_there(fs::read(&self.token));
+        let read = read.map_err(|cause| unreadable(&self.token, &cause.to_string()))?;
+        let Some(bytes) = read else { return Ok(None) };
         let text = String::from_utf8(bytes).unwrap_or_default();
         let token = text.trim();
         match Secret::new(token) {

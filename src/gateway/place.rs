@@ -1,10 +1,11 @@
 //! Where pages of a user lie: below a path that nobody else knows. A cookie is sent to every port of a
 //! machine, and only below the path that it is for.
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::{fs, path::Path};
 
 use crate::listening::token::new_token;
 use elophanto_app::{Error, Result};
+use elophanto_base::regular::if_there;
 
 /// In the folder of the gateway.
 const NAME: &str = "page";
@@ -17,12 +18,8 @@ const DIGITS: usize = 32;
 /// When it can neither be read nor be written.
 pub fn place(folder: &Path) -> Result<String> {
     let file = folder.join(NAME);
-    let known = match fs::read_to_string(&file) {
-        Ok(known) => known,
-        Err(cause) if cause.kind() == ErrorKind::NotFound => String::new(),
-        Err(cause) => return Err(unusable(&file, &cause)),
-    };
-    let known = known.trim();
+    let known = if_there(fs::read_to_string(&file)).map_err(|cause| unusable(&file, &cause))?;
+    let known = known.as_deref().unwrap_or_default().trim();
     if known.len() == DIGITS && known.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(path(known));
     }

@@ -134,8 +134,11 @@ pub fn serve(
     let place = place(&files.folder)?;
     let fleet = serving.fleet.clone();
     let bots = Bots::new(&files.folder, serving.channels.clone(), environment.clone());
-    let library =
-        Library::new(&repositories, environment.clone()).with_bots(bots).with_fleet(serving.fleet);
+    let library = Library {
+        bots: Some(bots),
+        fleet: serving.fleet,
+        ..Library::new(&repositories, environment.clone())
+    };
     let (gateway, problems) = Gateway::open(GatewayOptions {
         repositories: repositories.clone(),
         folder: files.folder.clone(),

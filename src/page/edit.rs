@@ -4,14 +4,10 @@ use maud::html;
 use serde_json::json;
 
 use super::{Asked, Page, Tab, notes::crumbs, words};
-use elophanto_app::{Result, reading};
+use elophanto_app::Result;
 
 pub fn page(asked: &Asked, path: &str) -> Result<Page> {
-    let found = match asked.catalogue.find(path) {
-        Some(number) => reading::note(&asked.workspace, &asked.catalogue, number)?,
-        None => None,
-    };
-    let Some(note) = found else {
+    let Some(note) = asked.note(path)? else {
         return Ok(asked.missing(Tab::Notes, &asked.no_note(path)));
     };
     let name = note.path.to_text();

@@ -6,7 +6,7 @@ use super::{Asked, Page, Tab, charts, frame::pager, words};
 use elophanto_app::{
     Result, entities,
     interest::{self, Ranked},
-    learning::{Learning, now},
+    learning::Learning,
     reporter::Silent,
 };
 use elophanto_base::counted::counted;
@@ -21,8 +21,8 @@ pub fn page(asked: &Asked) -> Result<Page> {
         return past(asked);
     }
     let learning = Learning::look(&asked.workspace);
-    let (store, snapshot) = (learning.store(), learning.store().read(now()));
-    let all = entities::list(&store, &snapshot);
+    let store = learning.store();
+    let all = entities::list(&store, asked.known());
     let first = (asked.query.page() - 1) * ON_EACH;
     let shown: Vec<_> = all.iter().skip(first).take(ON_EACH).collect();
     asked.page(Tab::Entities, "Entities", &shown, || {
@@ -71,22 +71,19 @@ fn cares(asked: &Asked, interests: &[Ranked]) -> maud::Markup {
     html! {
         section aria-labelledby="interests" {
             h2 #interests { "What you care about" }
-            div.wide tabindex="0" role="region" aria-label="Interests" {
-                table {
-                    thead { tr { th scope="col" { "What" } th scope="col" { "Score" } th scope="col" { "Eight weeks" } th scope="col" { "Last" } th scope="col" { "Facts" } } }
-                    tbody {
-                        @for it in interests {
-                            tr {
-                                td { a href=(asked.site.entity(&it.entity)) { (words::line(&it.name)) } }
-                                td.number { (format!("{:+.2}", it.interest.score)) }
-                                td { (charts::curve(&it.interest.trend, &trend(&it.interest.trend))) }
-                                td { (words::day(Some(it.interest.last.as_second()))) }
-                                td.number { (it.facts) }
-                            }
+            (super::frame::table("Interests", None, &["What", "Score", "Eight weeks", "Last", "Facts"], &html! {
+                tbody {
+                    @for it in interests {
+                        tr {
+                            td { a href=(asked.site.entity(&it.entity)) { (words::line(&it.name)) } }
+                            td.number { (format!("{:+.2}", it.interest.score)) }
+                            td { (charts::curve(&it.interest.trend, &trend(&it.interest.trend))) }
+                            td { (words::day(Some(it.interest.last.as_second()))) }
+                            td.number { (it.facts) }
                         }
                     }
                 }
-            }
+            }))
         }
     }
 }

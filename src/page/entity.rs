@@ -8,17 +8,17 @@ use elophanto_app::{
     Error, Result, entities,
     entities::{Known, KnownFact},
     interest::{Why, why},
-    learning::{Learning, now},
+    learning::Learning,
 };
 use elophanto_base::counted::counted;
 use elophanto_knowledge::interest::PreferenceKind;
 
 pub fn page(asked: &Asked, name: &str) -> Result<Page> {
     let learning = Learning::look(&asked.workspace);
-    let (store, snapshot) = (learning.store(), learning.store().read(now()));
-    let Some(entity) = entities::by_name(&snapshot, name) else {
+    let (store, snapshot) = (learning.store(), asked.known());
+    let Some(entity) = entities::by_name(snapshot, name) else {
         let error = Error::new(format_args!("nothing is known of `{}`", words::line(name)));
-        let error = match entities::nearest(&snapshot, name) {
+        let error = match entities::nearest(snapshot, name) {
             Some(near) => error.hint(format!("there is `{}`", words::line(near))),
             None => error.hint("the entities that there are stand under Entities"),
         };

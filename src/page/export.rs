@@ -1,7 +1,10 @@
 //! The reading part as files, for a web server that only hands out files: nothing of this machine, and
 //! nothing that looks like a secret.
 
-use std::{cell::RefCell, path::Path};
+use std::{
+    cell::{OnceCell, RefCell},
+    path::Path,
+};
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -14,7 +17,7 @@ use super::{
 use elophanto_app::{
     Error, Result,
     entities::list,
-    learning::{Learning, now},
+    learning::Learning,
     reading::{Catalogue, NewFile, NewFolder},
     workspace::Workspace,
 };
@@ -79,6 +82,7 @@ pub fn export(
         shape: Shape::Page,
         at,
         pictures: RefCell::default(),
+        known: OnceCell::new(),
     };
     let mut files = Vec::new();
     let mut found = Vec::new();
@@ -131,8 +135,7 @@ pub fn export(
 
 fn slugs(asked: &Asked) -> Vec<String> {
     let learning = Learning::look(&asked.workspace);
-    let (store, snapshot) = (learning.store(), learning.store().read(now()));
-    list(&store, &snapshot).into_iter().map(|it| it.entity.to_owned()).collect()
+    list(&learning.store(), asked.known()).into_iter().map(|it| it.entity.to_owned()).collect()
 }
 
 type Made<'m> = &'m dyn Fn(&Asked) -> Result<Page>;

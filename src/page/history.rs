@@ -65,11 +65,9 @@ pub fn list<'a>(asked: &Asked, path: &str, commits: impl Iterator<Item = &'a Tou
 
 /// Who wrote each line.
 pub fn lines(asked: &Asked, path: &str) -> Result<Page> {
-    let found = match asked.catalogue.find(path) {
-        Some(number) => reading::note(&asked.workspace, &asked.catalogue, number)?,
-        None => None,
+    let Some(note) = asked.note(path)? else {
+        return Ok(asked.missing(Tab::Notes, &asked.no_note(path)));
     };
-    let Some(note) = found else { return Ok(asked.missing(Tab::Notes, &asked.no_note(path))) };
     let told = match note.state {
         "committed" => reading::blame(&asked.workspace, &note.path, &note.text),
         state => Err(Error::new(format_args!(
@@ -90,32 +88,29 @@ pub fn lines(asked: &Asked, path: &str) -> Result<Page> {
         @else {
             (by_section(&note, &lines))
             h2 { "By line" }
-            div.wide tabindex="0" role="region" aria-label="Lines" {
-                table.lines {
-                    thead { tr { th scope="col" { "Who" } th scope="col" { "When" } th scope="col" { "Commit" } th scope="col" { "Line" } th scope="col" { "Text" } } }
-                    tbody {
-                        @for (at, (number, line)) in shown.iter().enumerate() {
-                            @let commit = |it: &(usize, &Line)| it.1.blame.as_ref().map(|blame| blame.commit);
-                            @let own = line.blame.as_ref().map(|blame| blame.commit);
-                            @let is_same = own.is_some() && at.checked_sub(1).and_then(|at| shown.get(at)).and_then(commit) == own;
-                            tr class=[(!is_same).then_some("first")] {
-                                @match (&line.blame, is_same) {
-                                    (Some(blame), false) => {
-                                        @let rows = shown.iter().skip(at).take_while(|it| commit(it) == own).count();
-                                        td rowspan=(rows) { (words::line(&blame.author)) }
-                                        td rowspan=(rows) { (words::day(Some(blame.time))) }
-                                        td rowspan=(rows) { a href=(format!("{}?at={}", asked.site.note(path), blame.commit.short())) title=(words::line(&blame.subject)) { (blame.commit.short()) } }
-                                    }
-                                    (Some(_), true) => {}
-                                    (None, _) => { td {} td {} td {} }
+            (super::frame::table("Lines", Some("lines"), &["Who", "When", "Commit", "Line", "Text"], &html! {
+                tbody {
+                    @for (at, (number, line)) in shown.iter().enumerate() {
+                        @let commit = |it: &(usize, &Line)| it.1.blame.as_ref().map(|blame| blame.commit);
+                        @let own = line.blame.as_ref().map(|blame| blame.commit);
+                        @let is_same = own.is_some() && at.checked_sub(1).and_then(|at| shown.get(at)).and_then(commit) == own;
+                        tr class=[(!is_same).then_some("first")] {
+                            @match (&line.blame, is_same) {
+                                (Some(blame), false) => {
+                                    @let rows = shown.iter().skip(at).take_while(|it| commit(it) == own).count();
+                                    td rowspan=(rows) { (words::line(&blame.author)) }
+                                    td rowspan=(rows) { (words::day(Some(blame.time))) }
+                                    td rowspan=(rows) { a href=(format!("{}?at={}", asked.site.note(path), blame.commit.short())) title=(words::line(&blame.subject)) { (blame.commit.short()) } }
                                 }
-                                td.number { a href=(asked.site.marked(path, number)) { (number) } }
-                                td.text { code { (words::text(&line.text)) } }
+                                (Some(_), true) => {}
+                                (None, _) => { td {} td {} td {} }
                             }
+                            td.number { a href=(asked.site.marked(path, number)) { (number) } }
+                            td.text { code { (words::text(&line.text)) } }
                         }
                     }
                 }
-            }
+            }))
             (pager(asked, &asked.site.to(&format!("lines/{}", super::address::encoded(path))), lines.len(), LINES))
         }
     })
@@ -141,20 +136,17 @@ fn by_section(note: &reading::Note, lines: &[Line]) -> Markup {
     html! {
         @if headings.len() > 1 {
             h2 { "By section" }
-            div.wide tabindex="0" role="region" aria-label="Sections" {
-                table {
-                    thead { tr { th scope="col" { "Section" } th scope="col" { "Changed last" } th scope="col" { "Lines by" } } }
-                    tbody {
-                        @for (heading, authors, last) in sections {
-                            tr {
-                                td { (words::line(&heading.text)) }
-                                td { (words::day(last)) }
-                                td { @for (at, (count, name)) in authors.iter().enumerate() { @if at > 0 { ", " } (words::line(name)) " " (count) } }
-                            }
+            (super::frame::table("Sections", None, &["Section", "Changed last", "Lines by"], &html! {
+                tbody {
+                    @for (heading, authors, last) in sections {
+                        tr {
+                            td { (words::line(&heading.text)) }
+                            td { (words::day(last)) }
+                            td { @for (at, (count, name)) in authors.iter().enumerate() { @if at > 0 { ", " } (words::line(name)) " " (count) } }
                         }
                     }
                 }
-            }
+            }))
         }
     }
 }

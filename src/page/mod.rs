@@ -44,7 +44,11 @@ mod status;
 mod trust;
 mod words;
 
-use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
+};
 
 use maud::Markup;
 use serde::Serialize;
@@ -62,10 +66,12 @@ use elophanto_app::{
     channels::Bots,
     fleet::Reader,
     gateway::Served,
-    reading::{Catalogue, Shelf},
+    learning::{Learning, now},
+    reading::{self, Catalogue, Note, Shelf},
 };
 use elophanto_base::image::Bare;
 use elophanto_index::links::Files;
+use elophanto_knowledge::learn::entity_store::EntitySnapshot;
 use elophanto_repo::CommitId;
 
 /// All that pages are made of.
@@ -73,9 +79,9 @@ pub struct Library {
     pub shelves: Vec<(String, Arc<Shelf>)>,
     pub environment: Environment,
     /// Bots of the user's, where there is a gateway.
-    bots: Option<Bots>,
+    pub bots: Option<Bots>,
     /// Repositories elsewhere that may be asked.
-    fleet: Option<Reader>,
+    pub fleet: Option<Reader>,
 }
 
 impl Library {
@@ -87,16 +93,6 @@ impl Library {
             bots: None,
             fleet: None,
         }
-    }
-
-    /// One that tells who may write to them.
-    pub fn with_bots(self, bots: Bots) -> Self {
-        Self { bots: Some(bots), ..self }
-    }
-
-    /// One that has a page for a fleet.
-    pub fn with_fleet(self, fleet: Option<Reader>) -> Self {
-        Self { fleet, ..self }
     }
 
     /// Reads beside what pages will need.
@@ -156,6 +152,8 @@ pub struct Asked<'l> {
     files: Files,
     /// Whether what exported notes show is a picture that goes with them, by path.
     pictures: RefCell<BTreeMap<String, bool>>,
+    /// What is known of entities, once a page has asked for it.
+    known: OnceCell<EntitySnapshot>,
 }
 
 /// A page in the form that was wanted.
@@ -173,13 +171,20 @@ impl Asked<'_> {
         Site { root: String::new(), ..self.site.clone() }
     }
 
+    /// What is known of entities: read once, however many pages are made.
+    fn known(&self) -> &EntitySnapshot {
+        self.known.get_or_init(|| Learning::look(&self.workspace).store().read(now()))
+    }
+
     /// The pages of another knowledge base of this gateway.
     fn site_of(&self, name: &str) -> Site {
         Site { name: name.to_owned(), ..self.site.clone() }
     }
 
-    fn wants_markdown(&self) -> bool {
-        self.shape == Shape::Markdown
+    /// The note at a path, as it is now.
+    fn note(&self, path: &str) -> Result<Option<Note>> {
+        let Some(number) = self.catalogue.find(path) else { return Ok(None) };
+        reading::note(&self.workspace, &self.catalogue, number)
     }
 
     /// The page as HTML, or its twin.
@@ -262,6 +267,7 @@ fn asked<'l>(
         shape: Shape::Page,
         at: None,
         pictures: RefCell::default(),
+        known: OnceCell::new(),
     })
 }
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    Asked, Page, Tab,
+    Asked, Page, Shape, Tab,
     address::encoded,
     beside::{history_of, linked, outline, similar, slider},
     body::{Shown, body},
@@ -26,26 +26,16 @@ use elophanto_repo::{NotePath, Touched};
 use elophanto_text::{html::Mark, markdown};
 
 pub fn page(asked: &Asked, path: &str) -> Result<Page> {
-    let number = asked.catalogue.find(path);
-    let note_path = match number.and_then(|number| asked.catalogue.entries.get(number)) {
-        Some(entry) => entry.path.clone(),
-        None => NotePath::from(path),
-    };
-    let past = past(&asked.workspace, &note_path);
+    let entry = asked.catalogue.find(path).and_then(|it| asked.catalogue.entries.get(it));
+    let past = past(&asked.workspace, &entry.map_or_else(|| path.into(), |it| it.path.clone()));
     if let Some(revision) = asked.query.get("at") {
         return match reading::version(&asked.workspace, path, revision, &past)? {
             Some(version) => old(asked, path, &version, &past),
             None => Ok(asked.missing(Tab::Notes, &not_then(path, revision))),
         };
     }
-    let found = match number {
-        Some(number) => reading::note(&asked.workspace, &asked.catalogue, number)?,
-        None => None,
-    };
-    match found {
-        Some(_) if asked.wants_markdown() => {
-            Ok(Page::Markdown(found.map(|note| note.text).unwrap_or_default()))
-        }
+    match asked.note(path)? {
+        Some(note) if asked.shape == Shape::Markdown => Ok(Page::Markdown(note.text)),
         Some(note) => now(asked, &note, &past),
         None => Ok(asked.missing(Tab::Notes, &gone(asked, path, &past))),
     }
@@ -191,19 +181,12 @@ fn old(asked: &Asked, path: &str, version: &Version, past: &Past) -> Result<Page
         path,
         title: &version.title,
         kind: Kind::Note.name(),
-        scope: "",
-        tags: &[],
-        hash: "",
         state: "committed",
         changed: when::time(version.time),
         at: Some(version.commit.to_string()),
         text: &version.text,
-        outline: Vec::new(),
-        links: Vec::new(),
-        backlinks: Vec::new(),
-        alike: Vec::new(),
-        drifted: None,
         commits: commits(past),
+        ..NoteWire::default()
     };
     asked.page(Tab::Notes, version.title.as_str(), &twin, || {
         let body = body(asked, &shown);

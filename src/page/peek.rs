@@ -3,11 +3,7 @@
 use serde_json::json;
 
 use super::{Asked, Page, Tab, words};
-use elophanto_app::{
-    Result,
-    entities::by_name,
-    learning::{Learning, now},
-};
+use elophanto_app::{Result, entities::by_name, learning::Learning};
 use elophanto_base::one_line::one_line;
 use elophanto_knowledge::summary::prose;
 use elophanto_text::markdown::{self, BlockKind};
@@ -22,8 +18,8 @@ pub fn page(asked: &Asked, what: &str) -> Result<Page> {
         Some(("note", path)) => Some(path.to_owned()),
         Some(("entity", name)) => {
             let learning = Learning::look(&asked.workspace);
-            let (store, snapshot) = (learning.store(), learning.store().read(now()));
-            by_name(&snapshot, name).map(|entity| store.path(&entity.slug).to_text())
+            let store = learning.store();
+            by_name(asked.known(), name).map(|entity| store.path(&entity.slug).to_text())
         }
         _ => None,
     };

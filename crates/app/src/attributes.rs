@@ -9,7 +9,7 @@ use crate::{
     workspace::{Workspace, write_beneath},
 };
 use elophanto_knowledge::learn;
-use elophanto_repo::{Git, NotePath, Version, read_note, remove_beneath};
+use elophanto_repo::{Git, NotePath, Version, read_if_there, remove_beneath};
 
 /// Largest file of attributes, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -89,11 +89,8 @@ fn take_out(workspace: &Workspace, is_to_go: bool) -> Result<bool> {
 }
 
 fn current(root: &Path) -> Result<Option<Vec<u8>>> {
-    match read_note(root, &NotePath::from(ATTRIBUTES_FILE), MOST_BYTES) {
-        Ok((bytes, _)) => Ok(Some(bytes)),
-        Err(cause) if cause.is_gone() => Ok(None),
-        Err(cause) => Err(Error::new(format_args!("`{ATTRIBUTES_FILE}`: {cause}"))),
-    }
+    read_if_there(root, &NotePath::from(ATTRIBUTES_FILE), MOST_BYTES)
+        .map_err(|cause| Error::new(format_args!("`{ATTRIBUTES_FILE}`: {cause}")))
 }
 
 /// Says whether anything was to be written.

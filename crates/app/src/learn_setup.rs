@@ -10,6 +10,7 @@ use crate::{
     config::{Source as Service, pin, user_file, value_in},
     learning::words,
 };
+use elophanto_base::regular::if_there;
 use elophanto_index::store::write_whole;
 use elophanto_knowledge::{
     learn::sources::{Program, Source},
@@ -100,11 +101,8 @@ pub fn set_up(
     }
     let file = user_file(environment.variables())
         .ok_or_else(|| Error::new("there is no place for settings of your own").hint("set HOME"))?;
-    let mut text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(cause) => return Err(unwritten(&file, &cause)),
-    };
+    let text = if_there(fs::read_to_string(&file)).map_err(|cause| unwritten(&file, &cause))?;
+    let mut text = text.unwrap_or_default();
     let service = wanted.service().as_str();
     let known = value_in(&text, "learn.sources").map_err(|cause| unwritten(&file, &cause))?;
     let known = known.map_or_else(|| "[knowledge]".to_owned(), |known| known.to_string());

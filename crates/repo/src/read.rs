@@ -76,6 +76,21 @@ pub fn read_note(
     Ok((bytes, same.then_some(stat)))
 }
 
+/// The bytes of a note; `None` if it is not there.
+///
+/// # Errors
+/// As [`read_note`], but for that.
+pub fn read_if_there(
+    root: &Path,
+    path: &NotePath,
+    limit: u64,
+) -> Result<Option<Vec<u8>>, ReadError> {
+    match read_note(root, path, limit) {
+        Err(cause) if cause.is_gone() => Ok(None),
+        read => read.map(|(bytes, _)| Some(bytes)),
+    }
+}
+
 fn open_regular(root: &Path, path: &Path) -> Result<(File, Metadata), ReadError> {
     let top = Folder::open(root)?;
     match top.read(path) {

@@ -23,7 +23,7 @@ use elophanto_agent::{
 };
 use elophanto_base::mount_placeholder::is_placeholder;
 use elophanto_index::store::lock;
-use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
+use elophanto_repo::{Git, NotePath, Repository, Side, read_if_there, read_note, write_beneath};
 
 /// Both files are called so.
 const FILE: &str = "permissions.yaml";
@@ -223,9 +223,8 @@ fn of_repository(repository: &Repository, file: &Path) -> Result<Rules> {
 
 fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>> {
     let path = Path::new(".elophanto").join(FILE);
-    match read_note(&repository.root, &NotePath::from(path.as_path()), MOST_FILE) {
-        Ok((bytes, _)) => Ok(Some(bytes)),
-        Err(cause) if cause.is_gone() => Ok(None),
+    match read_if_there(&repository.root, &NotePath::from(path.as_path()), MOST_FILE) {
+        Ok(bytes) => Ok(bytes),
         Err(_) if is_placeholder(&repository.root.join(&path)) => Ok(None),
         Err(cause) => Err(Error::new(format_args!("`{}`: {cause}", path.display()))),
     }

@@ -1,15 +1,15 @@
 //! A note that is there says something else: as the user wants it who has read it, never in the place of
 //! what they have not seen.
 
-use super::{MOST_BYTES, Notes};
+use super::{MOST_BYTES, Notes, looks_secret};
 use crate::{
     Error, Result,
     workspace::{Workspace, write_beneath},
 };
 use elophanto_agent::tools::diff;
-use elophanto_base::{secrets, visible::escape_control_line};
+use elophanto_base::secrets;
 use elophanto_index::store::lock;
-use elophanto_repo::{NotePath, read_note};
+use elophanto_repo::{NotePath, read_if_there};
 use elophanto_text::{authoring::content_hash, markdown};
 
 /// What a note is to say.
@@ -66,10 +66,9 @@ pub fn edit(workspace: &Workspace, edit: &Edit) -> Result<Edited> {
 }
 
 fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String)> {
-    let bytes = match read_note(&workspace.repository.root, edit.path, MOST_BYTES) {
-        Ok((bytes, _)) => bytes,
-        Err(cause) if cause.is_gone() => return Ok((Edited::Gone, String::new())),
-        Err(cause) => return Err(Error::new(cause)),
+    let read = read_if_there(&workspace.repository.root, edit.path, MOST_BYTES);
+    let Some(bytes) = read.map_err(Error::new)? else {
+        return Ok((Edited::Gone, String::new()));
     };
     // What is hidden, ignored or of another repository is not for this.
     let known = Notes::open(workspace)?.known.snapshot.files;
@@ -112,12 +111,6 @@ fn refuse_new_secrets(before: &str, after: &str) -> Result<()> {
     };
     match secrets::scan(after).into_iter().find(is_new) {
         None => Ok(()),
-        Some(found) => Err(Error::new(format_args!(
-            "line {} looks like a secret ({}): {}",
-            found.line,
-            found.kind,
-            escape_control_line(&found.masked)
-        ))
-        .hint("leave it out; say where it is kept instead")),
+        Some(found) => Err(looks_secret(&found)),
     }
 }

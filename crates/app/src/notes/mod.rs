@@ -105,14 +105,14 @@ pub fn write(
 fn refuse_secrets(planned: &Planned) -> Result<()> {
     match secrets::scan(&planned.text).first() {
         None => Ok(()),
-        Some(finding) => Err(Error::new(format_args!(
-            "line {} looks like a secret ({}): {}",
-            finding.line,
-            finding.kind,
-            escape_control_line(&finding.masked)
-        ))
-        .hint("leave it out; say where it is kept instead")),
+        Some(found) => Err(looks_secret(found)),
     }
+}
+
+fn looks_secret(secrets::Finding { line, kind, masked, .. }: &secrets::Finding) -> Error {
+    let masked = escape_control_line(masked);
+    Error::new(format_args!("line {line} looks like a secret ({kind}): {masked}"))
+        .hint("leave it out; say where it is kept instead")
 }
 
 /// Writes the note of a lesson that several repositories learnt; returns its path.

@@ -13,7 +13,7 @@ use elophanto_index::{
     drift::{Drift, drifted},
     store::manifest::Place,
 };
-use elophanto_repo::{Git, NotePath, head, history::Age, read_note};
+use elophanto_repo::{Git, NotePath, head, history::Age, read_if_there};
 use elophanto_text::{
     authoring::{Excerpt, Part, content_hash, excerpt, nearest},
     markdown,
@@ -164,14 +164,9 @@ impl<'a> Notes<'a> {
             return Ok(None);
         }
         let most = self.workspace.config.knowledge.max_file_bytes;
-        match read_note(&self.workspace.repository.root, path, most) {
-            Ok((bytes, _)) => {
-                let decoded = markdown::decode(&bytes).map_err(Error::new)?;
-                Ok(Some(decoded.text.into_owned()))
-            }
-            Err(cause) if cause.is_gone() => Ok(None),
-            Err(cause) => Err(Error::new(cause)),
-        }
+        let read = read_if_there(&self.workspace.repository.root, path, most);
+        let Some(bytes) = read.map_err(Error::new)? else { return Ok(None) };
+        Ok(Some(markdown::decode(&bytes).map_err(Error::new)?.text.into_owned()))
     }
 
     /// How a note has drifted, as far as git tells in time.

@@ -19,7 +19,7 @@ use elophanto_index::{
 use elophanto_repo::{
     Git, NotePath,
     history::{Age, Made},
-    read_note,
+    read_if_there,
 };
 use elophanto_text::{
     authoring::content_hash,
@@ -82,11 +82,9 @@ pub struct Alike {
 pub fn note(workspace: &Workspace, catalogue: &Catalogue, number: usize) -> Result<Option<Note>> {
     let Some(entry) = catalogue.entries.get(number) else { return Ok(None) };
     let root = &workspace.repository.root;
-    let bytes = match read_note(root, &entry.path, workspace.config.knowledge.max_file_bytes) {
-        Ok((bytes, _)) => bytes,
-        Err(cause) if cause.is_gone() => return Ok(None),
-        Err(cause) => return Err(Error::new(cause)),
-    };
+    let most = workspace.config.knowledge.max_file_bytes;
+    let read = read_if_there(root, &entry.path, most).map_err(Error::new)?;
+    let Some(bytes) = read else { return Ok(None) };
     let text = markdown::decode(&bytes).map_err(Error::new)?.text.into_owned();
     let document = markdown::parse(&text).map_err(|cause| cause.to_string());
     let said = document.as_ref().ok().and_then(|it| it.title().map(str::to_owned));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{Error, Result, when, workspace::Workspace, workspace::now_nanoseconds};
 use elophanto_base::image::{Bare, bare};
 use elophanto_repo::{
-    CommitId, Git, GitError, NotePath, Selection, Version, read_note, stored_notes, walk_files,
+    CommitId, Git, GitError, NotePath, Selection, Version, read_if_there, stored_notes, walk_files,
 };
 use elophanto_text::place::is_below_root;
 
@@ -52,11 +52,9 @@ pub fn picture(workspace: &Workspace, path: &str, from: PictureFrom<'_>) -> Resu
             if found.is_empty() {
                 return Ok(None);
             }
-            match read_note(root, &note_path, MOST_BYTES) {
-                Ok((bytes, _)) => bytes,
-                Err(cause) if cause.is_gone() => return Ok(None),
-                Err(cause) => return Err(Error::new(cause)),
-            }
+            let read = read_if_there(root, &note_path, MOST_BYTES).map_err(Error::new)?;
+            let Some(bytes) = read else { return Ok(None) };
+            bytes
         }
         PictureFrom::Commit(commit) => {
             let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
