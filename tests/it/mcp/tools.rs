@@ -530,7 +530,7 @@ fn tools_resources_and_prompts_are_listed() {
     "similar" path line limit max_tokens required ["path"] reads only true
     "recall" text type limit max_tokens required ["text"] reads only true
     "remember" type context lesson command success_rate tags replaces required ["type","context","lesson"] reads only false
-    "learn" topic text required ["topic"] reads only false
+    "learn" topic text source required ["topic"] reads only false
     "questions" limit status max_tokens required null reads only true
     "entity" name limit max_tokens required null reads only true
     "write_note" title text path kind tags hash required ["title","text"] reads only false

@@ -5,12 +5,10 @@ use std::ops::Range;
 
 use super::{
     Hit,
-    asked::is_pronoun,
     extract::{Statement, plain},
     passage::{Kind, Sentence, of_hit, opens_item},
     question::Question,
 };
-use elophanto_base::lexical::words;
 use elophanto_text::markdown::on_one_line;
 
 /// Bytes of a paragraph or item that is shown whole.
@@ -33,9 +31,6 @@ pub fn shown(statement: &Statement, hit: &Hit, question: &Question) -> Shown {
     let around = Around { text: &hit.text, sentences: &sentences };
     let alone = || Shown { line: statement.text.clone(), below: Vec::new() };
     let is_fact = hit.kind == crate::Kind::Fact;
-    if question.asks_for_value() && !is_fact {
-        return Shown { line: around.value(statement), below: Vec::new() };
-    }
     let shown = match around.kind(statement.at).filter(|_| !is_fact) {
         Some(Kind::Item) => around.item(statement, hit, question),
         Some(Kind::Prose) => around.paragraph(statement, question),
@@ -60,18 +55,6 @@ struct Around<'t> {
 }
 
 impl<'t> Around<'t> {
-    /// A statement that has the value that is asked for: with what leads in its list, or with the sentences before it
-    /// where it begins with what stands for them.
-    fn value(&self, statement: &Statement) -> String {
-        let at = statement.at;
-        let begins = words(&statement.text).next().map(|word| &statement.text[word.range]);
-        let before = self.bytes(self.start(at)..at).filter(|bytes| bytes.len() <= MOST_WHOLE);
-        match before.filter(|_| begins.is_some_and(is_pronoun)) {
-            Some(before) => format!("{} {}", plain(&self.text[before]), statement.text),
-            None => self.with_lead(self.lead_in(at), &statement.text),
-        }
-    }
-
     /// An item, or its whole list where the question asks for that.
     fn item(&self, statement: &Statement, hit: &Hit, question: &Question) -> Option<Shown> {
         let at = statement.at;

@@ -119,7 +119,6 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         let is_fact = hit.kind == crate::Kind::Fact;
         // Whether nothing was stated yet beneath the heading that was asked for.
         let mut opens = beneath.is_asked;
-        let mut has_steps = holds_steps(&kinds);
         // Of two things that are asked about by one name, it is the one that is called just so.
         let of_page =
             if is_fact { TITLED * question.asked_of_title(&hit.title, analyzer) } else { 0.0 };
@@ -128,14 +127,12 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
             if let Some((level, title)) = heading(&hit.text, sentence) {
                 opens = beneath.enter(level, &title, question, analyzer);
                 named.stand_beneath(&beneath.text, &beneath.terms);
-                has_steps = holds_steps(&kinds[at + 1..]);
             } else if sentence.kind == Kind::Heading {
                 header = cells(raw);
             } else if let Some(asked) = asks(raw, sentence.kind) {
                 // A question heads its answer.
                 opens = beneath.enter(QUESTION, asked, question, analyzer);
                 named.stand_beneath(&beneath.text, &beneath.terms);
-                has_steps = holds_steps(&kinds[at + 1..]);
             }
             let announced = announced(&hit.text, raw, kinds.get(at + 1..).unwrap_or_default());
             let is_asked = |label: &str| question.asks_for_any(label, analyzer);
@@ -158,11 +155,9 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
             }
             let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
             let is_headed = beneath.is_asked;
-            let is_of_section = is_headed && !is_fact && !beneath.is_title;
+            let is_of_section = is_headed && !is_fact && beneath.section(hit) != hit.title;
             let is_defined = question.is_defined_by(if is_fact { own(&text) } else { &text });
-            // How something is done is told by what has steps.
-            let is_answer = is_of_section && (has_steps || !question.asks_how());
-            let told = question.told_by(&text, &named, is_answer, analyzer);
+            let told = question.told_by(&text, &named, is_of_section, analyzer);
             let tells = told.tells && (!is_fact || question.is_of_fact(&text, hit, analyzer));
             found.push(Statement {
                 hit: number,
@@ -195,8 +190,6 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
 
 /// The headings that sentences of a hit stand beneath.
 struct Beneath {
-    /// Of the note.
-    title: String,
     /// Those over the section that the hit begins in.
     above: String,
     /// Those within the hit, each with its level.
@@ -204,9 +197,8 @@ struct Beneath {
     /// The last of these.
     text: String,
     terms: BTreeSet<String>,
-    /// Whether that, or the one over the section, says all of the question, and whether it is the title of the note.
+    /// Whether that, or the one over the section, says all of the question.
     is_asked: bool,
-    is_title: bool,
 }
 
 impl Beneath {
@@ -215,18 +207,10 @@ impl Beneath {
             Some((last, over)) => (last, over.join(" ")),
             None => (&hit.title, String::new()),
         };
-        let name = hit.path.as_path().file_stem().unwrap_or_default().to_string_lossy();
-        let above = format!("{name} {} {over}", hit.title);
-        let words = analyzer.terms(&above).into_iter().collect();
-        Self {
-            is_asked: question.is_headed_by(last, &words, analyzer),
-            is_title: over.is_empty() && *last == hit.title,
-            title: hit.title.clone(),
-            above,
-            inner: Vec::new(),
-            text: String::new(),
-            terms: BTreeSet::new(),
-        }
+        let above = format!("{} {over}", hit.title);
+        let terms = analyzer.terms(&above).into_iter().collect();
+        let is_asked = question.is_headed_by(last, &terms, analyzer);
+        Self { above, inner: Vec::new(), text: String::new(), terms: BTreeSet::new(), is_asked }
     }
 
     /// Goes beneath a heading; whether that says all of the question.
@@ -241,7 +225,6 @@ impl Beneath {
         let mut above = analyzer.terms(&self.above);
         above.extend(self.inner.iter().flat_map(|(_, heading)| analyzer.terms(heading)));
         self.is_asked = question.is_headed_by(heading, &above.into_iter().collect(), analyzer);
-        self.is_title = level == 1 && heading == self.title;
         self.inner.push((level, heading.to_owned()));
         self.text = heading.to_owned();
         self.terms = analyzer.terms(heading).into_iter().collect();
@@ -252,12 +235,6 @@ impl Beneath {
     fn section<'t>(&'t self, hit: &'t Hit) -> &'t str {
         if self.text.is_empty() { hit.breadcrumb.last().unwrap_or(&hit.title) } else { &self.text }
     }
-}
-
-/// Whether a list or code stands before the next heading.
-fn holds_steps(sentences: &[Sentence]) -> bool {
-    let mut section = sentences.iter().take_while(|one| one.kind != Kind::Heading);
-    section.any(|one| matches!(one.kind, Kind::Item | Kind::Code))
 }
 
 /// A question of the text itself, as a list of such has.

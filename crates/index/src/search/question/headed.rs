@@ -65,11 +65,6 @@ impl Question {
         has_how && self.measure.is_none() && self.asks_for.is_none()
     }
 
-    /// Whether it asks for a name, a number, a time or a place, which one sentence tells.
-    pub(in crate::search) fn asks_for_value(&self) -> bool {
-        self.asks_for.is_some()
-    }
-
     /// Whether it asks for several things: how, why, `what are`, `which parts does`.
     pub(in crate::search) fn asks_for_all(&self) -> bool {
         let mut all = words(&self.text).map(|word| &self.text[word.range]);
