@@ -75,84 +75,18 @@ fn among_several_notes_the_first_hit_answers_or_none_does() {
     let env = TestEnv::with(&[
         (
             "rotate.md",
-            "# Rotating the signing keys\n\n[How the signing keys are rotated](vault.md)\n",
+            "# Rotating the signing keys\n\n1. `vault login`\n2. `vault rotate signing`\n",
         ),
         ("alerts.md", &format!("# Alerts\n\n{alert}\n")),
         ("a.md", &papers("a")),
         ("b.md", &papers("b")),
         ("c.md", &papers("c")),
     ]);
-    assert_eq!(answer(&env, "how are the signing keys rotated"), None);
+    // The steps beneath the heading that is asked for, not the sentence about an alert that shares more words.
+    let steps = "Rotating the signing keys [1]\n  1. `vault login`\n  2. `vault rotate signing`";
+    assert_eq!(answer(&env, "how are the signing keys rotated").as_deref(), Some(steps));
     let asked = "which alert comes up when keys are rotated too late";
     assert_eq!(answer(&env, asked).as_deref(), Some(format!("{alert} [1]").as_str()));
-}
-
-/// Who asks how is told the steps beneath the heading that says so, wherever that was found.
-#[test]
-fn how_is_told_by_the_steps_beneath_the_heading() {
-    let env = TestEnv::with(&[
-        (
-            "rotate.md",
-            "# Rotating the signing keys\n\n1. `vault login`\n2. `vault rotate signing`\n",
-        ),
-        (
-            "relay.md",
-            "# Relay\n\nThe relay passes letters on. Its cache holds letters of a week.\n\n\
-             ## Before you begin\n\n- Purge no cache of a relay that runs\n\n\
-             ## Purging the cache\n\nThe cache can be purged at night.\n\n\
-             > Tell the others first.\n\n\
-             1. Log in:\n\n   ```sh\n   relay login\n   ```\n\n1. Run `relay purge`.\n\n## Afterwards\n\nRest.\n",
-        ),
-        (
-            "alerts.md",
-            "# Alerts\n\nAn alert comes up when the signing keys are rotated too late.\n",
-        ),
-        ("a.md", "# Cache\n\nThe cache of the relay was purged in May by the postman.\n"),
-        ("b.md", "# Keys\n\nKeys of brass are for the doors.\n"),
-    ]);
-    assert_eq!(
-        answer(&env, "how are the signing keys rotated").as_deref(),
-        Some("Rotating the signing keys [1]\n  1. `vault login`\n  2. `vault rotate signing`")
-    );
-    let steps = "The cache can be purged at night. [1]\n    Tell the others first.\n  1. Log in:\n       \
-                 relay login\n  2. Run `relay purge`.";
-    assert_eq!(answer(&env, "how do I purge the cache of the relay").as_deref(), Some(steps));
-    assert_eq!(answer(&env, "how do I purge the cache of the lantern"), None);
-}
-
-/// A sentence is quoted with its paragraph, an item with what leads in its list, and with all of that where several things
-/// are asked for; one sentence has the value that is asked for.
-#[test]
-fn a_statement_is_quoted_with_what_stands_around_it() {
-    let env = TestEnv::with(&[
-        (
-            "otters.md",
-            "# Otters\n\nThe otters of the bay hold hands while they sleep. So none drifts away. For this \
-             they need:\n\n- kelp around them\n- a friend\n\nOtters eat:\n\n- crabs of the bay, at dawn and \
-             at dusk\n- urchins\n",
-        ),
-        (
-            "beacon.md",
-            "# Beacon\n\nThe beacon is an old tower. It has 99 stairs of oak, from the cellar up. Nobody counts \
-             them.\n",
-        ),
-    ]);
-    let whole = "The otters of the bay hold hands while they sleep. So none drifts away. For this they need: [1]\n  \
-                 - kelp around them\n  - a friend";
-    for (question, expected) in [
-        ("do the otters of the bay hold hands", whole),
-        ("do otters eat crabs at dawn", "Otters eat: crabs of the bay, at dawn and at dusk [1]"),
-        (
-            "why do otters eat crabs at dawn",
-            "Otters eat: [1]\n  - crabs of the bay, at dawn and at dusk\n  - urchins",
-        ),
-        (
-            "how many stairs of oak does the beacon have",
-            "The beacon is an old tower. It has 99 stairs of oak, from the cellar up. [1]",
-        ),
-    ] {
-        assert_eq!(answer(&env, question).as_deref(), Some(expected), "{question}");
-    }
 }
 
 #[test]
@@ -245,13 +179,13 @@ fn what_tells_nothing_of_what_is_asked_is_no_answer() {
     let env = TestEnv::with(&[
         (
             "speakers.md",
-            "# Speakers\n\nThe KEF LS50 Meta costs 1,600 dollars.\n\nThe Elac Debut is a bookshelf \
-             speaker with a wooden front.\n\nWe listened to the Elac for a week in May.\n",
+            "# Speakers\n\nThe KEF LS50 Meta costs 1,600 dollars. The Elac Debut is a bookshelf \
+             speaker with a wooden front. We listened to the Elac for a week in May.\n",
         ),
         ("coffee.md", "# Coffee\n\nThe Gaggia Classic has a price of 450 euros.\n"),
         (
             "relay.md",
-            "# Relay\n\nDeploy it with make ship.\n\nIt listens on port 3000 behind Nginx.\n",
+            "# Relay\n\nDeploy it with make ship. It listens on port 3000 behind Nginx.\n",
         ),
     ]);
     for (question, expected) in [
