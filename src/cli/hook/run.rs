@@ -9,7 +9,8 @@ use std::{
 
 use serde_json::json;
 
-use super::{CliError, Outcome, Result, Ui, env, escape_control_line};
+use crate::cli::{CliError, Outcome, Result, Ui, env, escape_control_line};
+use crate::terminal::ui::say_note;
 use elophanto_app::{
     hook_run::{freshen, freshen_merged, look},
     hooks::HookName,
@@ -72,7 +73,7 @@ fn give_up(ceiling: Duration) {
         "run `elophanto index` instead"
     };
     tables::abandon();
-    super::ui::say_note(&format!(
+    say_note(&format!(
         "elophanto gave up: a hook may take {} s; {what}",
         ceiling.as_secs_f32().ceil()
     ));

@@ -1,6 +1,8 @@
 //! `elophanto clean`
 
-use super::{Json, Outcome, Result, Ui, Workspace, clean_entities, doctor::size, workspace};
+mod entities;
+
+use super::{Json, Outcome, Result, Ui, Workspace, doctor::size, workspace};
 use crate::wire::upkeep::TidiedWire;
 use elophanto_app::clean;
 use elophanto_base::counted::{agreeing, counted};
@@ -36,19 +38,19 @@ pub struct CleanArgs {
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     /// List entities that may be one, for a person to decide
-    Review(Json<clean_entities::ReviewArgs>),
+    Review(Json<entities::ReviewArgs>),
     /// Make two entities one
-    Merge(Json<clean_entities::MergeArgs>),
+    Merge(Json<entities::MergeArgs>),
     /// Take a merge back
-    Undo(Json<clean_entities::UndoArgs>),
+    Undo(Json<entities::UndoArgs>),
 }
 
 pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     match &args.action {
-        Some(Action::Review(args)) => return clean_entities::review(&workspace, args, ui),
-        Some(Action::Merge(args)) => return clean_entities::merge_two(&workspace, args, ui),
-        Some(Action::Undo(args)) => return clean_entities::undo(&workspace, args, ui),
+        Some(Action::Review(args)) => return entities::review(&workspace, args, ui),
+        Some(Action::Merge(args)) => return entities::merge_two(&workspace, args, ui),
+        Some(Action::Undo(args)) => return entities::undo(&workspace, args, ui),
         None => {}
     }
     if args.compact {
@@ -56,7 +58,7 @@ pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     if !args.index {
         records(&workspace, args.dry_run, ui)?;
-        clean_entities::merge_all(&workspace, args.apply, args.dry_run, ui)?;
+        entities::merge_all(&workspace, args.apply, args.dry_run, ui)?;
     }
     // Last, as compaction looks at every branch and keeps what it has seen.
     let dry_run = args.dry_run;

@@ -1,11 +1,13 @@
 //! `elophanto hook`
 
+mod run;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::{
-    CliError, DoneLines, Json, NoArgs, Outcome, Result, Ui, env, escape_control_line, hook_run,
+    CliError, DoneLines, Json, NoArgs, Outcome, Result, Ui, env, escape_control_line,
     workspace::refuse_links_out,
 };
 use crate::wire::upkeep::HookWire;
@@ -84,7 +86,7 @@ pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.command {
         HookCommand::Install(args) => install(args, &here()?, ui),
         HookCommand::Uninstall(_) => uninstall(&here()?, ui),
-        HookCommand::Run(args) => hook_run::run(&args.name, ui),
+        HookCommand::Run(args) => run::run(&args.name, ui),
         HookCommand::Status(_) => status(&here()?, ui),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Outcome, Result, Ui, Workspace, escape_control_line};
+use crate::cli::{Outcome, Result, Ui, Workspace, escape_control_line};
 use elophanto_app::index::git::{self, StageRequest};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Outcome, Result, Ui, Workspace, escape_control_line};
+use crate::cli::{Outcome, Result, Ui, Workspace, escape_control_line};
 use crate::wire::ProposalWire;
 use elophanto_app::{clean::entities, llm::asker::Reach};
 use elophanto_base::counted::{agreeing, counted};

@@ -1,5 +1,7 @@
 //! `elophanto index`
 
+mod git;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -90,10 +92,10 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     if args.stage || args.commit {
         let wanted = StageRequest { commit: args.commit, yes: args.yes };
-        return super::index_git::stage(&workspace, wanted, ui);
+        return git::stage(&workspace, wanted, ui);
     }
     if args.resolve {
-        return super::index_git::resolve_conflict(&workspace, ui);
+        return git::resolve_conflict(&workspace, ui);
     }
     let every = args.every.as_deref();
     let interval = super::scan::interval(every, workspace.config.knowledge.index_interval)?;
@@ -135,7 +137,7 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
     let (gaps, refreshed) = check(workspace)?;
     say_problems(&refreshed, args, workspace, ui)?;
     let forged = match &args.verify {
-        Some(base) => super::index_git::verify_vectors(workspace, &refreshed.snapshot, base, ui)?,
+        Some(base) => git::verify_vectors(workspace, &refreshed.snapshot, base, ui)?,
         None => 0,
     };
     let wire = CheckedWire { ok: gaps.is_empty() && forged == 0, gaps: &gaps };

@@ -3,7 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-use super::{
+use crate::cli::{
     CliError, Descriptor, Outcome, Result, Ui, UnlockArgs, env, escape_control_line, secret_input,
 };
 use elophanto_app::learn_setup::{Wanted, set_up};

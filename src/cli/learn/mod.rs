@@ -1,10 +1,11 @@
 //! `elophanto learn`
 
+mod setup;
+
 use serde_json::json;
 
 use super::{
-    CliError, Json, Outcome, Result, Ui, Workspace, escape_control_line, flags, learn_setup,
-    workspace,
+    CliError, Json, Outcome, Result, Ui, Workspace, escape_control_line, flags, workspace,
 };
 use crate::wire::UndoneWire;
 use elophanto_app::learn::{
@@ -41,7 +42,7 @@ pub struct LearnArgs {
     /// Set up where the web is searched: asks for what it takes, tries it, and writes your own
     /// settings
     #[arg(long, value_name = "SERVICE", num_args = 0..=1, conflicts_with_all = ["topic", "message"])]
-    setup: Option<Option<learn_setup::ServiceArg>>,
+    setup: Option<Option<setup::ServiceArg>>,
     /// Only put it into the queue, which `enrich` works off
     #[arg(long, requires = "topic")]
     background: bool,
@@ -74,7 +75,7 @@ struct UndoArgs {
 
 pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(service) = args.setup {
-        return learn_setup::run(service, ui);
+        return setup::run(service, ui);
     }
     let workspace = workspace::open(flags([("llm.budget.run", args.budget.clone())]), ui)?;
     if let Some(Action::Undo(args)) = &args.action {
