@@ -1,6 +1,5 @@
 //! `elophanto agent`: what agents use, each command in a file of its own.
 
-mod around;
 mod chat;
 mod fenced;
 mod hook;
@@ -8,8 +7,6 @@ mod hub;
 pub mod install;
 mod mcp;
 mod memory;
-mod memory_care;
-mod memory_forget;
 mod note;
 mod plugin;
 mod recall;

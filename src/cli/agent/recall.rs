@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::memory_care::nothing;
+use super::memory::care::nothing;
 use crate::cli::{Outcome, Result, Ui, visible, workspace};
 use crate::wire::printed_json;
 use elophanto_app::{

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::around::tell_left_out;
+use super::run::around::tell_left_out;
 use crate::cli::{CliError, Outcome, Result, Ui, env, escape_control_line, visible, workspace};
 use crate::wire::{self, MessageWire, ResultWire};
 use elophanto_agent::{RunTrail, Session, Sessions, Trails};

@@ -1,10 +1,13 @@
 //! `elophanto agent run`
 
+pub mod around;
+
 use std::{path::PathBuf, sync::Arc};
 
-use super::{around::AroundArgs, work};
+use super::work;
 use crate::cli::{CliError, Outcome, Result, Ui, Workspace, workspace};
 use crate::terminal::{json_lines::Wire, run::Terminal, signals::end_at_signals};
+use around::AroundArgs;
 use elophanto_app::{
     Reporter,
     agent::{self, Finished, Given, ModelRef, RunRequest, worktree::WorkTree},

@@ -1,6 +1,9 @@
 //! `elophanto agent memory`
 
-use super::{memory_care, memory_forget, remember};
+pub mod care;
+mod forget;
+
+use super::remember;
 use crate::cli::{
     Json, NoArgs, Outcome, Result, Ui, commands, escape_control_line, visible, workspace,
 };
@@ -21,15 +24,15 @@ commands! {
     List(Json<ListArgs>) => list(args, memories, ui);
     Show(Json<ShowArgs>) => show(args, memories, ui);
     Edit(Json<EditArgs>) => edit(args, memories, ui);
-    Forget(Json<memory_forget::ForgetArgs>) => memory_forget::forget(args, memories, ui);
-    Wipe(Json<memory_forget::WipeArgs>) => memory_forget::wipe(args, memories, ui);
-    Join(Json<memory_care::JoinArgs>) => memory_care::join(args, memories, ui);
+    Forget(Json<forget::ForgetArgs>) => forget::forget(args, memories, ui);
+    Wipe(Json<forget::WipeArgs>) => forget::wipe(args, memories, ui);
+    Join(Json<care::JoinArgs>) => care::join(args, memories, ui);
     /// Say how much is remembered, and what recalling it saves
-    Stats(Json<NoArgs>) => memory_care::stats(args, memories, ui);
-    Export(memory_care::ExportArgs) => memory_care::export(args, memories, ui);
-    Archive(Json<memory_care::ArchiveArgs>) => memory_care::archive(args, memories, ui);
-    Restore(Json<memory_care::RestoreArgs>) => memory_care::restore(args, memories, ui);
-    Patterns(Json<memory_care::PatternsArgs>) => memory_care::patterns(args, memories, ui);
+    Stats(Json<NoArgs>) => care::stats(args, memories, ui);
+    Export(care::ExportArgs) => care::export(args, memories, ui);
+    Archive(Json<care::ArchiveArgs>) => care::archive(args, memories, ui);
+    Restore(Json<care::RestoreArgs>) => care::restore(args, memories, ui);
+    Patterns(Json<care::PatternsArgs>) => care::patterns(args, memories, ui);
 }
 
 /// List lessons, the newest first
@@ -101,13 +104,13 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome> {
     }
     if !any {
         let nothing = memories.nothing(repo.as_deref(), args.event_type, args.archived);
-        return Ok(memory_care::nothing(&nothing, ui));
+        return Ok(care::nothing(&nothing, ui));
     }
     Ok(Outcome::Done)
 }
 
 /// A lesson in a line, with so many characters of its id.
-pub(super) fn listed(memory: &Memory, id_length: usize) -> String {
+fn listed(memory: &Memory, id_length: usize) -> String {
     format!(
         "{}  {}  {}  {}  {}",
         escape_control_line(abbreviated(&memory.id, id_length)),
@@ -119,7 +122,7 @@ pub(super) fn listed(memory: &Memory, id_length: usize) -> String {
 }
 
 /// The lesson, or what it was about where somebody wrote down no lesson, in a line.
-pub(super) fn said(memory: &Memory) -> String {
+fn said(memory: &Memory) -> String {
     let text = if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson };
     escape_control_line(&one_line(text, 100))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{json, value::RawValue};
 
-use super::memory::listed;
+use super::listed;
 use crate::cli::{CliError, NoArgs, Outcome, Result, Ui, escape_control_line};
 use crate::wire::{JoinedWire, LikelyWire, SharedWire};
 use elophanto_app::memory::{Memories, Nothing, Patterns};

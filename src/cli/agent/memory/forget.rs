@@ -1,6 +1,6 @@
 //! `elophanto agent memory forget` and `wipe`
 
-use super::memory::{listed, said};
+use super::{listed, said};
 use crate::cli::{Outcome, Result, Ui, escape_control_line};
 use crate::wire::{self, WipedWire};
 use elophanto_app::memory::{About, Forgotten, Held, Memories, Wiping};
