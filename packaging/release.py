@@ -15,6 +15,12 @@ import tomllib
 import about
 
 ROOT = about.ROOT
+# Where figures stand in full.
+FIGURES = "knowledge/system/guides/figures.md"
+# Lines of the README at most.
+MOST_LINES = 250
+# A number with a unit, one of so many, a share of one.
+FIGURE = re.compile(r"(?<![\w.])(?:\d[\d,.]*(?: of \d+| (?:ms|s|kB|MB|GB)\b)|0\.\d{3}\b)")
 
 
 class Skipped(Exception):
@@ -74,6 +80,47 @@ def addresses_are_equal(_version):
         wanted(owner_and_name in (ROOT / path).read_text(), f"{path} does not name {owner_and_name}")
 
 
+def readme_is_of_this_version(version):
+    text = (ROOT / "README.md").read_text()
+    wanted(text.count("\n") <= MOST_LINES, f"{text.count(chr(10))} lines, {MOST_LINES} at most")
+    named = set(re.findall(rf"\b{about.NAME}[-_](\d+\.\d+\.\d+)", text))
+    wanted(named == {version}, f"its install lines name {sorted(named)}")
+    wanted(f"Rust {about.manifest()['rust_version']}," in text, "it asks for another Rust than Cargo.toml")
+
+
+def unmeasured(readme, read):
+    """Figures of a README that stand in none of the notes that their section links to; a row of a table
+    has to stand there as it is."""
+    found = []
+    for section in re.split(r"^## ", re.sub(r"^```.*?^```", "", readme, flags=re.MULTILINE | re.DOTALL),
+                            flags=re.MULTILINE):
+        notes = "\n".join(read(path) for path in re.findall(r"\]\((knowledge/\S+\.md)\)", section))
+        lines = set(notes.splitlines())
+        for line in section.splitlines():
+            for figure in FIGURE.findall(line):
+                share = re.fullmatch(r"(\d\d) of 100", figure)
+                stands = re.search(rf"(?<![\w.,]){re.escape(figure)}(?![\w%])", notes)
+                if line in lines if line.startswith("|") else stands or share and f"0.{share[1]}" in notes:
+                    continue
+                found.append(f"{section.splitlines()[0]}: {figure}")
+    return found
+
+
+def readme_says_what_was_measured(_version):
+    found = unmeasured((ROOT / "README.md").read_text(), lambda path: (ROOT / path).read_text())
+    wanted(not found, found)
+
+
+def figures_are_of_this_release(_version):
+    before = output("git", "describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^").strip() \
+        if output("git", "tag", "--list", "v*", "--merged", "HEAD^") else ""
+    if not before:
+        raise Skipped("there is no release before")
+    then = output("git", "log", "-1", "--format=%cs", before).strip()
+    measured = re.search(r"^updated: (\S{10})", (ROOT / FIGURES).read_text(), re.MULTILINE)[1]
+    wanted(measured >= then, f"{FIGURES} is of {measured}, {before} of {then}: `just bench`")
+
+
 def dependencies_may_be_used(_version):
     if not shutil.which("cargo-deny"):
         raise Skipped("cargo-deny is not here")
@@ -90,6 +137,7 @@ def library_keeps_its_promises(_version):
 
 
 CHECKS = [versions_are_equal, changelog_tells_of_it, tree_is_clean, tag_is_free, addresses_are_equal,
+          readme_is_of_this_version, readme_says_what_was_measured, figures_are_of_this_release,
           dependencies_may_be_used, library_keeps_its_promises]
 
 
