@@ -10,7 +10,10 @@ mod words;
 
 use std::ops::Range;
 
-use words::{BEFORE_NUMBERS, BEFORE_ORDINALS, BEGINNERS, MAYBE_LAST, MONTHS, NEVER_LAST, TITLES};
+use words::{
+    BEFORE_NUMBERS, BEFORE_ORDINALS, BEGINNERS, BEHIND_SUBJECTS, MAYBE_LAST, MONTHS, NEVER_LAST,
+    TITLES,
+};
 
 /// Longest text in brackets that no sentence ends in, in bytes; longer ones hold sentences.
 const MOST_ASIDE: usize = 400;
@@ -314,8 +317,11 @@ fn goes_on(text: &str, start: usize, dot: usize, end: usize) -> bool {
             return true;
         }
         let numbered = next.starts_with(|char: char| char.is_ascii_digit());
+        // `It is written in C. SQLite is`: no name.
+        let verb = next.split_whitespace().nth(1).unwrap_or_default();
+        let is_last = ahead == "in" && BEHIND_SUBJECTS.contains(&verb);
         return if letter.is_uppercase() {
-            (letter != 'I' && !begins_one() && !numbered) || letter == 'S' && numbered
+            (letter != 'I' && !begins_one() && !numbered && !is_last) || letter == 'S' && numbered
         } else {
             numbered && matches!(letter, 'v' | 'p' | 's' | 'n' | 'c' | 'f')
         };

@@ -59,6 +59,7 @@ fn sentences_end_where_they_end() {
         // Initials and single letters.
         "By J. Doe and J. R. R. Tolkien. | So do I. | Ends.",
         "George W. Bush left. | It rained.",
+        "SQLite is written in C. | SQLite is small. | See it in J. Doe's paper.",
         "Take vitamin C. | Then rest.",
         "We chose plan B. | It works.",
         // Numbers, versions, URLs, files.

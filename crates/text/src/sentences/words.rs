@@ -41,6 +41,9 @@ pub(super) const BEGINNERS: &[&str] = &[
     "alle", "jede", "jeder", "dann", "danach", "dort", "hier", "was", "wer", "wie", "le", "la",
     "les", "il", "elle", "un", "une", "el", "los", "las", "ces", "ce", "cette",
 ];
+/// Verbs behind the first word of a sentence.
+pub(super) const BEHIND_SUBJECTS: &[&str] =
+    &["can", "does", "has", "is", "may", "runs", "supports", "uses", "was", "will"];
 /// Months as German dates name them behind a day.
 pub(super) const MONTHS: &[&str] = &[
     "januar", "jänner", "februar", "märz", "april", "mai", "juni", "juli", "august", "september",
