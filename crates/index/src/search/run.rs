@@ -69,15 +69,20 @@ pub struct Request<'a> {
 /// What a list of hits is a list of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Listing {
+    /// Each passage that answers.
     #[default]
     Passages,
     /// Files, each with at most so many passages, which stand together.
-    Files { places: usize },
+    Files {
+        /// At most so many passages of a file.
+        places: usize,
+    },
 }
 
 /// A place in a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Like {
+    /// The note or file, relative to the root.
     pub path: NotePath,
     /// Line in the file, from 1; `None` is the whole note.
     pub line: Option<usize>,
@@ -97,6 +102,7 @@ pub struct SearchContext<'a> {
 pub struct Hit {
     /// Of the note, or of the file that a summary is of.
     pub path: NotePath,
+    /// A note, the description of a file, a page of facts, or a lesson.
     pub kind: Kind,
     /// What a summary was made from; `None` for a note.
     pub source: Option<MadeFrom>,
@@ -104,12 +110,17 @@ pub struct Hit {
     pub against: Vec<Against>,
     /// What other facts say otherwise than lines of a page of facts; of each line the newest first.
     pub otherwise: Vec<Otherwise>,
+    /// Git's name of the content that was read.
     pub blob: BlobId,
+    /// Of the note.
     pub title: String,
+    /// The headings above the chunk, the outermost first.
     pub breadcrumb: Vec<String>,
     /// The headings above the best sentence, which may be others where small sections are one chunk.
     pub section: Vec<String>,
+    /// Whom the note is for.
     pub scope: Scope,
+    /// Of the note; of a description, the type of its file.
     pub tags: Vec<String>,
     /// First and last line of the chunk in the file.
     pub lines: (usize, usize),
@@ -117,6 +128,7 @@ pub struct Hit {
     pub line: usize,
     /// When the note changed, in seconds since 1970; `None` if that is not known.
     pub changed: Option<i64>,
+    /// How well it answers, and why.
     pub score: Score,
     /// The whole chunk.
     pub text: String,
@@ -179,6 +191,7 @@ impl Hit {
 /// All that is said about a request.
 #[derive(Debug, Default)]
 pub struct Answer {
+    /// The best first.
     pub hits: Vec<Hit>,
     /// The question as it was taken: what the documents write with a dash excludes nothing.
     pub query: Query,
@@ -230,6 +243,7 @@ impl Answer {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum SearchError {
     #[error("the search view is damaged")]
     Damaged,
@@ -339,7 +353,9 @@ pub fn search(
     if is_closer {
         look_closer(&mut ranked, &features);
     }
-    let before = weigh(snapshot, text, analyzer, &mut ranked)?;
+    let places = ranked.iter().map(|(place, _)| *place);
+    let foreign = language::foreign(snapshot, text, analyzer, places)?;
+    let before = weigh(snapshot, text, analyzer, &foreign, &mut ranked)?;
     // By the scores that a search has without a second look: those after it are other numbers, and
     // who asks twice is to get the same hits.
     let kept = request.min_score.map(|least| {
@@ -377,16 +393,15 @@ pub fn search(
     if let Some(kept) = kept {
         ranked.retain(|(place, _)| kept.contains(place));
     }
-    let chosen = scene.choose(ranked, request)?;
+    let chosen = scene.choose(ranked, &foreign, request)?;
 
     let sentence_query = match &request.like {
         Some(_) => None,
         None => Some(tools.sentence_embedder.embed_query(text)?),
     };
     let asked = Question::new(text, &keywords.weights, analyzer);
-    let terms = keywords.weights.iter().map(|(term, _)| term.as_str());
-    let mut finder = Finder::new(analyzer, terms);
-    for (place, score, similar) in chosen {
+    let finder = || Finder::new(analyzer, keywords.weights.iter().map(|(term, _)| term.as_str()));
+    let shown = |finder: &mut Finder, (place, score, similar)| -> Result<Hit, SearchError> {
         let mut hit = scene.hit(place, score, similar)?;
         for heading in std::iter::once(&mut hit.title).chain(&mut hit.breadcrumb) {
             heading.truncate(without_attributes(heading).len());
@@ -396,15 +411,16 @@ pub fn search(
             &keywords.weights,
             &asked,
             sentence_query.as_deref(),
-            &mut finder,
+            finder,
             tools.sentence_embedder,
         )?;
         if let Some(source) = &hit.source {
             // A line of a summary is none of the file.
             hit.line = source.lines.0;
         }
-        answer.hits.push(hit);
-    }
+        Ok(hit)
+    };
+    answer.hits = chosen.into_par_iter().map_init(finder, shown).collect::<Result<_, _>>()?;
     answer.corrections = spelling.words;
     answer.respelt = spelling.text;
     answer.keep(request.listing, request.limit, |_| true);

@@ -20,6 +20,8 @@ use super::{
 
 /// Distinct word pieces of a question that count; later ones are ignored.
 const MAX_ASKED: usize = 64;
+/// Below this many word pieces of passages a thread costs more to wake than it saves.
+const PIECES_PER_JOB: usize = 512;
 
 /// For each passage, the mean over the distinct word pieces of the query of the cosine with the most
 /// similar word piece of the passage, weighted by how rare the piece is among the passages:
@@ -78,13 +80,15 @@ fn interaction(
     let whole: f32 = weights.iter().sum();
 
     // By piece of the passages, then by piece of the query.
-    let mut similarities = Vec::with_capacity(vocabulary.pieces.len() * asked.len());
-    for &id in &vocabulary.pieces {
+    let mut similarities = vec![0.0; vocabulary.pieces.len() * asked.len()];
+    let of_pieces = similarities.par_chunks_mut(asked.len()).zip(&vocabulary.pieces);
+    of_pieces.with_min_len(PIECES_PER_JOB).for_each(|(similarities, &id)| {
         let (_, codes) = table::row(id);
         let inverse = inverse_length(codes);
-        let cosine = |asked: &Asked| dot(codes, &asked.codes) as f32 * inverse * asked.inverse;
-        similarities.extend(asked.iter().map(cosine));
-    }
+        for (similarity, asked) in similarities.iter_mut().zip(&asked) {
+            *similarity = dot(codes, &asked.codes) as f32 * inverse * asked.inverse;
+        }
+    });
     let of_piece = |piece: &u32| &similarities[*piece as usize * asked.len()..][..asked.len()];
     let score = |held: &[u32]| {
         let Some((first, others)) = held.split_first() else { return 0.0 };

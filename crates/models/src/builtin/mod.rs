@@ -129,9 +129,27 @@ impl Embedder for Builtin {
     }
 }
 
+/// Adds the row of a word piece.
 #[inline]
 fn add_row(sum: &mut [f32; DIMENSION], id: u32) {
     let (scale, row) = table::row(id);
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, which is all that `add_avx2` asks for.
+        return unsafe { add_avx2(sum, scale, row) };
+    }
+    add_plain(sum, scale, row);
+}
+
+/// The same loop as [`add_plain`], compiled for 32-byte registers: the same bits, for nothing is fused.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_avx2(sum: &mut [f32; DIMENSION], scale: f32, row: &[u8; DIMENSION]) {
+    add_plain(sum, scale, row);
+}
+
+#[inline(always)]
+fn add_plain(sum: &mut [f32; DIMENSION], scale: f32, row: &[u8; DIMENSION]) {
     for (component, &byte) in sum.iter_mut().zip(row) {
         *component += f32::from(byte.cast_signed()) * scale;
     }
@@ -231,6 +249,17 @@ mod tests {
         let fingerprint = Builtin::new().fingerprint().to_string();
         let hash = fingerprint.strip_prefix("builtin-").and_then(|rest| rest.strip_suffix("-256"));
         assert!(hash.is_some_and(|hash| hash.len() == 16), "{fingerprint}");
+    }
+
+    #[test]
+    fn wide_registers_add_the_same_bits() {
+        let (mut plain, mut wide) = ([0.0; DIMENSION], [0.0; DIMENSION]);
+        for id in 0..table::rows() as u32 {
+            let (scale, row) = table::row(id);
+            add_plain(&mut plain, scale, row);
+            add_row(&mut wide, id);
+        }
+        assert_eq!(plain.map(f32::to_bits), wide.map(f32::to_bits));
     }
 
     /// The same bits on every machine: a committed vector is checked by embedding again.
