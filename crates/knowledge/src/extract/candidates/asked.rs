@@ -7,8 +7,10 @@ use crate::extract::fold::fold;
 use crate::extract::minutes;
 use crate::extract::name::tidy;
 use crate::extract::page::Page;
+use crate::extract::shape;
 use crate::extract::thing;
 use crate::extract::token::tokens;
+use crate::extract::words;
 
 /// Words of a topic that may be a name.
 const MAX_WORDS: usize = 8;
@@ -58,8 +60,8 @@ pub(super) fn from_minutes(page: &Page, title: Option<&str>, topic: &str, found:
 /// Notes where the topic, in any case, is the subject of a statement.
 pub(super) fn from_topic(page: &Page, topic: &str, found: &mut Found) {
     let topic = fold(&tidy(topic));
-    let words = topic.split(' ').count();
-    if topic.is_empty() || words > MAX_WORDS {
+    let length = topic.split(' ').count();
+    if topic.is_empty() || length > MAX_WORDS {
         return;
     }
     for sentence in &page.sentences {
@@ -67,13 +69,16 @@ pub(super) fn from_topic(page: &Page, topic: &str, found: &mut Found) {
         let tokens = tokens(text);
         for opening in clause::openings(&tokens) {
             let start = clause::behind_article(&tokens, opening);
-            let end = start + words;
+            let end = start + length;
             let (Some(first), Some(last)) = (tokens.get(start), tokens.get(end - 1)) else {
                 continue;
             };
             let Some(surface) = text.get(first.start..last.end) else { continue };
             let bare = surface.strip_suffix("'s").or(surface.strip_suffix("’s"));
-            if fold(bare.unwrap_or(surface)) != topic {
+            let name = bare.unwrap_or(surface);
+            // `It` is not what `IT` asks for.
+            let is_pronoun = words::is_pronoun(&topic) && !shape::is_acronym(name);
+            if fold(name) != topic || is_pronoun {
                 continue;
             }
             let states = match bare {
@@ -83,7 +88,10 @@ pub(super) fn from_topic(page: &Page, topic: &str, found: &mut Found) {
                         || clause::predicate_of_phrase(&tokens, end).is_some()
                 }
             };
-            if states && let Some(evidence) = found.entry(bare.unwrap_or(surface)) {
+            if states && let Some(evidence) = found.entry(name) {
+                if words::is_pronoun(&topic) {
+                    evidence.name = tidy(name);
+                }
                 evidence.itself = true;
                 evidence.subject += 1;
             }

@@ -77,8 +77,9 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
     let (Some(first), Some(last)) = (list.first(), list.last()) else { return None };
     let lower_first = first.to_lowercase();
     let single = list.len() == 1;
-    if (words::is_pronoun(&lower_first) && !evidence.linked && (single || !evidence.itself))
-        || shape::is_calendar(key)
+    // `WHO`, `US`: where they are asked for and written so.
+    let is_asked = evidence.itself && (!single || shape::is_acronym(name));
+    if (words::is_pronoun(&lower_first) && !evidence.linked && !is_asked) || shape::is_calendar(key)
     {
         return None;
     }

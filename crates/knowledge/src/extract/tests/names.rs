@@ -79,6 +79,18 @@ fn what_was_asked_for_is_found() {
         )],
     );
     check_asked("The overview is long. You are the reader of it.", "you", &[]);
+    for topic in ["WHO", "who"] {
+        check_asked(
+            "WHO is an agency of the United Nations. It was founded in 1948. Who works there is a doctor.",
+            topic,
+            &[(
+                "WHO",
+                &[],
+                &["WHO is an agency of the United Nations.", "WHO was founded in 1948."],
+            )],
+        );
+    }
+    check_asked("It is cold there. It has no name.", "IT", &[]);
 }
 
 #[test]
