@@ -24,6 +24,12 @@ static NUMBERED: Words = list!(words "numbered");
 static ABOUT: Words = list!(words "about");
 /// Words that make a number a bound.
 static BOUNDS: Words = list!(words "bounds");
+/// Words before a verb that make it happen once: `was first released`.
+const FIRST: &[&str] = &["first", "initially", "originally"];
+/// What makes a number the most that there is.
+const MOST: &[[&str; 2]] = &[["up", "to"], ["at", "most"]];
+/// Words of names that tell nothing apart.
+const KINDS: &[&str] = &["license", "licence"];
 /// Words that change nothing of what is said.
 const IDLE: &[&str] = &["the", "currently", "now", "today", "also", "officially"];
 /// What stands before a name that there is one of.
@@ -158,7 +164,7 @@ impl Reading {
             }
             (Value::Name(a), Value::Name(b)) => {
                 let fits = self.rest == other.rest || self.rest.is_empty() || other.rest.is_empty();
-                fits && !a.iter().any(|word| b.contains(word))
+                fits && !is_like(a, b)
             }
             (Value::Holds(a), Value::Holds(b)) => a != b,
             _ => false,
@@ -191,7 +197,7 @@ fn readings(fact: &str, names: &[Vec<String>]) -> Vec<(String, Reading)> {
             .filter(|_| happens_once(before))
             .or_else(|| {
                 let (value, length) = amount(from, before)?;
-                (!is_repeated).then_some(("amount", value, length))
+                (!is_repeated || is_most(before)).then_some(("amount", value, length))
             })
             .or_else(|| name(from, before).map(|(value, length)| ("name", value, length)));
         let Some((kind, value, length)) = read else {
@@ -273,7 +279,8 @@ fn amount(from: &[Word], before: &[Word]) -> Option<(Value, usize)> {
     let last = before.last().map_or("", |word| word.lower.as_str());
     let is_about = ABOUT.contains(last);
     let in_time = matches!(last, "in" | "since" | "by" | "until" | "of" | "from" | "and");
-    if NUMBERED.contains(last) || BOUNDS.contains(last) || in_time {
+    let is_bound = BOUNDS.contains(last) && !is_most(before);
+    if NUMBERED.contains(last) || is_bound || in_time {
         return None;
     }
     let (number, decimals, unit) = number(&word.lower)?;
@@ -329,13 +336,42 @@ fn date(from: &[Word], before: &[Word]) -> Option<(Value, usize)> {
 fn happens_once(before: &[Word]) -> bool {
     before.iter().any(|word| ONCE.contains(word.lower.as_str()))
         || before.last().is_some_and(|word| word.lower == "since")
+        || before
+            .array_windows()
+            .any(|[first, verb]| FIRST.contains(&first.lower.as_str()) && is_verb(&verb.lower))
+}
+
+/// Whether a number behind these words is the most that there is.
+fn is_most(before: &[Word]) -> bool {
+    before
+        .last_chunk::<2>()
+        .is_some_and(|[a, b]| MOST.contains(&[a.lower.as_str(), b.lower.as_str()]))
+}
+
+/// Whether two names may be one: a word of one begins one of the other, or is short for it.
+fn is_like(a: &[String], b: &[String]) -> bool {
+    let is_own = |word: &&String| !KINDS.contains(&word.as_str());
+    let is_short = |short: &[String], long: &[String]| {
+        let initials: String = long.iter().filter_map(|word| word.chars().next()).collect();
+        short.iter().any(|word| {
+            let letters: String = word.chars().take_while(|char| char.is_alphabetic()).collect();
+            let letters = letters.strip_suffix('v').unwrap_or(&letters);
+            letters.len() > 2 && initials.contains(letters)
+        })
+    };
+    let is_begun = |one: &String| {
+        b.iter().filter(is_own).any(|other| one.starts_with(other) || other.starts_with(one))
+    };
+    a.iter().filter(is_own).any(is_begun) || is_short(a, b) || is_short(b, a)
 }
 
 /// A name of which there is one, and how many words it takes.
 fn name(from: &[Word], before: &[Word]) -> Option<(Value, usize)> {
     let lower: Vec<&str> = before.iter().map(|word| word.lower.as_str()).collect();
+    // `Licensed under the MIT License`.
+    let said: Vec<&str> = lower.iter().filter(|word| !is_idle(word)).copied().collect();
     let is_place =
-        lower.last_chunk::<2>().is_some_and(|words| ONE_OF.contains(words.join(" ").as_str()));
+        said.last_chunk::<2>().is_some_and(|words| ONE_OF.contains(words.join(" ").as_str()));
     // `The team lead of X is Ada`: there is one of what has an article.
     let is_role = matches!(lower.last(), Some(&("is" | "was")))
         && lower.len() > 2
@@ -463,6 +499,12 @@ mod tests {
             ("KEF LS50 Meta – Wireless: Yes, aptX", "KEF LS50 Meta – Wireless: no"),
             ("KEF was founded by Raymond Cooke.", "KEF was founded by Robert Pearch in 1961."),
             ("KEF is a subsidiary of GP Acoustics.", "KEF is a subsidiary of Tannoy."),
+            ("KEF was first released in 2011.", "KEF was first released in 2013."),
+            ("KEF supports up to 500 queues.", "KEF supports up to 800 queues."),
+            (
+                "KEF is licensed under the Apache License 2.0.",
+                "KEF is licensed under the MIT License.",
+            ),
         ] {
             check(a, b, true);
         }
@@ -479,6 +521,16 @@ mod tests {
             ("KEF is used in Berlin.", "KEF is used in Munich."),
             ("KEF LS50 Meta – Colours: black", "KEF LS50 Meta – Colours: white"),
             ("KEF LS50 Meta – Inputs: RCA, XLR", "KEF LS50 Meta – Inputs: HDMI"),
+            ("KEF is licensed under Apache-2.0.", "KEF is licensed under the Apache License 2.0."),
+            (
+                "KEF is licensed under the GPLv3.",
+                "KEF is licensed under the GNU General Public License.",
+            ),
+            ("KEF has up to 500 shops.", "KEF has 300 shops."),
+            (
+                "KEF was the first maker that won in 2011.",
+                "KEF was the first maker that won in 2013.",
+            ),
             // Of another thing.
             ("Version 2 of KEF has 8 ports.", "Version 3 of KEF has 9 ports."),
             ("KEF has 200 employees.", "KEF has 300 shops."),
