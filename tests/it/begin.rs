@@ -67,6 +67,16 @@ fn what_is_proposed_below_the_root_works_there() {
 }
 
 #[test]
+fn a_page_that_waits_to_be_written_is_not_proposed() {
+    let env = TestEnv::new();
+    env.ok(&["init"]);
+    let is_search = |command: &&String| command.starts_with("elophanto search");
+    assert_eq!(tries(&env).iter().find(is_search), None);
+    env.write("knowledge/system/otters.md", "# Sea otters\n\nThey eat urchins.\n");
+    assert_eq!(tries(&env)[0], "elophanto search 'Sea otters'");
+}
+
+#[test]
 fn where_there_are_no_notes() {
     let env = TestEnv::new();
     snapshot!(env.ok(&[]), @"

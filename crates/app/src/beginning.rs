@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use crate::{
-    Result, hooks,
+    Result, hooks, init,
     memory::Memories,
     reading::{Catalogue, Entry},
     workspace::Workspace,
 };
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{Kind, commit};
-use elophanto_text::changelog;
+use elophanto_repo::read_note;
+use elophanto_text::{changelog, markdown};
 
 /// Commands that are proposed.
 const MOST: usize = 3;
@@ -24,19 +25,24 @@ const LOOKED_AT: usize = 20;
 pub struct Beginning {
     /// The name of its folder.
     pub name: String,
+    /// Notes that can be searched.
     pub notes: usize,
     /// Pages of what was learnt about one thing each.
     pub entities: usize,
     /// Passages that are searched, in notes, pages of entities and descriptions of files.
     pub chunks: usize,
+    /// What agents learnt from tasks.
     pub lessons: usize,
+    /// What to try next, the most telling first.
     pub tries: Vec<Try>,
 }
 
 /// A command for a shell, and what it does.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Try {
+    /// As it is typed.
     pub command: String,
+    /// In a few words, for the line behind it.
     pub does: &'static str,
 }
 
@@ -67,6 +73,7 @@ fn tries(workspace: &Workspace, catalogue: &Catalogue, folder: &Path) -> Result<
         tries.push(tries_of("elophanto init", "makes a folder for notes, with pages to fill in"));
     }
     let latest = catalogue.latest(LOOKED_AT);
+    let question = |entry: &Entry| question(entry).filter(|_| !is_unfilled(workspace, entry));
     if let Some(title) = latest.into_iter().chain(&catalogue.entries).find_map(question) {
         let command = format!("elophanto search {title}");
         tries.push(Try { command, does: "finds it by meaning and by keyword" });
@@ -104,4 +111,13 @@ fn question(entry: &Entry) -> Option<String> {
         && !title.starts_with('-')
         && escape_control_line(title) == title;
     is_usable.then(|| shlex::try_quote(title).ok().map(Into::into)).flatten()
+}
+
+/// Whether a page says only what a template says: nothing of it is searched.
+fn is_unfilled(workspace: &Workspace, entry: &Entry) -> bool {
+    let most = workspace.config.knowledge.max_file_bytes;
+    let Ok((bytes, _)) = read_note(&workspace.repository.root, &entry.path, most) else {
+        return false;
+    };
+    markdown::decode(&bytes).is_ok_and(|page| init::filled(&page.text).is_none())
 }

@@ -39,7 +39,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let request = SetupRequest { client, scope, hooks, remove, folder: Path::new(".") };
     let setup = setup(&request, &env::environment())?;
     if setup.changes.is_empty() {
-        return Ok(ui.nothing("nothing to change"));
+        return Ok(unchanged(remove, ui));
     }
     if !ui.json {
         for change in &setup.changes {
@@ -53,6 +53,15 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
         ui.talk("the program may ask you once whether it trusts what a project brings");
     }
     Ok(outcome(is_agreed, args.dry_run, ui))
+}
+
+/// All is as it was asked for: what is to be there is, and what is to be taken out never was.
+pub fn unchanged(remove: bool, ui: &mut Ui) -> Outcome {
+    if remove {
+        return ui.nothing("nothing to take out");
+    }
+    ui.talk("it is set up already: nothing to change");
+    Outcome::Done
 }
 
 /// That nothing was changed is said where somebody was asked.

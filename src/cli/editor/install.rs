@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
 use crate::cli::{
     Outcome, Result, Ui,
-    agent::install::{carry_out, outcome},
+    agent::install::{carry_out, outcome, unchanged},
     env, escape_control_line, visible,
 };
+use crate::wire::upkeep::CommandWire;
 use elophanto_app::{
     clients::diff,
     editor_setup::{EditorProgram, EditorRequest, plan},
@@ -42,7 +41,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let request = EditorRequest { editor, remove, vsix: args.vsix.as_deref() };
     let planned = plan(&request, &environment)?;
     if planned.is_done() {
-        return Ok(ui.nothing("nothing to change"));
+        return Ok(unchanged(remove, ui));
     }
     if !ui.json {
         for change in &planned.setup.changes {
@@ -58,7 +57,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(command) = &planned.command {
         let said = if is_agreed { planned.run(&environment)? } else { String::new() };
         if ui.json {
-            ui.json(&json!({ "command": command, "change": "run", "done": is_agreed }))?;
+            ui.json(&CommandWire::of(command, is_agreed))?;
         } else if !said.is_empty() {
             ui.talk(visible(&said));
         }

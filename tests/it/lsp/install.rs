@@ -25,9 +25,10 @@ fn there_and_back(editor: &str, before: &[(&str, &str)], expected: &[(&str, &str
     // The program is named as a whole: an editor has a PATH of its own.
     let program = crate::env::PROGRAM;
     assert!(expected.iter().any(|(path, _)| read(path).contains(program)), "{editor}");
-    let again = env.run(&["editor", "install", editor, "--yes"]);
-    assert_eq!(again.code, Some(1), "{again}");
+    env.ok(&["editor", "install", editor, "--yes"]);
     env.ok(&["editor", "install", editor, "--remove", "--yes"]);
+    let again = env.run(&["editor", "install", editor, "--remove", "--yes"]);
+    assert_eq!(again.code, Some(1), "{again}");
     for (path, text) in before {
         assert_eq!(read(path), *text, "{editor}");
     }
