@@ -366,7 +366,8 @@ fn fact(name: &str, predicate: &str, value: &str, line: usize) -> Option<Stateme
     // `Issue: (leave this empty)`
     let is_aside = value.starts_with('(') && value.ends_with(')');
     let is_unfilled = matches!(fold(value).as_str(), "n/a" | "na" | "tbd" | "todo" | "tba")
-        || is_aside && ["empty", "leave this", "fill "].iter().any(|it| fold(value).contains(it));
+        || is_aside
+            && ["empty", "leave this", "fill ", "put "].iter().any(|it| fold(value).contains(it));
     // `{action}: What happened`: of what, its text tells.
     let is_variable = predicate.starts_with('{');
     if says_none

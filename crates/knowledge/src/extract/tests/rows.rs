@@ -10,6 +10,15 @@ fn a_cell_in_lower_case_is_no_acronym() {
 }
 
 #[test]
+fn what_a_form_asks_for_is_no_value() {
+    let page = "# Pump\n\nPump is a tool for water.\n\n- Status: Implemented\n- Supersedes: (put \"N/A\" \
+                unless this replaces another proposal)\n- Start date: 2021-12-07\n";
+    let facts = told(page, "Pump");
+    assert!(facts.iter().any(|fact| fact.ends_with("Status: Implemented")), "{facts:?}");
+    assert!(facts.iter().all(|fact| !fact.contains("Supersedes")), "{facts:?}");
+}
+
+#[test]
 fn rows_are_facts_of_what_they_are_about() {
     check_asked(
         "# KEF R3\n\nThe KEF R3 is a speaker for shelves.\n\n| | |\n|-|-|\n| Weight | 13.5 kg |\n| Drivers | One `Uni-Q` array |\n\n| Model | Price |\n|-|-|\n| KEF R3 | $2,199 |\n| Nobody | $1 |\n",
