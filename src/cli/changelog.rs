@@ -1,8 +1,7 @@
 //! `elophanto changelog`
 
-use serde_json::{Value, json};
-
 use super::{Outcome, Result, Ui, escape_control_line, visible, workspace};
+use crate::wire::ChangeWire;
 use elophanto_app::changelog as gathered;
 use elophanto_text::changelog::{self, Entry};
 
@@ -33,7 +32,7 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
     let texts = changelog::newest_first(&entries);
     for (number, text) in texts.iter().take(args.limit.unwrap_or(usize::MAX)).enumerate() {
         if ui.json {
-            ui.json(&wire(text, Entry::parse(text).as_ref()))?;
+            ui.json(&ChangeWire::of(text, Entry::parse(text).as_ref()))?;
         } else {
             let gap = if number == 0 { "" } else { "\n" };
             ui.line(format_args!("{gap}{}", visible(text)))?;
@@ -45,18 +44,4 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
         return Ok(Outcome::Negative);
     }
     Ok(Outcome::Done)
-}
-
-/// An entry, as `--json` prints it. What a person wrote may lack everything but its text.
-fn wire(text: &str, entry: Option<&Entry>) -> Value {
-    json!({
-        "date": entry.map(|entry| entry.date.to_string()),
-        "title": entry.map(|entry| &entry.title),
-        "type": entry.map(|entry| &entry.kind),
-        "reason": entry.map(|entry| &entry.reason),
-        "details": entry.map_or(&[][..], |entry| &entry.details),
-        "tests": entry.map(|entry| &entry.tests),
-        "dependencies": entry.map(|entry| &entry.dependencies),
-        "text": text,
-    })
 }

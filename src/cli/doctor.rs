@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::json;
-
 use super::{Outcome, Result, Ui, escape_control_line, visible, workspace};
+use crate::wire::upkeep::SettingWire;
 use elophanto_app::doctor::{Diagnosis, Facts, Finding, Unfilled, examine, told_some};
 use elophanto_base::counted::counted;
 use elophanto_repo::locate;
@@ -32,18 +31,8 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     if args.settings {
         for setting in workspace.config.origins() {
-            let wire = json!({
-                "setting": setting.key,
-                "value": setting.value,
-                "origin": setting.origin.to_string(),
-            });
-            ui.emit(
-                &wire,
-                escape_control_line(&format!(
-                    "{}: {}  ({})",
-                    setting.key, setting.value, setting.origin
-                )),
-            )?;
+            let text = format!("{}: {}  ({})", setting.key, setting.value, setting.origin);
+            ui.emit(&SettingWire::from(&setting), escape_control_line(&text))?;
         }
     }
     let outcome = show(&findings, ui)?;

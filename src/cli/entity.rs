@@ -1,8 +1,7 @@
 //! `elophanto entity`
 
-use serde_json::json;
-
 use super::{Outcome, Result, Ui, escape_control_line, workspace};
+use crate::wire::RemovedEntityWire;
 use elophanto_app::{
     entities::{self, FoundIn, Happened, KnownFact, delete, find, found_in, history, nearest},
     learning::Learning,
@@ -64,9 +63,9 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome> {
         return show(&store, &found, ui);
     }
     delete(&workspace, &mut snapshot, &found)?;
-    let wire = json!({ "entity": found.slug, "name": found.title, "facts": found.facts.len() });
     let facts = counted(found.facts.len(), "fact");
-    ui.emit(&wire, format_args!("removed {} with {facts}", escape_control_line(&found.title)))?;
+    let text = format!("removed {} with {facts}", escape_control_line(&found.title));
+    ui.emit(&RemovedEntityWire::from(&found), text)?;
     if !found.notes.is_empty() {
         ui.note(format_args!(
             "what people wrote on its page stays: {}",
@@ -123,10 +122,7 @@ fn told(number: usize, fact: &KnownFact) -> Vec<String> {
     let text = escape_control_line(fact.text);
     let mut lines = vec![format!("  {number}. {text}{}", count.unwrap_or_default())];
     let first = (fact.day(), fact.source.or(fact.edited.then_some("changed by hand")));
-    let also = fact
-        .also
-        .iter()
-        .map(|also| (also.learned_at.as_deref().and_then(|at| at.get(..10)), Some(also.source)));
+    let also = fact.also.iter().map(|also| (also.day(), Some(also.source)));
     for (day, source) in std::iter::once(first).chain(also) {
         let from: Vec<String> =
             [day, source].into_iter().flatten().map(escape_control_line).collect();

@@ -2,13 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::{Outcome, Result, Ui, env, exact_line};
-use elophanto_app::init::{
-    InitAction,
-    make::{InitRequest, init},
-};
+use crate::wire::upkeep::InitWire;
+use elophanto_app::init::make::{InitRequest, init};
 
 /// Make this repository or folder a knowledge base
 ///
@@ -17,7 +13,8 @@ use elophanto_app::init::{
 /// is, so that it may be run again at any time.
 #[derive(clap::Args, Debug)]
 pub struct InitArgs {
-    /// Search the notes below DIR; may be repeated. Without it, all Markdown of the repository
+    /// Search the notes below DIR; may be repeated. Without it, all Markdown of the repository. What is
+    /// described by `scan`, and shown by `graph`, is below `scan.paths` of the settings, other Markdown too
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
     /// If there is a key for OpenRouter: let it embed the text of this repository
@@ -34,14 +31,9 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut nothing = true;
     let was_missing = init(&request, &env::environment(), &talk, &mut |path, action| {
         nothing = false;
-        let action = match action {
-            InitAction::Create => "created",
-            InitAction::Block => "managed block written",
-            InitAction::Settings(_) => "settings written",
-        };
         let path = path.display().to_string();
-        let text = format!("{action}: {}", exact_line(&path));
-        ui.emit(&json!({ "path": path, "action": action }), text)
+        let wire = InitWire::of(&path, action);
+        ui.emit(&wire, format_args!("{}: {}", wire.action, exact_line(&path)))
     })?;
     if nothing && !ui.json {
         ui.line("already a knowledge base, nothing to do")?;

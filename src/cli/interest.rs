@@ -1,8 +1,7 @@
 //! `elophanto like`, `unlike`, `dislike`, `undislike`, `interests` and `react`
 
-use serde_json::json;
-
 use super::{Outcome, Result, Ui, escape_control_line, workspace};
+use crate::wire::interest::{ActWire, InterestWire};
 use elophanto_app::{
     interest::{self, Act, WishRequest},
     when::day,
@@ -80,15 +79,10 @@ fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome> {
     let (title, entity, why) = interest::why_by_name(&workspace, name, ui)?;
     let score = why.interest.map_or(0.0, |interest| interest.score);
     ui.note(format_args!("{}: {score:+.2}", escape_control_line(&title)));
-    for Act { at, what, counts } in why.acts.iter().take(most) {
-        let wire = json!({
-            "entity": entity,
-            "at": format!("{at:.0}"),
-            "what": what,
-            // When it was new; negative for what speaks against it.
-            "counts": counts,
-        });
-        ui.emit(&wire, format!("{}  {counts:+.2}  {what}", day(at.as_second())))?;
+    for act in why.acts.iter().take(most) {
+        let Act { at, what, counts } = act;
+        let text = format!("{}  {counts:+.2}  {what}", day(at.as_second()));
+        ui.emit(&ActWire::of(&entity, act), text)?;
     }
     Ok(ui.listed(why.acts.is_empty(), "you did nothing that shows it"))
 }
@@ -103,14 +97,6 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome> {
     let signs = if args.ascii { Signs::Ascii } else { Signs::Blocks };
     for (number, ranked) in (1..).zip(&ranked) {
         let of = &ranked.interest;
-        let wire = json!({
-            "entity": ranked.entity,
-            "name": ranked.name,
-            "score": (of.score * 1_000.0).round() / 1_000.0,
-            "facts": ranked.facts,
-            "last_activity": format!("{:.0}", of.last),
-            "trend": of.trend,
-        });
         let name = escape_control_line(&ranked.name);
         let word = agreeing(ranked.facts, "fact ", "facts");
         let text = format!(
@@ -120,7 +106,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome> {
             day(of.last.as_second()),
             spark(&of.trend, signs)
         );
-        ui.emit(&wire, text)?;
+        ui.emit(&InterestWire::from(ranked), text)?;
     }
     Ok(ui.listed(ranked.is_empty(), "nothing yet: `elophanto like` a topic, or `learn` about one"))
 }

@@ -44,7 +44,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 pub use crate::terminal::Outcome;
 use crate::terminal::{
     secret_input::{self, Descriptor},
-    ui::{self, Ui, escape_control_line, exact_line, report, visible},
+    ui::{Ui, escape_control_line, exact_line, report, visible},
 };
 use arguments::{DoneJson, DoneLines, Json, NoArgs, OneJson, commands, flags, one_of};
 use elophanto_app::{Error as CliError, Result};

@@ -7,7 +7,6 @@ use std::{
 };
 
 use axum::http::Method;
-use serde_json::json;
 
 use super::{
     Outcome, Result, Ui, Workspace, escape_control_line, gateway::serve::usual_program, workspace,
@@ -16,6 +15,7 @@ use crate::{
     gateway::files::GatewayFiles,
     listening::{life, own},
     page::{self, Library, address::encoded},
+    wire::servers::PageAddressWire,
 };
 use elophanto_app::{Environment, Error, gateway::Served};
 use elophanto_base::{counted::counted, process};
@@ -76,8 +76,7 @@ pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome> {
         );
         return Ok(Outcome::Done);
     }
-    // The address is good once, for a minute.
-    ui.done(&json!({ "url": url, "opened": opened }), &url)
+    ui.done(&PageAddressWire { url: &url, opened }, &url)
 }
 
 fn export(workspace: Workspace, folder: &Path, at: Option<&str>, ui: &mut Ui) -> Result<Outcome> {

@@ -1,12 +1,11 @@
 //! `elophanto publish`
 
-use serde_json::json;
-
 use super::{Outcome, Result, Ui, env, escape_control_line, workspace};
+use crate::wire::fleet::{FoldedWire, HeadWire, PublishedWire};
 use elophanto_app::{
     fleet::{self, Folded, Form, Outcome as Became, PublishRequest, Published},
     keys::Asking,
-    when::{day, time},
+    when::day,
 };
 use elophanto_base::counted::{agreeing, counted};
 
@@ -111,34 +110,20 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome> {
     let Published {
         repository,
         commit,
-        object,
-        model,
         chunks,
         lessons,
         without_vector,
         is_of_model,
         bytes,
         outcome,
+        ..
     } = published;
-    let (done, name) = match outcome {
-        Became::Created => ("published", "created"),
-        Became::Before => ("was published before", "before"),
-        Became::Older => ("not published", "older"),
-        Became::Tried => ("would be published", "tried"),
-        Became::Incomplete => ("not published", "incomplete"),
+    let done = match outcome {
+        Became::Created => "published",
+        Became::Before => "was published before",
+        Became::Older | Became::Incomplete => "not published",
+        Became::Tried => "would be published",
     };
-    let wire = json!({
-        "repository": repository,
-        "commit": commit,
-        "object": object,
-        "model": model,
-        "chunks": chunks,
-        "lessons": lessons,
-        "without_vector": without_vector,
-        "bytes": bytes,
-        // `created`, `before`, `older`, `tried` or `incomplete`.
-        "outcome": name,
-    });
     let kilobytes = bytes.div_ceil(1_000);
     let among = match lessons {
         0 => String::new(),
@@ -148,7 +133,7 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome> {
         "{repository} at {commit:.10}: {}{among}, {kilobytes} kB, {done}",
         counted(*chunks, "chunk")
     );
-    ui.emit(&wire, escape_control_line(&text))?;
+    ui.emit(&PublishedWire::from(published), escape_control_line(&text))?;
     if *without_vector > 0 && *is_of_model {
         let count = counted(*without_vector, "chunk");
         let have = agreeing(*without_vector, "has", "have");
@@ -160,24 +145,13 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome> {
 }
 
 fn say_folded(folded: &Folded, ui: &mut Ui) -> Result<Outcome> {
-    let Folded { taken, dropped, aside, odd, inserted, updated, deleted, tended } = folded;
-    let wire = json!({
-        "taken": taken.len(),
-        "dropped": dropped.len(),
-        "aside": aside.len(),
-        // What lies in the inbox and can be no object: it stays.
-        "odd": odd.len(),
-        "inserted": inserted,
-        "updated": updated,
-        "deleted": deleted,
-        "tended": tended,
-    });
+    let Folded { taken, inserted, updated, deleted, tended, .. } = folded;
     let packed = if *tended { ", tables packed" } else { "" };
     let text = format!(
         "{} folded: {inserted} rows new, {updated} changed, {deleted} gone{packed}",
         counted(taken.len(), "publication")
     );
-    ui.done(&wire, text)
+    ui.done(&FoldedWire::from(folded), text)
 }
 
 fn list(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -186,17 +160,10 @@ fn list(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {
         return Ok(ui.nothing("no repository is published there, or none is folded yet"));
     }
     for head in &heads {
-        let wire = json!({
-            "repository": head.repository,
-            "commit": head.commit,
-            "as_of": time(head.time),
-            "published": time(head.published),
-            "chunks": head.chunks,
-        });
         let chunks = counted(usize::try_from(head.chunks).unwrap_or(usize::MAX), "chunk");
         let text =
             format!("{}  {:.10}  as of {}  {chunks}", head.repository, head.commit, day(head.time));
-        ui.emit(&wire, escape_control_line(&text))?;
+        ui.emit(&HeadWire::from(head), escape_control_line(&text))?;
     }
     Ok(Outcome::Done)
 }

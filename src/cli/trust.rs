@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::{CliError, Outcome, Result, Ui, env, escape_control_line, exact_line, visible};
-use crate::wire::upkeep::TrustPageWire;
+use crate::wire::trust::{GuardedWire, RevokedWire, TrustPageWire, TrustedWire};
 use elophanto_app::{
     config::{Guarded, REPOSITORY_FILE, TrustEntry, TrustStore, digest},
     pages::{Page, Pages, Trust},
@@ -54,15 +52,19 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
     let pages = untrusted.pages()?;
     let asked = named(&pages, args)?;
     let file = REPOSITORY_FILE;
-    for Guarded { name: key, line, value } in &untrusted.settings {
+    for setting in &untrusted.settings {
+        let Guarded { name: key, line, value } = setting;
         let text = format!("{file}:{line}: {key}: {value}");
-        let digest = &untrusted.digest;
-        let wire =
-            json!({ "file": file, "line": line, "key": key, "value": value, "digest": digest });
-        ui.emit(&wire, exact_line(&text))?;
+        ui.emit(&GuardedWire::of(setting, &untrusted), exact_line(&text))?;
     }
     // Seen before it is trusted.
     ui.flush()?;
+    for path in untrusted.run_by_settings() {
+        ui.note(format_args!(
+            "`{}` lies in the repository: trusted is that it runs, whatever later commits make of it",
+            exact_line(&path.to_string_lossy())
+        ));
+    }
     if untrusted.settings.is_empty() {
         ui.talk(format_args!("nothing in `{file}` needs trust"));
     } else if !args.show && args.pages.is_none() && !trust_settings(&untrusted, args, ui)? {
@@ -207,21 +209,20 @@ fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome> {
             "nothing is trusted: `elophanto trust` shows what of a repository asks for it",
         ));
     }
-    for TrustEntry { digest, file, since, root } in store.entries() {
+    for entry in store.entries() {
+        let TrustEntry { digest, file, since, root } = entry;
         let (short, root) = (digest.get(..12).unwrap_or(digest), root.to_string_lossy());
         let text = format!("{short}  {since}  {root}/{file}");
-        let wire = json!({ "trusted": file, "digest": digest, "since": since, "root": root });
-        ui.emit(&wire, escape_control_line(&text))?;
+        ui.emit(&TrustedWire::from(entry), escape_control_line(&text))?;
     }
     Ok(Outcome::Done)
 }
 
 fn say_revoked(root: &Path, revoked: usize, ui: &mut Ui) -> Result<Outcome> {
-    let wire = json!({ "revoked": revoked, "root": root.to_string_lossy() });
     let text = match revoked {
         0 => "nothing in this repository was trusted".to_owned(),
         more => format!("{} forgotten", counted(more, "content")),
     };
-    ui.emit(&wire, text)?;
+    ui.emit(&RevokedWire::of(revoked, root), text)?;
     Ok(if revoked == 0 { Outcome::Negative } else { Outcome::Done })
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::{Outcome, Result, Ui, env, escape_control_line, one_of};
+use crate::wire::UsageWire;
 pub use elophanto_app::usage::usd;
 use elophanto_app::{
     settings::Settings,
@@ -76,24 +76,10 @@ fn table(used: &Usage, by: By, ui: &mut Ui) -> Result<()> {
 }
 
 fn row(by: &str, name: &str, sum: &Sum, width: usize, ui: &mut Ui) -> Result<()> {
-    let Sum { calls, failed, unpriced, input, output, usd_micros, ms } = *sum;
-    let usd = usd(usd_micros);
-    let wire = json!({
-        // What was summed up by; `total` for all of it.
-        "by": by,
-        "name": name,
-        "calls": calls,
-        "failed": failed,
-        "input": input,
-        "output": output,
-        // Without the calls of unknown price.
-        "usd": usd,
-        // Calls of unknown price.
-        "unpriced": unpriced,
-        "ms": ms,
-    });
+    let Sum { calls, unpriced, input, output, usd_micros, .. } = *sum;
     let cost = cost(usd_micros, unpriced);
-    ui.emit(&wire, format_args!("{name:<width$} {calls:>8} {input:>12} {output:>12}  {cost}"))
+    let text = format!("{name:<width$} {calls:>8} {input:>12} {output:>12}  {cost}");
+    ui.emit(&UsageWire::of(by, name, sum), text)
 }
 
 fn say_left(left: &Left, ui: &mut Ui) -> Result<()> {

@@ -7,18 +7,21 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     operations,
     server::{Http, Server, serve_http, serve_stdio},
     watching::tell_of_changes,
 };
-use crate::listening::{
-    life::{self, told_to_end},
-    names::host_of,
-    running::{Files, Running},
-    token::{Secret, new_token},
+use crate::{
+    listening::{
+        life::{self, told_to_end},
+        names::host_of,
+        running::{Files, Running},
+        token::{Secret, new_token},
+    },
+    wire::servers::McpServerWire,
 };
 use elophanto_app::{Environment, Error, Reporter, Result, workspace::KnowledgeBase};
 
@@ -31,6 +34,7 @@ const FOLDER: &str = "mcp";
 
 /// What is served, and on whose behalf.
 pub struct Served {
+    /// The knowledge base.
     pub base: KnowledgeBase,
     /// What is served over HTTP to callers who have tokens of their own, by the hashes of these.
     pub callers: Vec<(blake3::Hash, KnowledgeBase)>,
@@ -38,23 +42,31 @@ pub struct Served {
     pub root: PathBuf,
     /// Whether there is one, in which changes of notes are told.
     pub is_somewhere: bool,
+    /// Told what goes wrong.
     pub reporter: Arc<dyn Reporter + Send + Sync>,
 }
 
 /// How it is served over HTTP.
 pub struct OverHttp {
+    /// Where it listens; port 0 is one that is free.
     pub address: SocketAddr,
+    /// See [`Http::allowed_hosts`].
     pub allowed_hosts: Vec<String>,
+    /// See [`Http::allowed_origins`].
     pub allowed_origins: Vec<String>,
+    /// See [`Http::requests_per_minute`].
     pub requests_per_minute: u32,
 }
 
 /// A server, as `--json` prints it.
-pub fn wire(running: &Running, started: bool) -> Value {
-    json!({
-        "url": running.url(), "pid": running.pid, "running": true, "started": started,
-        "version": env!("CARGO_PKG_VERSION"),
-    })
+pub fn wire(running: &Running, started: bool) -> McpServerWire {
+    McpServerWire {
+        url: running.url(),
+        pid: running.pid,
+        running: true,
+        started,
+        version: env!("CARGO_PKG_VERSION"),
+    }
 }
 
 /// Serves until the client goes or the process is told to end: over standard input and output, or over

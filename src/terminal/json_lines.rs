@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, BufRead, Read},
-    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,10 +12,10 @@ use std::{
 };
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::ui::Ui;
-use elophanto_agent::{Answer, Approval, Approver, Event, Finished, ReaderState, Todo};
+use crate::wire::run::{ApprovalWire, RunLineWire};
+use elophanto_agent::{Answer, Approval, Approver, Event};
 
 /// Bytes of one answer.
 const MOST_ANSWER: u64 = 64 * 1024;
@@ -51,7 +50,7 @@ impl<'a> Wire<'a> {
     }
 
     /// A reader that is gone ends nothing: the run is written down all the same.
-    fn say(&mut self, event: &Value) {
+    fn say(&mut self, event: &RunLineWire<'_>) {
         let _ = self.ui.json(event).and_then(|()| self.ui.flush());
     }
 
@@ -79,7 +78,7 @@ impl<'a> Wire<'a> {
                 _ => {
                     let message =
                         format!("no answer to {asked}: write {{\"id\": {asked}, {forms}}}");
-                    self.say(&json!({ "type": "warning", "message": message }));
+                    self.say(&RunLineWire::Warning { message: &message });
                 }
             }
         }
@@ -117,26 +116,7 @@ fn line(input: &mut impl BufRead, most: u64) -> io::Result<Option<Vec<u8>>> {
 impl Approver for Wire<'_> {
     fn approve(&mut self, request: &Approval) -> Answer {
         self.asked += 1;
-        self.say(&json!({
-            "type": "approval_request",
-            "id": self.asked,
-            "run": request.run.to_string(),
-            "session": request.session.to_string(),
-            "tool": request.tool,
-            "level": request.level.name(),
-            "arguments": request.arguments,
-            // What exactly will run, and its effect.
-            "shown": request.shown,
-            "reasons": request.reasons,
-            "commands": request.commands,
-            // Whether `session` may be answered; `edits`, all edits of files in this work tree for the
-            // session; and `rule`.
-            "can_be_kept": request.can_be_kept,
-            "can_be_edits": request.can_be_edits,
-            "can_be_rule": request.can_be_rule,
-            "tainted": request.is_tainted,
-            "depth": request.depth,
-        }));
+        self.say(&RunLineWire::ApprovalRequest(ApprovalWire::of(self.asked, request)));
         let takes =
             |wire: &AnswerWire| wire.answer.as_deref().is_some_and(|word| WORDS.contains(&word));
         match self
@@ -156,108 +136,11 @@ impl Approver for Wire<'_> {
     fn ask(&mut self, question: &str, options: &[String]) -> Option<String> {
         self.asked += 1;
         let id = self.asked;
-        self.say(
-            &json!({ "type": "question", "id": id, "question": question, "options": options }),
-        );
+        self.say(&RunLineWire::Question { id, question, options });
         self.answer(|wire| wire.text.is_some(), "\"text\": \"...\"")?.text
     }
 
     fn tell(&mut self, event: &Event<'_>) {
-        self.say(&line_of(event));
+        self.say(&event.into());
     }
-}
-
-/// What happens, as one line of standard output.
-fn line_of(event: &Event<'_>) -> Value {
-    match event {
-        Event::Begun { run, session } => {
-            json!({ "type": "begun", "run": run.to_string(), "session": session.to_string() })
-        }
-        Event::Planned { plan, depth } => {
-            json!({ "type": "plan", "steps": plan.steps, "depth": depth })
-        }
-        Event::Text(text) => json!({ "type": "text", "text": text }),
-        Event::Restart => json!({ "type": "restart" }),
-        Event::Calling { tool, shown, depth, .. } => {
-            json!({ "type": "calling", "tool": tool, "shown": shown, "depth": depth })
-        }
-        Event::Called { tool, failed, text, seconds, depth } => json!({
-            "type": "called",
-            "tool": tool,
-            "failed": failed,
-            "text": text,
-            "seconds": seconds,
-            "depth": depth,
-        }),
-        Event::Todo { items, depth } => {
-            // `open`, `doing` or `done`.
-            let item = |item: &Todo| json!({ "text": item.text, "state": item.state.name() });
-            let items: Vec<Value> = items.iter().map(item).collect();
-            json!({ "type": "todo", "items": items, "depth": depth })
-        }
-        // Whole lines that a command says, as it says them.
-        Event::Output { tool, text, depth } => {
-            json!({ "type": "output", "tool": tool, "text": text, "depth": depth })
-        }
-        Event::Progress { tool, text, depth } => {
-            json!({ "type": "progress", "tool": tool, "text": text, "depth": depth })
-        }
-        Event::Unmade { tool, reason, depth } => {
-            json!({ "type": "unmade", "tool": tool, "reason": reason, "depth": depth })
-        }
-        Event::Reflected { note, depth, .. } => {
-            json!({ "type": "reflected", "note": note, "depth": depth })
-        }
-        Event::Compacted { messages } => json!({ "type": "compacted", "messages": messages }),
-        Event::Tainted { origin } => json!({ "type": "tainted", "origin": origin }),
-        Event::Warning(message) => json!({ "type": "warning", "message": message }),
-        // A task inside the task.
-        Event::SubTask { goal, depth } => {
-            json!({ "type": "sub_task", "goal": goal, "depth": depth })
-        }
-        // The same of readers that work side by side, counted from 1: one line as each begins, with
-        // what it may use, and one as it ends, with what it used.
-        Event::Reader { number, question, state, depth } => {
-            let (state, steps, tokens) = match state {
-                ReaderState::Begun { steps, tokens } => ("begun", steps, tokens),
-                ReaderState::Ended { end, steps, tokens } => (end.name(), steps, tokens),
-            };
-            json!({
-                "type": "sub_task",
-                "goal": question,
-                "depth": depth,
-                "reader": number,
-                "state": state,
-                "steps": steps,
-                "tokens": tokens,
-            })
-        }
-        Event::Ended(finished) => ended(finished),
-    }
-}
-
-/// How a run ended.
-fn ended(finished: &Finished) -> Value {
-    let texts = |paths: &[PathBuf]| -> Vec<String> {
-        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-    };
-    json!({
-        "type": "ended",
-        "run": finished.run.to_string(),
-        "session": finished.session.to_string(),
-        "outcome": finished.outcome.name(),
-        "reason": finished.reason(),
-        "answer": finished.answer,
-        "files": texts(&finished.touched),
-        "commits": finished.commits,
-        "notes": texts(&finished.notes),
-        // Calls that were made and that change, run or reach something; 0: nothing was changed.
-        "effects": finished.effects,
-        "steps": finished.steps,
-        "input_tokens": finished.spent.input_tokens,
-        "output_tokens": finished.spent.output_tokens,
-        // Of the calls whose price is known.
-        "usd": finished.spent.usd_micros as f64 / 1e6,
-        "warnings": finished.warnings,
-    })
 }

@@ -1,11 +1,12 @@
 //! Bots of the user's, and who may write to them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use elophanto_app::channels::{Listed, Person, Platform, Registry};
 
 /// A bot.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct BotWire<'a> {
     pub channel: &'static str,
     /// Its number, and what people call it.
@@ -17,14 +18,14 @@ pub struct BotWire<'a> {
 }
 
 /// Somebody who may write.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct PersonWire<'a> {
     pub id: &'a str,
     pub name: &'a str,
     pub approves: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct WaitingWire<'a> {
     pub id: &'a str,
     pub name: &'a str,
@@ -50,7 +51,7 @@ impl<'a> From<&'a Person> for PersonWire<'a> {
 }
 
 /// Somebody of whom something changed.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ChangedWire<'a> {
     pub channel: &'static str,
     #[serde(flatten)]
@@ -62,4 +63,23 @@ impl<'a> ChangedWire<'a> {
     pub fn of(platform: Platform, person: &'a Person, may_write: bool) -> Self {
         Self { channel: platform.name(), person: person.into(), may_write }
     }
+}
+
+/// A bot that was set up.
+#[derive(Serialize, JsonSchema)]
+pub struct NewBotWire<'a> {
+    pub channel: &'static str,
+    pub id: &'a str,
+    pub name: &'a str,
+    /// Who was let in to it before.
+    pub people: usize,
+    /// Whether the token was put into the vault: not where a variable holds it.
+    pub kept: bool,
+}
+
+/// Whether there was a bot to be taken away.
+#[derive(Serialize, JsonSchema)]
+pub struct RemovedBotWire {
+    pub channel: &'static str,
+    pub removed: bool,
 }

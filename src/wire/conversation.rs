@@ -2,33 +2,51 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use elophanto_app::agent::Session;
 use elophanto_models::llm::{Message, ToolCall};
 
 /// A conversation, as `--json` prints it.
-pub fn session(session: &Session) -> Value {
-    json!({
-        "session": session.id.to_string(),
-        "channel": session.channel,
-        "user": session.user,
-        // The work tree; `null` before the first run.
-        "root": session.root,
-        // What the user calls it.
-        "name": session.name,
-        "goal": session.goal,
-        "messages": session.messages.len(),
-        "tainted": session.is_tainted,
-        "rules": session.rules.len(),
-        "created": session.created.to_string(),
-        "updated": session.updated.to_string(),
-    })
+#[derive(Serialize, JsonSchema)]
+pub struct SessionWire<'a> {
+    session: String,
+    channel: &'a str,
+    user: &'a str,
+    /// The work tree; `null` before the first run.
+    root: Option<&'a str>,
+    /// What the user calls it.
+    name: Option<&'a str>,
+    goal: Option<&'a str>,
+    messages: usize,
+    tainted: bool,
+    rules: usize,
+    created: String,
+    updated: String,
+}
+
+impl<'a> From<&'a Session> for SessionWire<'a> {
+    fn from(session: &'a Session) -> Self {
+        Self {
+            session: session.id.to_string(),
+            channel: &session.channel,
+            user: &session.user,
+            root: session.root.as_deref(),
+            name: session.name.as_deref(),
+            goal: session.goal.as_deref(),
+            messages: session.messages.len(),
+            tainted: session.is_tainted,
+            rules: session.rules.len(),
+            created: session.created.to_string(),
+            updated: session.updated.to_string(),
+        }
+    }
 }
 
 /// What was said, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct MessageWire<'a> {
     pub role: &'static str,
     pub text: Cow<'a, str>,
@@ -41,7 +59,7 @@ pub struct MessageWire<'a> {
 }
 
 /// Which call a result is of.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ResultWire<'a> {
     pub id: &'a str,
     pub tool: &'a str,
@@ -49,7 +67,7 @@ pub struct ResultWire<'a> {
 }
 
 /// A call of a tool.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct CallWire<'a> {
     pub id: &'a str,
     pub tool: &'a str,

@@ -1,37 +1,73 @@
 //! Evidence, as other programs take it; and files that are described, with what was asked of them.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use elophanto_index::search::Hit;
 use elophanto_knowledge::scan::{
     GapKind, QuestionState, Summary, freshness::Freshness, investigate::Found,
 };
 
-/// What was found, as evidence in the form of the reference design.
-pub fn evidence_of_hits(query: &str, hits: &[Hit]) -> Value {
-    let summaries: Vec<&str> = hits.iter().map(|hit| hit.text.trim()).collect();
-    let file_paths: Vec<String> = hits.iter().map(|hit| hit.path.to_text()).collect();
-    json!({
-        "source": "documentation",
-        "type": "indexed_knowledge",
-        "content": { "summaries": summaries, "file_paths": file_paths },
-        "metadata": { "query": query, "result_count": hits.len() },
-        // How sure a reader may be that it bears on the question.
-        "confidence": 0.8,
-    })
+/// Evidence in the form of the reference design.
+#[derive(Serialize, JsonSchema)]
+pub struct EvidenceWire<C, M> {
+    source: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    content: C,
+    metadata: M,
+    /// How sure a reader may be that it bears on the question.
+    confidence: f64,
 }
 
-/// The same of what a file was found to hold.
-pub fn evidence_of_file(file_path: &str, summary: &Summary) -> Value {
-    json!({
-        "source": "documentation",
-        "type": "knowledge_indexed",
-        "content": summary.summary,
-        "metadata": { "file_path": file_path, "indexed_at": summary.indexed_at },
-        "confidence": 0.9,
-    })
+/// What was found.
+#[derive(Serialize, JsonSchema)]
+pub struct FoundContent<'a> {
+    summaries: Vec<&'a str>,
+    file_paths: Vec<String>,
+}
+
+/// What was asked.
+#[derive(Serialize, JsonSchema)]
+pub struct QueryMetadata<'a> {
+    query: &'a str,
+    result_count: usize,
+}
+
+/// Which file it is of.
+#[derive(Serialize, JsonSchema)]
+pub struct FileMetadata<'a> {
+    file_path: &'a str,
+    indexed_at: String,
+}
+
+impl<'a> EvidenceWire<FoundContent<'a>, QueryMetadata<'a>> {
+    /// Of what was found.
+    pub fn of_hits(query: &'a str, hits: &'a [Hit]) -> Self {
+        let summaries = hits.iter().map(|hit| hit.text.trim()).collect();
+        let file_paths = hits.iter().map(|hit| hit.path.to_text()).collect();
+        Self {
+            source: "documentation",
+            kind: "indexed_knowledge",
+            content: FoundContent { summaries, file_paths },
+            metadata: QueryMetadata { query, result_count: hits.len() },
+            confidence: 0.8,
+        }
+    }
+}
+
+impl<'a> EvidenceWire<&'a str, FileMetadata<'a>> {
+    /// Of what a file was found to hold.
+    pub fn of_file(file_path: &'a str, summary: &'a Summary) -> Self {
+        Self {
+            source: "documentation",
+            kind: "knowledge_indexed",
+            content: &summary.summary,
+            metadata: FileMetadata { file_path, indexed_at: summary.indexed_at.to_string() },
+            confidence: 0.9,
+        }
+    }
 }
 
 /// A question and what came of it.

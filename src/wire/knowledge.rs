@@ -5,9 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Named;
 use elophanto_knowledge::{
-    learn::{merge::Proposal, undo::Undone},
+    learn::{
+        merge::Proposal,
+        record::Merge,
+        undo::{PutBack, Undone},
+    },
     scan::QuestionState,
 };
+use elophanto_text::entity::Entity;
 
 /// What `learn` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -51,7 +56,7 @@ fn items() -> usize {
 }
 
 /// Entities that may be one, as `--json` prints them.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ProposalWire<'a> {
     from: &'a str,
     from_name: &'a str,
@@ -80,8 +85,8 @@ impl<'a> ProposalWire<'a> {
     }
 }
 
-/// What was taken back, as `--json` prints it.
-#[derive(Serialize)]
+/// What was taken back or put back, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
 pub struct UndoneWire<'a> {
     id: &'a str,
     facts: usize,
@@ -97,4 +102,50 @@ impl<'a> UndoneWire<'a> {
         let confirmed = Some(*confirmed).filter(|count| *count > 0);
         Self { id, facts: *facts, confirmed, entities }
     }
+
+    pub fn put_back(id: &'a str, PutBack { facts, entities }: &'a PutBack) -> Self {
+        Self { id, facts: *facts, confirmed: None, entities }
+    }
+}
+
+/// Entities that were made one, as `--json` prints them.
+#[derive(Serialize, JsonSchema)]
+pub struct MergeWire<'a> {
+    id: &'a str,
+    from: &'a str,
+    from_name: &'a str,
+    into: &'a str,
+    into_name: &'a str,
+    undone: bool,
+}
+
+impl<'a> From<&'a Merge> for MergeWire<'a> {
+    fn from(merge: &'a Merge) -> Self {
+        let Merge { id, from, from_name, into, into_name, undone, .. } = merge;
+        Self { id, from, from_name, into, into_name, undone: *undone }
+    }
+}
+
+/// An entity that was removed, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct RemovedEntityWire<'a> {
+    entity: &'a str,
+    name: &'a str,
+    facts: usize,
+}
+
+impl<'a> From<&'a Entity> for RemovedEntityWire<'a> {
+    fn from(Entity { slug, title, facts, .. }: &'a Entity) -> Self {
+        Self { entity: slug, name: title, facts: facts.len() }
+    }
+}
+
+/// Where `learn` searches from now on, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct LearnSetupWire<'a> {
+    pub service: &'static str,
+    /// What it found when it was tried.
+    pub found: usize,
+    /// The file of the settings.
+    pub settings: &'a str,
 }

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::{Arguments, Named};
 use elophanto_app::memory::{Held, Joined, Place, Remembered, Wiped, Wiping, reply::Lessons};
@@ -106,7 +105,7 @@ impl<'a> From<&'a Memory> for ContradictedWire<'a> {
 }
 
 /// A record, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct MemoryWire<'a> {
     id: &'a str,
     timestamp: String,
@@ -149,7 +148,7 @@ impl<'a> MemoryWire<'a> {
 }
 
 /// A lesson of several repositories, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct SharedWire<'a> {
     id: &'a str,
     lesson: &'a str,
@@ -172,7 +171,7 @@ impl<'a> SharedWire<'a> {
 }
 
 /// Two lessons that may be one, as `--json` prints them.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct LikelyWire<'a> {
     /// The newer first.
     likely: [LikelyLesson<'a>; 2],
@@ -180,7 +179,7 @@ pub struct LikelyWire<'a> {
     nearness: f32,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LikelyLesson<'a> {
     id: &'a str,
     repo: &'a str,
@@ -201,7 +200,7 @@ impl<'a> From<&'a Likely> for LikelyWire<'a> {
 }
 
 /// What was joined, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct JoinedWire<'a> {
     /// The lesson that stands for all of them.
     id: &'a str,
@@ -222,11 +221,28 @@ impl<'a> From<&'a Joined> for JoinedWire<'a> {
     }
 }
 
-/// What was forgotten, as `--json` prints it: whether it is, for nobody may have agreed, and whether its
-/// line is gone from the file.
-pub fn forgotten(memory: &Memory, forgotten: bool, removed: bool) -> Value {
-    let Memory { id, lesson, .. } = memory;
-    json!({ "id": id, "lesson": lesson, "forgotten": forgotten, "removed": removed })
+/// What was forgotten, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct ForgottenLessonWire<'a> {
+    id: &'a str,
+    lesson: &'a str,
+    /// Whether it is: nobody may have agreed.
+    forgotten: bool,
+    /// Whether its line is gone from the file.
+    removed: bool,
+}
+
+impl<'a> ForgottenLessonWire<'a> {
+    pub fn of(memory: &'a Memory, forgotten: bool, removed: bool) -> Self {
+        Self { id: &memory.id, lesson: &memory.lesson, forgotten, removed }
+    }
+}
+
+/// A record that was put back or given up, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct RestoredWire<'a> {
+    pub id: &'a str,
+    pub action: &'static str,
 }
 
 /// What was wiped, as `--json` prints it.

@@ -10,35 +10,43 @@ pub mod budget;
 pub mod channels;
 mod conversation;
 mod evidence;
+pub mod fleet;
 mod forms;
 pub mod gateway;
 mod hit;
+pub mod interest;
 mod knowledge;
 mod lessons;
 mod models;
 mod named;
 mod notes;
 pub mod page;
+pub mod plugins;
 mod printed;
+pub mod run;
 mod schema;
 mod search;
+pub mod servers;
 mod skills;
+pub mod trust;
 pub mod upkeep;
+pub mod vault;
 
-pub use conversation::{MessageWire, ResultWire, session};
-pub use evidence::{AnswerWire, IndexedWire, evidence_of_file, evidence_of_hits};
+pub use conversation::{MessageWire, ResultWire, SessionWire};
+pub use evidence::{AnswerWire, EvidenceWire, IndexedWire};
 pub use forms::{FORMS, Form};
 pub use hit::{Told, state};
 pub use knowledge::{
-    EntityArguments, LearnArguments, ProposalWire, QuestionsArguments, StatusArguments, UndoneWire,
+    EntityArguments, LearnArguments, LearnSetupWire, MergeWire, ProposalWire, QuestionsArguments,
+    RemovedEntityWire, StatusArguments, UndoneWire,
 };
 pub use lessons::{
-    JoinedWire, LikelyWire, MemoryWire, RecallArguments, RememberArguments, RememberedWire,
-    SharedWire, WipedWire, forgotten,
+    ForgottenLessonWire, JoinedWire, LikelyWire, MemoryWire, RecallArguments, RememberArguments,
+    RememberedWire, RestoredWire, SharedWire, WipedWire,
 };
-pub use models::{TriedEmbedderWire, TriedWire};
+pub use models::{TaskNoteWire, TriedEmbedderWire, TriedWire, UnansweredWire, UsageWire};
 pub use named::{Named, Names};
-pub use notes::{GetArguments, PartWire, WriteNoteArguments, WrittenWire};
+pub use notes::{ChangeWire, GetArguments, PartWire, WriteNoteArguments, WrittenWire};
 pub use printed::printed_json;
 pub use schema::{form, full, input, listed_input, listed_output, output};
 pub use search::{
@@ -46,7 +54,7 @@ pub use search::{
     ListedWire, OtherwiseWire, PassageWire, ReplyWire, SearchArguments, SimilarArguments,
     SourceWire,
 };
-pub use skills::{EntryWire, PlanWire, ShadowedWire, SkillWire};
+pub use skills::{EntryWire, NewSkillWire, PlanWire, ShadowedWire, SkillTextWire, SkillWire};
 
 pub use elophanto_text::place::{PREFIX, TEMPLATE, from_uri, to_uri};
 

@@ -1,11 +1,11 @@
-//! `get` and `write_note`.
+//! `get` and `write_note`, and what changed in the notes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DriftWire, Named};
 use elophanto_app::notes::Origin;
-use elophanto_text::authoring::Kind;
+use elophanto_text::{authoring::Kind, changelog};
 
 /// What `get` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ pub struct WriteNoteArguments {
     pub hash: Option<String>,
 }
 
-/// A part of a note.
+/// A part of a note, or of what is said of a file.
 #[derive(Serialize, JsonSchema)]
 pub struct PartWire<'a> {
     pub path: &'a str,
@@ -72,4 +72,36 @@ pub struct WrittenWire {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("detail" = 1))]
     pub hash: Option<String>,
+}
+
+/// An entry of the changelog. What a person wrote may lack everything but its text.
+#[derive(Serialize, JsonSchema)]
+pub struct ChangeWire<'a> {
+    date: Option<String>,
+    title: Option<&'a str>,
+    #[serde(rename = "type")]
+    kind: Option<&'a str>,
+    reason: Option<&'a str>,
+    details: &'a [String],
+    tests: Option<&'a str>,
+    dependencies: Option<&'a str>,
+    text: &'a str,
+}
+
+impl<'a> ChangeWire<'a> {
+    pub fn of(text: &'a str, entry: Option<&'a changelog::Entry>) -> Self {
+        let of = |field: fn(&changelog::Entry) -> Option<&String>| {
+            entry.and_then(field).map(String::as_str)
+        };
+        Self {
+            date: entry.map(|entry| entry.date.to_string()),
+            title: of(|entry| Some(&entry.title)),
+            kind: of(|entry| entry.kind.as_ref()),
+            reason: of(|entry| entry.reason.as_ref()),
+            details: entry.map_or(&[][..], |entry| &entry.details),
+            tests: of(|entry| entry.tests.as_ref()),
+            dependencies: of(|entry| entry.dependencies.as_ref()),
+            text,
+        }
+    }
 }

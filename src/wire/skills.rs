@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use elophanto_app::skills::{Entry, Origin, Plan, Shadowed, Skill};
@@ -51,8 +52,22 @@ impl<'a> SkillWire<'a> {
     }
 }
 
+/// A file of a skill.
+#[derive(Serialize, JsonSchema)]
+pub struct SkillTextWire<'a> {
+    pub name: &'a str,
+    pub file: String,
+    pub text: &'a str,
+}
+
+/// Where a new skill lies.
+#[derive(Serialize, JsonSchema)]
+pub struct NewSkillWire<'a> {
+    pub made: &'a str,
+}
+
 /// A skill that another of its name hides.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ShadowedWire<'a> {
     shadowed: &'a str,
     origin: &'static str,

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak},
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Source, Spec, Tool};
 use crate::permissions::Level;
@@ -125,26 +125,6 @@ impl Toolbox {
         let near = scored.into_iter().filter(|(score, _)| *score >= 0.7).take(NEAR);
         near.map(|(_, name)| name.clone()).collect()
     }
-
-    /// What there is, for people and programs: an array of objects, sorted by name.
-    pub fn manifest(&self) -> Value {
-        let row = |spec: Spec| {
-            let source = match &spec.source {
-                Source::BuiltIn => json!({ "kind": "built_in" }),
-                Source::Plugin { hash } => json!({ "kind": "plugin", "hash": hash }),
-                Source::Server { name } => json!({ "kind": "server", "name": name }),
-            };
-            json!({
-                "name": spec.name,
-                "description": spec.description,
-                "level": spec.level.name(),
-                "source": source,
-                "untrusted": spec.is_untrusted,
-                "input": spec.input,
-            })
-        };
-        self.specs().map(row).collect()
-    }
 }
 
 impl Inlet {
@@ -213,6 +193,8 @@ fn write(tools: &RwLock<Tools>) -> RwLockWriteGuard<'_, Tools> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::{Host, Intent, Output, ToolError, permissions::Action};
 
@@ -303,16 +285,5 @@ mod tests {
         drop(toolbox);
         assert_eq!(inlet.put(plugin("c", "1")), Err(ToolboxError::Gone));
         assert!(inlet.specs().is_empty());
-    }
-
-    #[test]
-    fn manifest_is_sorted_and_says_all() {
-        let manifest = of(&["b", "a"]).0.manifest();
-        let first = json!({
-            "name": "a", "description": "does it", "level": "safe",
-            "source": { "kind": "built_in" }, "untrusted": true, "input": { "type": "object" },
-        });
-        assert_eq!(manifest.get(0), Some(&first));
-        assert_eq!(manifest.as_array().map(Vec::len), Some(2));
     }
 }

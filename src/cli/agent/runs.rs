@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::run::around::tell_left_out;
 use crate::cli::{CliError, Outcome, Result, Ui, env, escape_control_line, visible, workspace};
-use crate::wire::{self, MessageWire, ResultWire};
+use crate::wire::{MessageWire, ResultWire, SessionWire};
 use elophanto_agent::{RunTrail, Session, Sessions, Trails};
 use elophanto_app::{
     agent::{self, chat::told::of_session, state_folder},
@@ -206,7 +206,7 @@ fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome> {
     let here = locate(Path::new(".")).ok();
     let Conversation { session, messages, runs } =
         conversation((&trails()?, &sessions()?), id, here.as_ref(), ui)?;
-    ui.emit(&wire::session(&session), of_session(&session, true))?;
+    ui.emit(&SessionWire::from(&session), of_session(&session, true))?;
     for row in &runs {
         ui.emit(row, told_in_list(row))?;
     }
@@ -239,7 +239,7 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome> {
 /// When stdout cannot be written.
 pub fn print_sessions(sessions: &[Session], is_placed: bool, ui: &mut Ui) -> Result<Outcome> {
     for session in sessions {
-        ui.emit(&wire::session(session), of_session(session, is_placed))?;
+        ui.emit(&SessionWire::from(session), of_session(session, is_placed))?;
     }
     Ok(ui.listed(sessions.is_empty(), "no conversation is kept: `elophanto agent chat` begins one"))
 }

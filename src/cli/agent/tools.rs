@@ -1,11 +1,11 @@
 //! `elophanto agent tools`
 
-use elophanto_app::mcp;
-use elophanto_base::counted::counted;
-use serde_json::Value;
-
 use super::work;
 use crate::cli::{Outcome, Result, Ui, escape_control_line, workspace};
+use crate::wire::plugins::ToolWire;
+use elophanto_agent::{Source, Spec};
+use elophanto_app::mcp;
+use elophanto_base::counted::counted;
 
 /// List the tools of the agent: those built in, and deployed plugins
 ///
@@ -22,22 +22,17 @@ pub struct ToolsArgs {
 pub fn run(args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let prepared = work::prepare(&workspace, std::sync::Arc::new(ui.beside()))?;
-    let manifest = || prepared.tools.manifest();
-    let manifest = if args.servers { prepared.with_servers(manifest) } else { manifest() };
-    for tool in manifest.as_array().map(Vec::as_slice).unwrap_or_default() {
-        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let source = match tool["source"]["kind"].as_str() {
-            Some("plugin") => {
-                let hash = word(&tool["source"]["hash"]);
-                format!("plugin {}", hash.get(..12).unwrap_or(&hash))
-            }
-            Some("server") => format!("server {}", word(&tool["source"]["name"])),
-            _ => "built in".to_owned(),
+    let specs = || prepared.tools.specs().collect::<Vec<Spec>>();
+    let specs = if args.servers { prepared.with_servers(specs) } else { specs() };
+    for spec in &specs {
+        let source = match &spec.source {
+            Source::Plugin { hash } => format!("plugin {}", hash.get(..12).unwrap_or(hash)),
+            Source::Server { name } => format!("server {name}"),
+            Source::BuiltIn => "built in".to_owned(),
         };
-        let (name, level) = (word(&tool["name"]), word(&tool["level"]));
-        let described = word(&tool["description"]);
-        let line = format!("{name:<20} {level:<12} {source:<12} {described}");
-        ui.emit(tool, escape_control_line(&line))?;
+        let Spec { name, level, description, .. } = spec;
+        let line = format!("{name:<20} {:<12} {source:<12} {description}", level.name());
+        ui.emit(&ToolWire::from(spec), escape_control_line(&line))?;
     }
     let servers = mcp::list(&workspace.environment)?.iter().filter(|it| it.trusted).count();
     if servers > 0 && !args.servers {

@@ -1,10 +1,10 @@
 //! `elophanto channel add`
 
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::json;
 
 use super::bots;
 use crate::cli::{Descriptor, Outcome, Result, Ui, UnlockArgs, env, one_of, secret_input};
+use crate::wire::channels::NewBotWire;
 use elophanto_app::{
     Error,
     channels::{Bot, Bots, First, Platform, SetUp},
@@ -106,16 +106,9 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let SetUp { bot, people } = bots.set_up(platform, bot)?;
     let name = escape_control_line(&bot.name);
-    let wire = json!({
-        "channel": platform.name(),
-        "id": bot.id,
-        "name": bot.name,
-        // Who was let in to it before.
-        "people": people,
-        // Whether the token was put into the vault: not where a variable holds it.
-        "kept": of_variable.is_none(),
-    });
-    ui.emit(&wire, format_args!("{} knows your bot as {name}", platform.name()))?;
+    let (channel, kept) = (platform.name(), of_variable.is_none());
+    let wire = NewBotWire { channel, id: &bot.id, name: &bot.name, people, kept };
+    ui.emit(&wire, format_args!("{channel} knows your bot as {name}"))?;
     ui.flush()?;
     if let Some(invitation) = invitation(platform, &bot) {
         ui.note(invitation);

@@ -3,12 +3,10 @@
 mod add;
 mod people;
 
-use serde_json::json;
-
 use super::{Json, NoArgs, Outcome, Result, Ui, commands, env, one_of, workspace};
 use crate::{
     gateway::files::GatewayFiles,
-    wire::channels::{BotWire, PersonWire},
+    wire::channels::{BotWire, PersonWire, RemovedBotWire},
 };
 use elophanto_app::{
     channels::{Bots, ChannelSettings, Platform},
@@ -84,7 +82,7 @@ fn remove(platform: Platform, ui: &mut Ui) -> Result<Outcome> {
         true => format!("nobody writes to your bot of {channel} any more"),
         false => format!("there is no bot of {channel}"),
     };
-    ui.emit(&json!({ "channel": channel, "removed": removed }), text)?;
+    ui.emit(&RemovedBotWire { channel, removed }, text)?;
     if removed && files.running().is_some() {
         ui.note(
             "your gateway goes on asking there until `elophanto gateway stop`; it lets nobody in",

@@ -1,10 +1,8 @@
 //! `elophanto clean`: entities that are one.
 
-use serde_json::{Value, json};
-
 use crate::cli::{Outcome, Result, Ui, Workspace, escape_control_line};
-use crate::wire::ProposalWire;
-use elophanto_app::{clean::entities, llm::asker::Reach};
+use crate::wire::{MergeWire, ProposalWire};
+use elophanto_app::{clean::entities, llm::asker::Reach, shell::quoted};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::learn::{
     merge::{Proposal, Unmerged},
@@ -43,7 +41,7 @@ pub fn merge_all(workspace: &Workspace, apply: bool, dry: bool, ui: &mut Ui) -> 
         Some(done) => {
             let line = line(proposal, "merged");
             let text = format!("{line} (undo: elophanto clean undo {})", done.id);
-            ui.emit(&merged_wire(done), text)
+            ui.emit(&MergeWire::from(done), text)
         }
     };
     let pairs = entities::merge_certain(workspace, apply && !dry, told)?;
@@ -71,8 +69,8 @@ pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<O
         }
         text.push_str(&format!(
             "\n    elophanto clean merge {} {}",
-            escape_control_line(&proposal.from.0),
-            escape_control_line(&proposal.into.0)
+            quoted(&escape_control_line(&proposal.from.0)),
+            quoted(&escape_control_line(&proposal.into.0))
         ));
         ui.emit(&ProposalWire::of(proposal, said), text)
     };
@@ -83,7 +81,7 @@ pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<O
 pub fn merge_two(workspace: &Workspace, args: &MergeArgs, ui: &mut Ui) -> Result<Outcome> {
     let done = entities::merge(workspace, &args.from, &args.into)?;
     ui.done(
-        &merged_wire(&done),
+        &MergeWire::from(&done),
         format_args!(
             "merged {} into {} (undo: elophanto clean undo {})",
             escape_control_line(&done.from_name),
@@ -106,17 +104,8 @@ pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outco
     };
     let (from, into) =
         (escape_control_line(&merge.from_name), escape_control_line(&merge.into_name));
-    ui.emit(&merged_wire(&merge), format_args!("{from} and {into} {how}"))?;
+    ui.emit(&MergeWire::from(&merge), format_args!("{from} and {into} {how}"))?;
     Ok(outcome)
-}
-
-/// A merge, as `--json` prints it.
-fn merged_wire(merge: &Merge) -> Value {
-    let Merge { id, from, from_name, into, into_name, undone, .. } = merge;
-    json!({
-        "id": id, "from": from, "from_name": from_name, "into": into, "into_name": into_name,
-        "undone": undone,
-    })
 }
 
 fn line(proposal: &Proposal, verb: &str) -> String {

@@ -3,9 +3,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
-
 use crate::cli::{Result, Ui, escape_control_line};
+use crate::wire::upkeep::RankedWire;
 use elophanto_app::eval::{Eval, Row, Run};
 use elophanto_base::counted::counted;
 use elophanto_index::eval::{Answered, Paired, TestSet};
@@ -66,19 +65,13 @@ pub fn per_question(
 ) -> Result<()> {
     let answers = one.answers.iter().zip(&other.answers);
     for (question, (one, other)) in set.questions.iter().zip(answers) {
-        let rankings = [(first, one), (second, other)].map(|(by, answer)| {
-            let found = answer.found.iter();
-            let found: Vec<_> =
-                found.map(|(id, grade)| json!({ "id": id, "grade": grade })).collect();
-            json!({ "by": by, "ndcg_at_10": answer.ndcg_at_10, "found": found })
-        });
+        let answers = [(first, one), (second, other)];
         let (id, text) = (escape_control_line(&question.id), escape_control_line(&question.text));
         let mut shown = format!("\n{id}  {text}");
-        for (by, answer) in [(first, one), (second, other)] {
+        for (by, answer) in answers {
             let _ = write!(shown, "\n    {by:<9} {:.3} {}", answer.ndcg_at_10, few(answer));
         }
-        let wire = json!({ "id": question.id, "text": question.text, "rankings": rankings });
-        ui.emit(&wire, shown)?;
+        ui.emit(&RankedWire::of(question, answers), shown)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use elophanto_app::Error;
 use elophanto_base::one_line::one_line;
@@ -12,6 +12,7 @@ use crate::cli::{NoArgs, Outcome, Result, Ui, env, exact_line};
 use crate::{
     gateway::{files::GatewayFiles, told},
     listening::{life, own},
+    wire::servers::StoppedWire,
 };
 
 /// Bytes of what a run is about.
@@ -46,15 +47,15 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome> {
     let goes_on = own::ask(&files.socket, Method::GET, "/standings", PATIENCE)?.1;
     let wire = told::status(&running, &health, &goes_on);
     let mut text = format!("{}, process {}", told::address(&running), running.pid);
-    for repository in wire["repositories"].as_array().into_iter().flatten() {
+    for repository in wire.repositories.as_array().into_iter().flatten() {
         let of = |key: &str| exact_line(repository[key].as_str().unwrap_or_default());
         text.push_str(&format!("\n{}  {}", of("name"), of("root")));
     }
-    for missing in wire["missing"].as_array().into_iter().flatten() {
+    for missing in wire.missing.as_array().into_iter().flatten() {
         let missing = exact_line(missing.as_str().unwrap_or_default());
         text.push_str(&format!("\nnot served: {missing}"));
     }
-    for conversation in wire["conversations"].as_array().into_iter().flatten() {
+    for conversation in wire.conversations.as_array().into_iter().flatten() {
         text.push_str(&standing(conversation));
     }
     ui.done(&wire, text)
@@ -83,9 +84,8 @@ pub fn stop(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let files = GatewayFiles::of(&env::environment())?;
     let Some(running) = life::stop(&files.server)? else { return Ok(none(&files, "", ui)) };
     files.wait_until_ended()?;
-    let stopped = told::address(&running);
-    let text = format!("stopped: {stopped}");
-    ui.done(&json!({ "stopped": stopped, "pid": running.pid }), text)
+    let wire = StoppedWire { stopped: told::address(&running), pid: running.pid };
+    ui.done(&wire, format_args!("stopped: {}", wire.stopped))
 }
 
 /// That there is none, or one that does not answer.

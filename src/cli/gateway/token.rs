@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use serde_json::json;
 
 use crate::cli::{Json, NoArgs, Outcome, Result, Ui, commands, env};
 use crate::{
     gateway::files::GatewayFiles,
     listening::{own, token::new_token},
+    wire::servers::RotatedTokenWire,
 };
 use elophanto_app::Error;
 
@@ -51,6 +51,5 @@ fn rotate(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
         }
         false => "another token holds from the next start of the gateway on",
     };
-    // Whether a gateway runs that takes it from now on.
-    ui.done(&json!({ "rotated": true, "running": is_running }), text)
+    ui.done(&RotatedTokenWire { rotated: true, running: is_running }, text)
 }

@@ -4,13 +4,11 @@ mod run;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::{
     CliError, DoneLines, Json, NoArgs, Outcome, Result, Ui, env, escape_control_line,
     workspace::refuse_links_out,
 };
-use crate::wire::upkeep::HookWire;
+use crate::wire::upkeep::{HookChangeWire, HookWire};
 use elophanto_app::{
     hook_run::{begin, end},
     hooks::{
@@ -169,10 +167,7 @@ fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Re
         };
         let path = shown(repository, &done.folder, *name);
         let text = format!("{change}: {}{beside}", escape_control_line(&path));
-        let foreign = standing.foreign.map(Foreign::name);
-        let wire =
-            json!({ "hook": hook, "path": path, "action": change.name(), "foreign": foreign });
-        ui.emit(&wire, text)?;
+        ui.emit(&HookChangeWire::of(*name, path, *change, standing), text)?;
     }
     Ok(())
 }

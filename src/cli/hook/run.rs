@@ -7,10 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
-
 use crate::cli::{CliError, Outcome, Result, Ui, env, escape_control_line};
-use crate::terminal::ui::say_note;
+use crate::{terminal::ui::say_note, wire::upkeep::StagedSecretWire};
 use elophanto_app::{
     hook_run::{freshen, freshen_merged, look},
     hooks::HookName,
@@ -116,25 +114,17 @@ fn refuse(looked: &Looked, ui: &mut Ui) -> Result<()> {
     }
     ui.talk("elophanto: this looks like a secret; the commit is refused");
     let most = if ui.json { usize::MAX } else { MOST_TOLD };
-    for Secret { path, finding } in looked.secrets.iter().take(most) {
-        let wire = json!({
-            "path": path.to_text(),
-            "line": finding.line,
-            "column": finding.column,
-            "kind": finding.kind,
-            "masked": finding.masked,
-            "hash": finding.hash,
-        });
+    for secret in looked.secrets.iter().take(most) {
+        let Secret { path, finding } = secret;
         let text = format!(
-            "{}:{}: {} {}  ({})",
+            "{}:{}: {}  ({})",
             escape_control_line(&path.to_text()),
             finding.line,
             finding.kind,
-            escape_control_line(&finding.masked),
             finding.hash
         );
         if ui.json {
-            ui.json(&wire)?;
+            ui.json(&StagedSecretWire::from(secret))?;
         } else {
             ui.talk(text);
         }

@@ -1,8 +1,7 @@
 //! `elophanto index --stage`, `--commit`, `--resolve` and `--check --verify`: the index in git.
 
-use serde_json::json;
-
 use crate::cli::{Outcome, Result, Ui, Workspace, escape_control_line};
+use crate::wire::upkeep::{ForgedWire, UncheckedWire};
 use elophanto_app::index::git::{self, StageRequest};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
@@ -61,15 +60,16 @@ pub fn verify_vectors(
 ) -> Result<usize> {
     let base = Some(base).filter(|base| !base.is_empty());
     let verified = git::verify(workspace, snapshot, base)?;
-    for Forged { path, line } in &verified.forged {
-        let path = path.to_text();
+    for forged in &verified.forged {
+        let Forged { path, line } = forged;
         let text = format!(
             "{}:{line}: its committed vector is not what the model makes of the text",
-            escape_control_line(&path)
+            escape_control_line(&path.to_text())
         );
-        ui.emit(&json!({ "forged": path, "line": line }), text)?;
+        ui.emit(&ForgedWire::from(forged), text)?;
     }
-    for Unchecked { table, vectors, model } in &verified.unchecked {
+    for unchecked in &verified.unchecked {
+        let Unchecked { table, vectors, model } = unchecked;
         let what = match model {
             None => "of no text, in the tree or in a commit since the base".to_owned(),
             Some(model) => {
@@ -80,8 +80,7 @@ pub fn verify_vectors(
             }
         };
         let text = format!("{TABLES}/{table}: {} {what}", counted(*vectors, "vector"));
-        let model = model.as_deref();
-        ui.emit(&json!({ "unchecked": table, "vectors": vectors, "model": model }), text)?;
+        ui.emit(&UncheckedWire::from(unchecked), text)?;
     }
     let unchecked: usize = verified.unchecked.iter().map(|table| table.vectors).sum();
     if !ui.json {

@@ -4,10 +4,8 @@ mod git;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use super::{Outcome, Result, Ui, Workspace, escape_control_line, workspace};
-use crate::wire::upkeep::CheckedWire;
+use crate::wire::upkeep::{CheckedWire, SkippedWire};
 use elophanto_app::{
     embedding::background as waiting,
     hidden,
@@ -191,16 +189,17 @@ fn say_problems(
         ui.note(notice);
     }
     let chosen: Vec<_> = args.paths.iter().map(|path| workspace.note_path(path)).collect();
-    for Problem { path, line, reason } in &refreshed.report.problems {
+    for problem in &refreshed.report.problems {
+        let Problem { path, line, reason } = problem;
         let named = chosen.is_empty()
             || chosen.iter().any(|chosen| path.as_path().starts_with(chosen.as_path()));
         if !named {
             continue;
         }
-        let shown = escape_control_line(&path.to_text());
         if ui.json {
-            ui.json(&json!({ "skipped": path.to_text(), "line": line, "reason": reason }))?;
+            ui.json(&SkippedWire::from(problem))?;
         } else {
+            let shown = escape_control_line(&path.to_text());
             let place = line.map_or(shown.clone(), |line| format!("{shown}:{line}"));
             ui.warn(format_args!("{place}: skipped: {reason}"));
         }

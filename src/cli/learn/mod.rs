@@ -2,8 +2,6 @@
 
 mod setup;
 
-use serde_json::json;
-
 use super::{
     CliError, Json, Outcome, Result, Ui, Workspace, escape_control_line, flags, workspace,
 };
@@ -113,6 +111,11 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
             "these facts have no source: `--from - --source URL|NAME` says where they are from",
         );
     }
+    if from.is_none() && !prompt.entities.is_empty() && looks_in_notes_alone(&workspace) {
+        ui.note(
+            "these facts are from your own notes: `learn` looks nowhere else before `elophanto learn --setup`",
+        );
+    }
     Ok(if learnt.all_made { Outcome::Done } else { Outcome::Negative })
 }
 
@@ -212,8 +215,8 @@ fn again(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome> {
         true => String::new(),
         false => format!(" and {}", names.join(", ")),
     };
-    let wire = json!({ "id": id, "facts": back.facts, "entities": back.entities });
-    ui.done(&wire, format_args!("put back {}{there}", counted(back.facts, "fact")))
+    let text = format!("put back {}{there}", counted(back.facts, "fact"));
+    ui.done(&UndoneWire::put_back(id, &back), text)
 }
 
 /// What is to be read instead of searching.

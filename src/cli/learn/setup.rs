@@ -1,11 +1,11 @@
 //! `elophanto learn --setup`
 
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::json;
 
 use crate::cli::{
     CliError, Descriptor, Outcome, Result, Ui, UnlockArgs, env, escape_control_line, secret_input,
 };
+use crate::wire::LearnSetupWire;
 use elophanto_app::learn_setup::{Wanted, set_up};
 use elophanto_net::vault::{Kind, Name};
 
@@ -65,7 +65,7 @@ pub fn run(service: Option<ServiceArg>, ui: &mut Ui) -> Result<Outcome> {
     };
     let done = set_up(&wanted, &environment, &mut keep)?;
     let settings = done.file.display().to_string();
-    let wire = json!({ "service": done.service, "found": done.found, "settings": settings });
+    let wire = LearnSetupWire { service: done.service, found: done.found, settings: &settings };
     let text = format!(
         "{} answers; `learn` searches there from now on ({})",
         done.service,

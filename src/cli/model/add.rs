@@ -1,8 +1,7 @@
 //! `elophanto model add` and `remove`: models of the user's own.
 
-use serde_json::json;
-
 use crate::cli::{Outcome, Result, Ui, env};
+use crate::wire::upkeep::RemovedWire;
 use elophanto_app::models::add::{self, AddRequest, Added};
 
 /// Add a sentence model of the BERT family to those of this machine
@@ -56,5 +55,5 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     if !add::remove(&args.name, &env::environment(), ui)? {
         return Ok(Outcome::Negative);
     }
-    ui.done(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))
+    ui.done(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))
 }

@@ -1,8 +1,7 @@
 //! `elophanto model list`
 
-use serde_json::json;
-
 use crate::cli::{NoArgs, Outcome, Result, Ui, env, escape_control_line, workspace};
+use crate::wire::TaskNoteWire;
 use elophanto_app::models::list::{ListedEmbedder, ListedTask, embedders, language_models};
 
 pub fn run(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -49,7 +48,7 @@ fn print(of_task: &ListedTask, ui: &mut Ui) -> Result<()> {
     }
     if let Some(note) = note {
         let text = format!("    {}", escape_control_line(note));
-        ui.emit(&json!({ "task": task.name(), "note": note }), text)?;
+        ui.emit(&TaskNoteWire { task: task.name(), note }, text)?;
     }
     Ok(())
 }

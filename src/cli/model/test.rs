@@ -2,12 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use serde_json::json;
-
 use crate::cli::{
     Outcome, Result, Ui, env, escape_control_line, flags, usage::money, visible, workspace,
 };
-use crate::wire::{TriedEmbedderWire, TriedWire};
+use crate::wire::{TriedEmbedderWire, TriedWire, UnansweredWire};
 use elophanto_app::{
     llm::Failure,
     models::trial::{self, Tried, TriedEmbedder, Wanted},
@@ -96,15 +94,11 @@ pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
 
 /// Says of each model why it gave no answer.
 fn refuse(args: &TestArgs, failure: Failure, ui: &mut Ui) -> Result<Outcome> {
-    let Failure { error, tried, .. } = failure;
     if ui.json {
-        let tried = tried.into_iter();
-        let tried = tried.map(|(model, why)| json!({ "model": model.to_string(), "reason": why }));
-        let (task, tried) = (args.task.name(), tried.collect::<Vec<_>>());
-        ui.json(&json!({ "ok": false, "task": task, "error": error.message(), "tried": tried }))?;
+        ui.json(&UnansweredWire::of(args.task, &failure))?;
         ui.flush()?;
     }
-    Err(error)
+    Err(failure.error)
 }
 
 fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Outcome> {

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-
 use crate::cli::{Outcome, Result, Ui, workspace};
+use crate::wire::upkeep::RemovedWire;
 use elophanto_app::models::tune::{self, TuneRequest, TunedWords};
 use elophanto_base::counted::counted;
 
@@ -37,7 +36,7 @@ pub fn run(args: &TuneArgs, ui: &mut Ui) -> Result<Outcome> {
             return Ok(ui.nothing("no words were taught here"));
         }
         let text = format!("removed: {}", names.join(", "));
-        ui.emit(&json!({ "removed": removed }), text)?;
+        ui.emit(&RemovedWire { removed }, text)?;
         ui.talk("next: `elophanto index`, and a commit");
         return Ok(Outcome::Done);
     }

@@ -1,7 +1,7 @@
 //! `elophanto scan`: how a run and its answers are printed.
 
 use crate::cli::{Result, Ui, escape_control_line, visible};
-use crate::wire::{AnswerWire, evidence_of_file};
+use crate::wire::{AnswerWire, EvidenceWire};
 use elophanto_app::scan::Scanned;
 use elophanto_base::counted::counted;
 use elophanto_knowledge::scan::{LeftOut, Question, QuestionState, investigate::Found};
@@ -15,7 +15,7 @@ pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<()> {
         let Some(summary) = summary.filter(|summary| !summary.summary_failed) else {
             return Ok(());
         };
-        return ui.json(&evidence_of_file(path, summary));
+        return ui.json(&EvidenceWire::of_file(path, summary));
     }
     let text = match (summary, &question.answer) {
         (Some(summary), _) if !summary.summary_failed => summary.summary.as_str(),

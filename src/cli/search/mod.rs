@@ -9,7 +9,7 @@ pub mod places;
 use std::path::{Path, PathBuf};
 
 use super::{Outcome, Result, Ui, flags, workspace};
-use crate::wire::{Told, evidence_of_hits};
+use crate::wire::{EvidenceWire, Told};
 pub use args::SearchArgs;
 use elophanto_app::{
     fleet::{self, Reader},
@@ -56,7 +56,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
         return answer::print(&reply, &drifted, looks_in_notes_alone(&workspace), ui);
     }
     if args.evidence {
-        ui.json(&evidence_of_hits(typed, &answer.hits))?;
+        ui.json(&EvidenceWire::of_hits(typed, &answer.hits))?;
         return Ok(if answer.hits.is_empty() { Outcome::Negative } else { Outcome::Done });
     }
     if answer.hits.is_empty() && found.origins.is_some() {

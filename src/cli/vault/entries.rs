@@ -1,9 +1,9 @@
 //! `elophanto vault get`, `list` and `remove`
 
 use secrecy::ExposeSecret as _;
-use serde_json::json;
 
 use crate::cli::{CliError, Outcome, Result, Ui, UnlockArgs, visible};
+use crate::wire::vault::{ListedSecretWire, RemovedSecretWire, SecretWire};
 use elophanto_app::keys::Asking;
 use elophanto_net::vault::Name;
 
@@ -55,8 +55,7 @@ pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome> {
     };
     let value = entry.value.expose_secret();
     if ui.json {
-        let kind = entry.kind.as_str();
-        ui.json(&json!({ "name": name.as_str(), "kind": kind, "value": value }))?;
+        ui.json(&SecretWire { name: name.as_str(), kind: entry.kind.as_str(), value })?;
     } else if ui.is_terminal() {
         ui.line(visible(value))?;
     } else {
@@ -73,12 +72,12 @@ pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let width = vault.entries().map(|(name, _)| name.as_str().len()).max().unwrap_or_default();
     for (name, entry) in vault.entries() {
         let time = |time: jiff::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let wire = json!({
-            "name": name.as_str(),
-            "kind": entry.kind.as_str(),
-            "created": time(entry.created),
-            "last_used": entry.last_used.map(time),
-        });
+        let wire = ListedSecretWire {
+            name: name.as_str(),
+            kind: entry.kind.as_str(),
+            created: time(entry.created),
+            last_used: entry.last_used.map(time),
+        };
         ui.emit(&wire, format_args!("{name:width$}  {}", entry.kind))?;
     }
     Ok(if width == 0 { ui.nothing(nothing) } else { Outcome::Done })
@@ -91,7 +90,7 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
         None => false,
     };
     if ui.json {
-        ui.json(&json!({ "name": name.as_str(), "removed": removed }))?;
+        ui.json(&RemovedSecretWire { name: name.as_str(), removed })?;
     } else if !removed {
         return absent(&name, ui);
     } else {

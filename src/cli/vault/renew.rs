@@ -1,8 +1,7 @@
 //! `elophanto vault rotate` and `lock`
 
-use serde_json::json;
-
 use crate::cli::{CliError, Descriptor, NoArgs, Outcome, Result, Ui, UnlockArgs, env};
+use crate::wire::{upkeep::ForgottenWire, vault::RotatedWire};
 use elophanto_app::vault;
 use elophanto_base::counted::counted;
 
@@ -30,7 +29,7 @@ pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome> {
     let new = new.map(Descriptor::into_passphrase);
     let rotated = args.unlock.entrance(old)?.rotate(new, ui)?;
     if ui.json {
-        ui.json(&json!({ "rotated": rotated }))?;
+        ui.json(&RotatedWire { rotated })?;
     } else {
         ui.talk(format_args!(
             "{} encrypted anew; older copies of the vault still open with the old passphrase",
@@ -43,7 +42,7 @@ pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome> {
 pub fn lock(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let forgotten = vault::lock(&env::environment())?;
     if ui.json {
-        ui.json(&json!({ "forgotten": forgotten }))?;
+        ui.json(&ForgottenWire { forgotten })?;
     } else {
         ui.talk(if forgotten { "the key is forgotten" } else { "no key was kept" });
     }

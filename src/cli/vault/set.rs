@@ -1,8 +1,7 @@
 //! `elophanto vault set`
 
-use serde_json::json;
-
 use crate::cli::{CliError, Descriptor, Outcome, Result, Ui, UnlockArgs, one_of, secret_input};
+use crate::wire::vault::KeptSecretWire;
 use elophanto_net::vault::{Kind, Name};
 
 /// Keep a secret under a name, in place of what the name held before
@@ -44,7 +43,7 @@ pub fn run(args: &SetArgs, ui: &mut Ui) -> Result<Outcome> {
     let kind = args.kind;
     let replaced = args.unlock.entrance(passphrase)?.set(&name, kind, value, ui)?;
     if ui.json {
-        ui.json(&json!({ "name": name.as_str(), "kind": kind.as_str(), "replaced": replaced }))?;
+        ui.json(&KeptSecretWire { name: name.as_str(), kind: kind.as_str(), replaced })?;
     } else {
         ui.talk(format_args!("{} `{name}`", if replaced { "replaced" } else { "kept" }));
     }

@@ -1,8 +1,7 @@
 //! `elophanto agent mcp add`, `list`, `trust` and `remove`
 
-use serde_json::json;
-
 use crate::cli::{NoArgs, Outcome, Result, Ui, env, escape_control_line};
+use crate::wire::upkeep::RemovedWire;
 use elophanto_agent::mcp_client::USUAL_ENVIRONMENT;
 use elophanto_app::mcp::{self, AddRequest, Added, Server};
 
@@ -129,7 +128,7 @@ pub fn list(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     let server = mcp::remove(&args.name, &env::environment())?;
-    ui.emit(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))?;
+    ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
     if server.signed_in {
         ui.talk(format_args!(
             "what it granted is still in the vault: elophanto agent mcp logout {}",

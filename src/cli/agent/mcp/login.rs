@@ -1,9 +1,8 @@
 //! `elophanto agent mcp login` and `logout`
 
-use serde_json::json;
-
 use super::add::show;
 use crate::cli::{Outcome, Result, Ui, UnlockArgs, env};
+use crate::wire::upkeep::ForgottenWire;
 use elophanto_app::mcp::{self, LoginRequest};
 
 /// Sign in at a server that wants it
@@ -51,5 +50,5 @@ pub fn logout(args: &LogoutArgs, ui: &mut Ui) -> Result<Outcome> {
     if !mcp::logout(&args.name, &mut entrance, &env::environment(), ui)? {
         return Ok(ui.nothing(format_args!("nothing of `{}` is kept", args.name)));
     }
-    ui.done(&json!({ "forgotten": args.name }), format_args!("forgotten: {}", args.name))
+    ui.done(&ForgottenWire { forgotten: &args.name }, format_args!("forgotten: {}", args.name))
 }

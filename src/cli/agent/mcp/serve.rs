@@ -2,12 +2,11 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use serde_json::json;
-
 use crate::cli::{NoArgs, Outcome, Result, Ui, env, workspace};
 use crate::{
     listening::life,
     mcp::serving::{self, ADDRESS, OverHttp, Served},
+    wire::servers::StoppedWire,
 };
 use elophanto_app::{
     Environment,
@@ -181,6 +180,6 @@ pub fn stop(_: &NoArgs, ui: &mut Ui) -> Result<Outcome> {
     let Some(running) = life::stop(&serving::files(&root, &env::environment())?)? else {
         return Ok(ui.nothing("no server runs"));
     };
-    let wire = json!({ "stopped": running.url(), "pid": running.pid });
-    ui.done(&wire, format_args!("stopped: {}", running.url()))
+    let wire = StoppedWire { stopped: running.url(), pid: running.pid };
+    ui.done(&wire, format_args!("stopped: {}", wire.stopped))
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde_json::{json, value::RawValue};
+use serde_json::value::RawValue;
 
 use super::listed;
 use crate::cli::{CliError, NoArgs, Outcome, Result, Ui, escape_control_line};
-use crate::wire::{JoinedWire, LikelyWire, SharedWire};
+use crate::wire::{JoinedWire, LikelyWire, RestoredWire, SharedWire};
 use elophanto_app::memory::{Memories, Nothing, Patterns};
 use elophanto_base::{
     counted::{agreeing, counted},
@@ -172,7 +172,7 @@ pub fn restore(args: &RestoreArgs, memories: &Memories, ui: &mut Ui) -> Result<O
             Entry::Memory(memory) => listed(memory, memory.id.len()),
             Entry::Retired(retired) => format!("forgot {}", escape_control_line(&retired.retired)),
         };
-        let wire = json!({ "id": entry.id(), "action": verb });
+        let wire = RestoredWire { id: entry.id(), action: verb };
         ui.emit(&wire, format!("{verb}: {text}"))?;
     }
     Ok(Outcome::Done)

@@ -2,7 +2,7 @@
 
 use super::{listed, said};
 use crate::cli::{Outcome, Result, Ui, escape_control_line};
-use crate::wire::{self, WipedWire};
+use crate::wire::{ForgottenLessonWire, WipedWire};
 use elophanto_app::memory::{About, Forgotten, Held, Memories, Wiping};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::repo_name;
@@ -97,7 +97,7 @@ fn forget_about(
     if !(args.yes || ui.confirm(&format!("Forget {count} about `{text}`?"))?) {
         if ui.json {
             for memory in &lessons {
-                ui.json(&wire::forgotten(memory, false, false))?;
+                ui.json(&ForgottenLessonWire::of(memory, false, false))?;
             }
         }
         return Ok(
@@ -111,7 +111,7 @@ fn forget_about(
 
 fn tell(forgotten: &[Forgotten], memories: &Memories, ui: &mut Ui) -> Result<()> {
     for Forgotten { memory, removed, left_in } in forgotten {
-        let wire = wire::forgotten(memory, true, *removed);
+        let wire = ForgottenLessonWire::of(memory, true, *removed);
         ui.emit(&wire, format_args!("forgotten: {}", said(memory)))?;
         for path in left_in {
             let path = memories.shown(path);

@@ -1,10 +1,8 @@
 //! `elophanto agent plugin list`, `show`, `test`.
 
-use serde_json::{Value, json};
-
 use super::Prepared;
 use crate::cli::{NoArgs, Outcome, Result, Ui, escape_control_line, visible};
-use elophanto_agent::plugins::{Plugin, PluginFile};
+use crate::wire::plugins::{PluginWire, TestedPluginWire};
 use elophanto_app::plugins::{self, described, plugin, told};
 
 /// Show what a plugin is: what it says of itself, its files, whether it is a tool
@@ -41,56 +39,23 @@ pub fn list(_: &NoArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
 
 pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let plugin = plugin(prepared, &args.name)?;
-    let (wire, is_tool, problem) = wire(prepared, &plugin);
+    let problem = prepared.problems.iter().find(|problem| problem.name == plugin.name);
+    let problem = problem.map(|problem| problem.reason.as_str());
+    let is_tool = plugins::is_tool(prepared, &plugin);
     let mut text = described(&plugin).join("\n");
     match problem {
         None => text.push_str("\nIt is a tool of the agent."),
         Some(problem) => text.push_str(&format!("\nIt is no tool: {problem}")),
     }
     text.push_str(&format!("\n\n{}", plugin.readme.trim()));
-    ui.emit(&wire, visible(&text))?;
+    ui.emit(&PluginWire::of(&plugin, is_tool, problem), visible(&text))?;
     Ok(if is_tool { Outcome::Done } else { Outcome::Negative })
 }
 
 pub fn test(args: &TestArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let plugin = plugin(prepared, &args.name)?;
     let report = plugins::test(prepared, &plugin);
-    let wire = json!({
-        "name": plugin.name,
-        "hash": report.hash(),
-        "passed": report.passed(),
-        "reason": report.reason(),
-        "output": report.output(),
-    });
+    let wire = TestedPluginWire::of(&plugin.name, &report);
     ui.emit(&wire, visible(&told(&report)))?;
     Ok(if report.passed() { Outcome::Done } else { Outcome::Negative })
-}
-
-/// A plugin, as `--json` prints it, whether it is a tool, and why it is none.
-fn wire(prepared: &Prepared, plugin: &Plugin) -> (Value, bool, Option<String>) {
-    let problem = prepared.problems.iter().find(|problem| problem.name == plugin.name);
-    let problem = problem.map(|problem| problem.reason.clone());
-    let is_tool = plugins::is_tool(prepared, plugin);
-    let declared = &plugin.declared;
-    let file = |it: &PluginFile| {
-        let bytes = it.bytes.len();
-        json!({ "path": it.path, "bytes": bytes, "executable": it.is_executable })
-    };
-    let wire = json!({
-        "name": plugin.name,
-        "description": declared.description,
-        "level": declared.level.name(),
-        "network": declared.network,
-        "secrets": declared.secrets,
-        "hash": plugin.hash,
-        "program": plugin.program,
-        "test": plugin.test,
-        "files": plugin.files.iter().map(file).collect::<Vec<_>>(),
-        "input": declared.input,
-        "output": declared.output,
-        "tool": is_tool,
-        "problem": problem,
-        "readme": plugin.readme,
-    });
-    (wire, is_tool, problem)
 }

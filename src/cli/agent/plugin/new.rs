@@ -1,9 +1,8 @@
 //! `elophanto agent plugin new`.
 
-use serde_json::json;
-
 use super::Prepared;
 use crate::cli::{Outcome, Result, Ui, visible};
+use crate::wire::plugins::NewPluginWire;
 use elophanto_app::plugins;
 
 /// Make a plugin to fill in: a small program in Python that works, with tests that pass
@@ -21,7 +20,7 @@ pub struct NewArgs {
 pub fn new(args: &NewArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome> {
     let name = &args.name;
     let written = plugins::new(prepared, name, args.description.as_deref())?;
-    ui.emit(&json!({ "name": name, "written": written }), visible(&written.join("\n")))?;
+    ui.emit(&NewPluginWire { name, written: &written }, visible(&written.join("\n")))?;
     ui.talk(format_args!(
         "change them and run elophanto agent plugin test {name}; elophanto agent plugin deploy {name} \
          makes it a tool"

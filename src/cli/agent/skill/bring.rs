@@ -1,9 +1,7 @@
 //! `elophanto agent skill install`, `update` and `remove`
 
-use serde_json::json;
-
 use crate::cli::{Outcome, Result, Ui, escape_control_line, visible, workspace};
-use crate::wire::PlanWire;
+use crate::wire::{PlanWire, upkeep::RemovedWire};
 use elophanto_agent::skills::{Plan, Source, check_name, plan_install};
 use elophanto_app::{agent::skill_store::SkillStore, skills};
 
@@ -73,7 +71,7 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
     if !skills::remove(&store, &args.name, args.yes, ui)? {
         return Ok(ui.nothing("nothing was removed; --yes removes it without asking"));
     }
-    ui.done(&json!({ "removed": args.name }), format_args!("removed: {}", args.name))
+    ui.done(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))
 }
 
 fn outcome(is_installed: bool) -> Outcome {

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use crate::cli::{CliError, NoArgs, Outcome, Result, Ui, escape_control_line, visible, workspace};
-use crate::wire::{ShadowedWire, SkillWire};
+use crate::wire::{NewSkillWire, ShadowedWire, SkillTextWire, SkillWire};
 use elophanto_agent::skills::{Origin, Shadowed};
 use elophanto_app::{agent::skill_store::SkillStore, skills};
 
@@ -77,7 +75,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
     if let Some(file) = &args.file {
         let bytes = skills::read_file(skill, file)?;
         let text = String::from_utf8_lossy(&bytes);
-        let wire = json!({ "name": skill.name, "file": shown(file), "text": text });
+        let wire = SkillTextWire { name: &skill.name, file: shown(file), text: &text };
         return ui.done(&wire, visible(text.trim_end()));
     }
     if ui.json {
@@ -110,7 +108,7 @@ pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let path = skills::new(&workspace, &args.name, &args.description, args.user)?;
     let made = shown(&path);
-    ui.emit(&json!({ "made": made }), escape_control_line(&made))?;
+    ui.emit(&NewSkillWire { made: &made }, escape_control_line(&made))?;
     ui.talk("fill it in; `elophanto agent skill list` says whether it is found");
     Ok(Outcome::Done)
 }
