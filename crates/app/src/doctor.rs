@@ -19,6 +19,7 @@ use crate::{
     on_commit::journal::{Grown, folders, grown},
     runs::unfinished,
     settings,
+    shell::quoted,
     when::day,
     workspace::Workspace,
 };
@@ -201,7 +202,7 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
                 "git checkout -- :/.elophanto/index".to_owned()
             }
             TableError::Fatal => "elophanto index --full".to_owned(),
-            _ => format!("git rm -r :/{path}"),
+            _ => format!("git rm -r {}", from_top(&path)),
         };
         found.add(format!("{path}: {}", table.cause), &mend);
     }
@@ -321,7 +322,7 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
         found.add_of(
             Sort::TakenOut,
             format!("{}: commit {} took these lessons out", shown(&path), commit.short()),
-            &format!("git checkout {}^ -- :/{}", commit.short(), shown(&path)),
+            &format!("git checkout {}^ -- {}", commit.short(), from_top(&shown(&path))),
         );
     }
     let mut lost = memories.lost(&records);
@@ -344,8 +345,8 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
                 first.unwrap_or_default()
             ),
             &match is_there {
-                true => format!("git checkout --patch {commit} -- :/{path}"),
-                false => format!("git checkout {commit} -- :/{path}"),
+                true => format!("git checkout --patch {commit} -- {word}"),
+                false => format!("git checkout {commit} -- {word}"),
             },
         );
     }
@@ -353,9 +354,13 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
         let path = shown(&path);
         let (lines, were) = (counted(records, "record"), agreeing(records, "was", "were"));
         found.add_of(
+        let word = from_top(&path);
             Sort::Lessons,
             format!("{path}: {lines} {were} added after git took the file along"),
-            &format!("git add :/{path}, and commit it; with hooks the next commit does that"),
+            &format!(
+                "git add {}, and commit it; with hooks the next commit does that",
+                from_top(&path)
+            ),
         );
     }
     if let Err(cause) = tracked_under(&workspace.repository, ".elophanto") {
@@ -462,6 +467,11 @@ fn crowded(workspace: &Workspace) -> Vec<(String, usize)> {
 fn drifts(workspace: &Workspace, snapshot: &Snapshot) -> Result<drift::Drifts> {
     let Some(git) = Git::of(&workspace.repository) else { return Ok(drift::Drifts::default()) };
     let paths = snapshot.files.iter().map(|file| &file.path);
+/// A path as a command of git takes it in any folder of the work tree.
+fn from_top(path: &str) -> String {
+    quoted(&format!(":/{path}"))
+}
+
     Ok(drift::drifted(&git, snapshot, paths, DRIFT_PATIENCE).map_err(SearchError::from)?)
 }
 

@@ -192,6 +192,22 @@ fn what_worked_before_what_did_not_and_failures_as_warnings() {
     assert_eq!(warnings, expected);
 }
 
+/// Whatever a record of a clone says, it is one word of the command, and does not end its quotation.
+#[test]
+fn what_is_contradicted_is_named_as_it_is() {
+    let env = TestEnv::new();
+    env.write(
+        ".elophanto/memory/repo/01kakz3c5m8q4w1v7t2b9n6xrd.jsonl",
+        r#"{"id":"01;id|sh","timestamp":"2026-01-02T03:04:05Z","repo":"repo","event_type":"pattern","context":"Staging API","lesson":"The \"staging\" API listens on port 8080"}
+"#,
+    );
+    let args = ["agent", "remember", "--type", "pattern", "--context", "Staging API", "--lesson"];
+    let output = env.run(&[&args[..], &["The \"staging\" API listens on port 9090"]].concat());
+    let told = output.stderr();
+    assert!(told.contains(r#", "The \"staging\" API listens on port 8080": "#), "{output}");
+    assert!(told.contains("elophanto agent memory forget '01;id|sh' if"), "{output}");
+}
+
 #[test]
 fn what_contradicts_stands_together_and_is_named_when_it_is_written() {
     let env = TestEnv::new();

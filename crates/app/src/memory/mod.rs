@@ -21,7 +21,9 @@ use std::{
 
 use jiff::Timestamp;
 
-use crate::{Result, embedding::background::embed_soon, when::day, workspace::Workspace};
+use crate::{
+    Result, embedding::background::embed_soon, shell::quoted, when::day, workspace::Workspace,
+};
 pub(crate) use acknowledged::held;
 pub use archive::MovedAway;
 use elophanto_base::{one_line::one_line, secrets, visible::escape_control_line};
@@ -95,10 +97,10 @@ impl Remembered {
         self.contradicts.iter().map(|it| {
             let [id, lesson] =
                 [&it.id, &one_line(&it.lesson, 100)].map(|it| escape_control_line(it));
-            let day = day(it.timestamp.as_second());
+            let (day, word) = (day(it.timestamp.as_second()), quoted(&id));
             format!(
-                "contradicts {id} of {day}, \"{lesson}\": recalling tells both, this one first; \
-                 elophanto agent memory forget {id} if that holds no longer"
+                "contradicts {id} of {day}, {lesson:?}: recalling tells both, this one first; \
+                 elophanto agent memory forget {word} if that holds no longer"
             )
         })
     }

@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{Memories, Remembered};
-use crate::{Error, Result, reporter::Reporter, when::day};
+use crate::{Error, Result, reporter::Reporter, shell::quoted, when::day};
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
 use elophanto_knowledge::memory::{
     COMPARED, Draft, Entry, EventType, Folded, Memory, Rate, abbreviated, by_age, fold, line,
@@ -161,7 +161,7 @@ impl Records {
         let place = self.places.get(&vain.id).map_or_else(String::new, |place| {
             format!(" what {}:{} says", escape_control_line(&place.path), place.line)
         });
-        let id = escape_control_line(&vain.id);
+        let id = quoted(&escape_control_line(&vain.id));
         format!(
             "elophanto agent memory forget {id} to be done with it, or elophanto agent remember{place}"
         )
