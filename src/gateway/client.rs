@@ -12,8 +12,11 @@ use tokio_tungstenite::{
 };
 use uuid::Uuid;
 
-use crate::{listening::own, wire::gateway::hello};
-use elophanto_app::{Error, Result};
+use crate::{
+    listening::own,
+    wire::gateway::{hello, sent},
+};
+use elophanto_app::{Error, Result, gateway::message::Asked};
 
 /// Where it is reached at the socket.
 const ADDRESS: &str = "ws://localhost/gateway";
@@ -83,12 +86,12 @@ impl Conversation {
         let _ = self.say.send(text);
     }
 
-    /// Sends a message of this type. Its id.
-    pub fn tell(&self, kind: &str, data: &Value) -> (String, Value) {
-        let id = Uuid::new_v4().to_string();
-        let message = serde_json::json!({ "type": kind, "id": id, "data": data });
+    /// Says something. The id of the message, and the message.
+    pub fn tell(&self, asked: &Asked) -> (String, Value) {
+        let id = Uuid::new_v4();
+        let message = sent(id, asked);
         self.say(message.to_string());
-        (id, message)
+        (id.to_string(), message)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Messages of clients of the gateway, taken from JSON, and the schemas of all messages.
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use elophanto_app::gateway::message::{Failure, Incoming, Outgoing, VERSION};
+use elophanto_app::gateway::message::{Asked, Failure, Hello, Incoming, Outgoing, VERSION};
 use elophanto_base::one_line::one_line;
 
 /// Types of messages that clients send.
@@ -61,9 +62,22 @@ pub fn incoming(text: &str) -> Result<Incoming, Failure> {
 /// How a message looks.
 const FORM: &str = r#"{"type": "chat", "id": "UUID", "data": {"content": "..."}}"#;
 
+/// A message of a client, as it is sent.
+#[derive(Serialize)]
+struct Sent<'a> {
+    id: Uuid,
+    #[serde(flatten)]
+    body: &'a Asked,
+}
+
+/// What a client says, as a message with this id.
+pub fn sent(id: Uuid, body: &Asked) -> Value {
+    serde_json::to_value(Sent { id, body }).unwrap_or_default()
+}
+
 /// What a client says first.
 pub fn hello(id: Uuid) -> Value {
-    serde_json::json!({ "type": "status", "id": id, "data": { "version": VERSION } })
+    sent(id, &Asked::Status(Hello { version: VERSION }))
 }
 
 /// The JSON schema of what clients send, and of what the gateway sends.

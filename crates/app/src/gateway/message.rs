@@ -26,12 +26,13 @@ pub struct Incoming {
     #[serde(default)]
     #[schemars(with = "Option<String>", extend("format" = "uuid"))]
     pub session_id: Option<Uuid>,
+    /// What is wanted, by its `type`, and its `data`.
     #[serde(flatten)]
     pub body: Asked,
 }
 
 /// What a client says.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum Asked {
     /// A task, or the next message of the conversation.
@@ -45,22 +46,24 @@ pub enum Asked {
 }
 
 /// What somebody says to the agent.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chat {
+    /// In the user's words, at most 64 KiB.
     pub content: String,
     /// Files that go with it: at most ten.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attached>,
 }
 
 /// A file that goes with what somebody says.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
     expecting = "an attachment is the id of a file that was handed over, a UUID, or a file within the \
                  message: {\"name\": \"...\", \"data\": \"its bytes in Base64\"}"
 )]
+/// A file that goes with what is said.
 pub enum Attached {
     /// The id of one that was handed over before, by `POST /attachment`: at most 20 MiB.
     Id(#[schemars(with = "String", extend("format" = "uuid"))] Uuid),
@@ -69,22 +72,25 @@ pub enum Attached {
 }
 
 /// A file within a message.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AttachedFile {
+    /// As the user knows it, kept on one line of at most 100 bytes.
     pub name: String,
     /// Its bytes in Base64.
     pub data: String,
 }
 
 /// The answer to an approval or a question.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalResponse {
+    /// That of the request.
     #[schemars(with = "String", extend("format" = "uuid"))]
     pub request_id: Uuid,
     /// That of the request: what is approved is what was shown.
     pub digest: String,
+    /// Yes in one of its widths, or no.
     pub answer: Word,
     /// Of a question: what is answered. Of a no: why not.
     #[serde(default)]
@@ -96,6 +102,7 @@ elophanto_base::named! {
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Word, name {
+        /// This call alone.
         Once = "once",
         /// This call and its like until the conversation ends.
         Session = "session",
@@ -103,12 +110,13 @@ elophanto_base::named! {
         Edits = "edits",
         /// As a rule of the user's own.
         Rule = "rule",
+        /// It is not made; `text` may say why not.
         No = "no",
     }
 }
 
 /// A command of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
     /// With or without the `/`.
@@ -119,21 +127,27 @@ pub struct Command {
 }
 
 /// What a client says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hello {
+    /// The newest of the protocol that it speaks.
     pub version: u32,
 }
 
 /// A message of the gateway.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Outgoing {
+    /// Of this message.
     #[schemars(with = "String", extend("format" = "uuid"))]
     pub id: Uuid,
+    /// The conversation that it is about.
     #[schemars(with = "String", extend("format" = "uuid"))]
     pub session_id: Uuid,
+    /// Where the client is.
     pub channel: Channel,
+    /// Whom the client speaks for, as their channel knows them.
     pub user_id: String,
+    /// What is told, by its `type`, and its `data`.
     #[serde(flatten)]
     pub body: Told,
 }
@@ -189,21 +203,25 @@ pub struct SourceWire {
 /// A call that waits for an answer: `once`, and where it says so `session`, `edits` or `rule`; or `no`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRequest {
+    /// By which it is answered.
     #[schemars(with = "String", extend("format" = "uuid"))]
     pub request_id: Uuid,
     /// BLAKE3 of the tool, its arguments and what is shown, in hex: an answer has to repeat it.
     pub digest: String,
+    /// When it began to wait.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub asked: Timestamp,
     /// When it counts as denied.
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub expires: Timestamp,
+    /// The run that waits for it.
     pub run: String,
     /// The repository that the conversation is about.
     pub repository: String,
     /// The run was ended while this waited: it goes on once this is answered.
     #[serde(default)]
     pub is_interrupted: bool,
+    /// What is asked, by its `kind`.
     #[serde(flatten)]
     pub what: ApprovalOf,
 }
@@ -212,106 +230,168 @@ pub struct ApprovalRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ApprovalOf {
+    /// A call of a tool.
     Call {
+        /// By its name.
         tool: String,
+        /// `safe`, `moderate`, `destructive` or `critical`: how much harm it may do.
         level: String,
         /// As they will be used.
         arguments: Value,
         /// What exactly will run, and its effect.
         shown: String,
+        /// Why it is asked about.
         reasons: Vec<String>,
+        /// Every command of a shell line, as its words.
         commands: Vec<Vec<String>>,
+        /// Whether `session` may be answered.
         can_be_kept: bool,
+        /// Whether `edits` may be answered.
         can_be_edits: bool,
+        /// Whether `rule` may be answered.
         can_be_rule: bool,
+        /// Whether text from outside is in the conversation.
         tainted: bool,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
     /// Answered by `text`; `no` leaves it open.
-    Question { question: String, options: Vec<String> },
+    Question {
+        /// The agent's own.
+        question: String,
+        /// What may be answered; empty if anything may.
+        options: Vec<String>,
+    },
 }
 
 /// What happens, as it happens.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Happening {
+    /// A run has begun.
     Begun {
+        /// By which it is known from now on.
         run: String,
+        /// What was asked for.
         goal: String,
+        /// The message that asked for it.
         #[schemars(with = "Option<String>")]
         reply_to: Option<Uuid>,
     },
+    /// The agent has a plan.
     Planned {
+        /// In their order.
         steps: Vec<String>,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
+    /// A call is about to be made.
     Calling {
+        /// By its name.
         tool: String,
+        /// What exactly will run, and its effect.
         shown: String,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
+    /// A call was made.
     Called {
+        /// By its name.
         tool: String,
+        /// Whether it did not do what was asked.
         failed: bool,
+        /// What it gave back, cut; it comes from outside.
         text: String,
+        /// How long it took.
         seconds: f64,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
+    /// What is to be done, in place of what was told before.
     Todo {
+        /// In their order.
         items: Vec<TodoItem>,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
     /// Whole lines that a command says, as it says them.
     Output {
+        /// By its name.
         tool: String,
+        /// Secrets are masked in it; it comes from outside.
         text: String,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
+    /// How far a call is that takes long.
     Progress {
+        /// By its name.
         tool: String,
+        /// In words.
         text: String,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
     /// A call was not made, and why.
     Unmade {
+        /// By its name.
         tool: String,
+        /// In words, as the model is told.
         reason: String,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
+    /// The agent looked back at its last step.
     Reflected {
+        /// What it thinks of it.
         note: String,
+        /// Whether it came out otherwise than expected.
         unexpected: bool,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
+    /// Older messages were replaced by a summary.
     Compacted {
+        /// How many.
         messages: usize,
     },
+    /// Text from outside is in the conversation: nothing that reaches out is approved by itself now.
     Tainted {
+        /// Where it comes from.
         origin: String,
     },
+    /// A task within the run has begun.
     SubTask {
+        /// What it is to do.
         goal: String,
+        /// How many tasks this one is nested in.
         depth: u32,
     },
     /// The pieces of the answer so far are void.
     Restart,
     /// An approval is answered, by whom, or has expired.
     ApprovalSettled {
+        /// Of the request.
         #[schemars(with = "String")]
         request_id: Uuid,
         /// `once`, `session`, `edits`, `rule`, `no`, `expired` or `stopped`.
         answer: String,
+        /// Where it was answered; `None` if nobody did.
         channel: Option<Channel>,
     },
     /// Something the user should know.
     Notification {
+        /// On one line or several.
         text: String,
+        /// How much it matters.
         tone: Tone,
     },
     /// Something went wrong beside a run.
     Error {
+        /// What happened, in words.
         text: String,
     },
+    /// A run has ended.
     TaskComplete(TaskComplete),
 }
 
@@ -319,14 +399,18 @@ pub enum Happening {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
+    /// Something to know.
     Note,
+    /// Something to look at.
     Warning,
+    /// Something that was done.
     Talk,
 }
 
 /// Something that is to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TodoItem {
+    /// On one line.
     pub text: String,
     /// `open`, `doing` or `done`.
     pub state: String,
@@ -335,21 +419,31 @@ pub struct TodoItem {
 /// A run has ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskComplete {
+    /// By which it is known.
     pub run: String,
+    /// What was asked for.
     pub goal: String,
     /// `done`, `partly`, `nothing done`, `failed`, `cancelled` or `cut off`.
     pub outcome: String,
+    /// Why it came to that, in a few words.
     pub reason: String,
+    /// That it touched, relative to the root, sorted.
     pub files: Vec<String>,
+    /// That it made: full ids.
     pub commits: Vec<String>,
+    /// That were written about it, relative to the root.
     pub notes: Vec<String>,
     /// Calls that were made and that change, run or reach something.
     pub effects: usize,
+    /// Of the model.
     pub steps: u32,
+    /// That models read.
     pub input_tokens: u64,
+    /// That models wrote.
     pub output_tokens: u64,
     /// Of the calls whose price is known.
     pub usd: f64,
+    /// What the user should look at.
     pub warnings: Vec<String>,
 }
 
@@ -362,6 +456,7 @@ pub struct Status {
     pub server: String,
     /// The repository that the conversation is about, and all that are served.
     pub repository: String,
+    /// Names that `/repo` takes.
     pub repositories: Vec<String>,
     /// What this connection may do: `read`, `chat`, `approve`, `admin`.
     pub scopes: Vec<String>,
@@ -379,8 +474,11 @@ pub struct Status {
 /// Why something was not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Failure {
+    /// What was wrong, on one line.
     pub detail: String,
+    /// What to do next.
     pub hint: Option<String>,
+    /// The message that is meant, if it had an id.
     #[schemars(with = "Option<String>")]
     pub reply_to: Option<Uuid>,
 }

@@ -6,7 +6,7 @@ use std::sync::{
     mpsc::{RecvTimeoutError, channel},
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{LOOKS, Message, Stuck, Through, elsewhere, gone};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 };
 use elophanto_app::{
     Error, Reporter,
-    gateway::message::{ApprovalRequest, Word},
+    gateway::message::{ApprovalRequest, ApprovalResponse, Asked, Word},
 };
 use elophanto_base::mutex::lock;
 
@@ -58,10 +58,9 @@ impl Through<'_> {
             None if !is_ours || self.cancelled.load(Ordering::Relaxed) => return Ok(()),
             None => (Word::No, Some("nobody can be asked here".to_owned())),
         };
-        let data = json!({
-            "request_id": id, "digest": request.digest, "answer": answer, "text": text,
-        });
-        let (id, _) = self.conversation.tell("approval_response", &data);
+        let ApprovalRequest { request_id, digest, .. } = request;
+        let response = ApprovalResponse { request_id, digest, answer, text };
+        let (id, _) = self.conversation.tell(&Asked::ApprovalResponse(response));
         self.answered.insert(id);
         self.follows |= self.waiting.is_over();
         Ok(())

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::{CliError, Result, Ui, report, visible};
 use crate::{
@@ -31,7 +31,10 @@ use crate::{
     },
 };
 use elophanto_agent::{Approver, Event};
-use elophanto_app::{Error, gateway::message::TaskComplete};
+use elophanto_app::{
+    Error,
+    gateway::message::{Asked, Chat, Command, TaskComplete},
+};
 use elophanto_base::mutex::lock;
 
 /// How often whoever waits looks whether the run is to end.
@@ -118,8 +121,7 @@ pub fn talk(
             Typed::Line(line)
                 if line.chars().count() == 1 && through.inbox.iter().any(elsewhere::waits) => {}
             Typed::Line(line) => {
-                let (kind, data) = said(&line);
-                through.ask(kind, &data, ui)?;
+                through.ask(&said(&line), ui)?;
             }
             Typed::Nothing => {}
             Typed::End => return Ok(()),
@@ -129,14 +131,18 @@ pub fn talk(
 }
 
 /// A line, as the gateway is told of it.
-fn said(line: &str) -> (&'static str, Value) {
+fn said(line: &str) -> Asked {
     match line.strip_prefix('/') {
-        Some(command) => {
-            let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
-            ("command", json!({ "name": name, "args": args.trim() }))
+        Some(line) => {
+            let (name, args) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            command(name, args.trim())
         }
-        None => ("chat", json!({ "content": line })),
+        None => Asked::Chat(Chat { content: line.to_owned(), attachments: Vec::new() }),
     }
+}
+
+fn command(name: &str, args: &str) -> Asked {
+    Asked::Command(Command { name: name.to_owned(), args: args.to_owned() })
 }
 
 /// That the conversation is over.
@@ -170,7 +176,7 @@ impl Through<'_> {
             self.hear(&message, ui)?;
         }
         if standing["data"]["repository"] != self.repository {
-            self.ask("command", &json!({ "name": "repo", "args": self.repository }), ui)?;
+            self.ask(&command("repo", self.repository), ui)?;
         }
         self.follow(ui)
     }
@@ -191,19 +197,20 @@ impl Through<'_> {
 
     fn stop_if_wanted(&mut self) {
         if self.cancelled.swap(false, Ordering::Relaxed) {
-            let (id, _) = self.conversation.tell("command", &json!({ "name": "stop" }));
+            let (id, _) = self.conversation.tell(&command("stop", ""));
             self.answered.insert(id);
         }
     }
 
     /// Says something, and shows what comes until it is answered.
-    fn ask(&mut self, kind: &str, data: &Value, ui: &mut Ui) -> Result<()> {
-        let (id, message) = self.conversation.tell(kind, data);
+    fn ask(&mut self, asked: &Asked, ui: &mut Ui) -> Result<()> {
+        let (id, message) = self.conversation.tell(asked);
         self.waiting.sent(&message);
         self.cancelled.store(false, Ordering::Relaxed);
         let mut is_taken = false;
         while !self.waiting.is_answered(&id) {
-            let has_begun = kind != "chat" || self.runs.values().any(|of| *of == id);
+            let has_begun =
+                !matches!(asked, Asked::Chat(_)) || self.runs.values().any(|of| *of == id);
             if !has_begun && self.cancelled.load(Ordering::Relaxed) {
                 ui.talk("it waits for its turn behind another run, and stays in line: `/stop all` drops it");
                 break;
