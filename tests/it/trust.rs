@@ -287,3 +287,17 @@ fn an_untrusted_provider_is_not_overwritten_by_the_default() {
     env.ok(&["index"]);
     assert_eq!(env.read(CONFIG), OLLAMA.as_bytes());
 }
+
+/// Trust is in what the settings say. A program of the repository may say something else tomorrow.
+#[test]
+fn programs_of_the_repository_are_named() {
+    let env =
+        otters("learn.command: \"sh tools/find.sh --all /bin/sh\"\nnotify.program: curl tools\n");
+    env.write("tools/find.sh", "echo []\n");
+    let told = env.run(&["trust", "--yes"]).stderr();
+    let notes: Vec<&str> = told.lines().filter(|line| line.starts_with("note: ")).collect();
+    assert!(
+        matches!(notes[..], [note] if note.contains("`tools/find.sh` lies in the repository")),
+        "{told}"
+    );
+}

@@ -15,6 +15,9 @@ use crate::{
 };
 use elophanto_repo::locate;
 
+/// Settings that name a program with its arguments.
+const PROGRAMS: &[&str] = &["learn.command", "notify.program", "agent.check"];
+
 /// A repository before it is trusted.
 pub struct Untrusted<'a> {
     /// Settings that need trust.
@@ -69,6 +72,21 @@ impl<'a> Untrusted<'a> {
     pub fn trust(&self) -> Result<bool> {
         let entry = TrustEntry::now(self.digest.clone(), REPOSITORY_FILE.to_owned(), &self.root);
         Ok(self.store()?.record(entry)?)
+    }
+
+    /// Files of the repository that these settings have run, relative to its root: what is trusted names
+    /// them, and not what they say.
+    pub fn run_by_settings(&self) -> Vec<PathBuf> {
+        let lines = self.settings.iter().filter(|it| PROGRAMS.contains(&it.name.as_str()));
+        let words =
+            lines.flat_map(|it| shlex::split(it.value.trim_matches('"')).unwrap_or_default());
+        let real = words.filter_map(|word| self.root.join(word).canonicalize().ok());
+        let files = real.filter(|path| path.is_file());
+        let mut files: Vec<PathBuf> =
+            files.filter_map(|it| Some(it.strip_prefix(&self.root).ok()?.to_owned())).collect();
+        files.sort();
+        files.dedup();
+        files
     }
 
     /// The pages that an agent would obey. Where they lie is a setting.
