@@ -8,7 +8,12 @@ use crate::{
 
 #[test]
 fn what_is_not_there() {
-    let env = TestEnv::with(&[("ferry.md", "# The ferry\n\nIt leaves.\n")]);
+    let env = TestEnv::with(&[
+        ("ferry.md", "# The ferry\n\nIt leaves.\n"),
+        (".own/hidden.md", "# Hidden\n"),
+        ("diary/ignored.md", "# Ignored\n"),
+        (".elophantoignore", "diary\n"),
+    ]);
     env.commit("First");
     let visitor = Visitor::open(&env);
     for (page, says) in [
@@ -26,6 +31,9 @@ fn what_is_not_there() {
         ("peek/run/1", "there is no note"),
         ("picture/gone.png", "there is no picture"),
         ("note/.git/config?at=HEAD", "there was no note"),
+        ("note/.own/hidden.md?at=HEAD", "there was no note"),
+        ("note/diary/ignored.md?at=HEAD", "there was no note"),
+        ("history/diary/ignored.md", "there is no note"),
         ("note/%FF.md", "there is no such page"),
         ("notes?folder=nowhere", "no note lies in"),
         ("entity/nobody", "nothing is known of"),

@@ -54,11 +54,13 @@ pub struct Line {
     pub text: String,
 }
 
-/// Whether a note may lie, or have lain, at a path.
+/// Whether a note may lie, or have lain, at a path: nothing that is hidden or ignored.
 fn can_be_note(workspace: &Workspace, path: &NotePath) -> bool {
     let ending = path.as_path().extension().and_then(|it| it.to_str()).unwrap_or_default();
     let known = &workspace.config.knowledge.extensions;
-    known.iter().any(|known| known.eq_ignore_ascii_case(ending)) && is_below_root(&path.to_text())
+    known.iter().any(|known| known.eq_ignore_ascii_case(ending))
+        && is_below_root(&path.to_text())
+        && workspace.reach().holds(path)
 }
 
 /// The commits that changed a note; none of what cannot be one.
