@@ -83,6 +83,7 @@ fn one(asked: &Asked, fact: &KnownFact) -> Markup {
                 @for also in &fact.also { li { "also " (origin(asked, also.source)) @if let Some(at) = &also.learned_at { ", " (words::line(at)) } } }
                 @if let Some(search) = fact.search.filter(|_| !fact.edited) { li { "found by the search " code { (words::line(search)) } } }
                 @if let Some(message) = fact.message { li { "said in the message " code { (words::line(message)) } } }
+                @if let Some(day) = &fact.published { li { "published " (words::line(day)) } }
                 @if let Some(at) = &fact.learned_at { li { "learnt " (words::line(at)) } }
                 li { a href=(asked.site.marked(&fact.path, fact.line)) { (words::line(&fact.path)) ":" (fact.line) } }
             }

@@ -92,6 +92,38 @@ fn what_sources_say_otherwise_is_shown_together() {
     assert!(!env.ok(&["entity", "kef"]).stdout().contains("otherwise"));
 }
 
+/// What was read last is not what was said last.
+#[test]
+fn the_newest_is_what_the_newest_source_says() {
+    let text = |day: &str, queues: u32| {
+        format!(
+            "---\ndate: {day}\n---\n# Vela\n\nVela is a message broker. Vela supports up to {queues} queues.\n"
+        )
+    };
+    let env = TestEnv::with(&[("a.md", "# A\n")]);
+    for (file, day, queues) in [
+        ("../new.md", "2026-05-01", 800),
+        ("../old.md", "2024-03-01", 500),
+        ("../to come.md", "2999-01-01", 900),
+    ] {
+        env.write(file, text(day, queues));
+        env.ok(&["learn", "Vela", "--from", file]);
+    }
+    let page = String::from_utf8(env.read(page("vela"))).unwrap();
+    let lines = page.lines().filter(|line| line.contains("queues"));
+    let lines: Vec<&str> = lines.filter_map(|line| line.split(" at:").next()).collect();
+    assert_eq!(lines.len(), 3, "{page}");
+    assert!(!lines[0].contains(" of:") && lines[0].contains("900"), "{page}");
+    assert!(lines[1].contains("800") && lines[1].contains(" of:2026-05-01"), "{page}");
+    assert!(lines[2].contains("500") && lines[2].contains(" of:2024-03-01"), "{page}");
+    let known = entity(&env, "vela")["facts"].clone();
+    let days: Vec<&Value> = known.as_array().unwrap().iter().map(|it| &it["published"]).collect();
+    assert!(days.windows(2).any(|days| days == [&"2026-05-01", &"2024-03-01"]), "{known}");
+    let answer = env.ok(&["search", "--answer", "how many queues does Vela support"]).stdout();
+    let newer = answer.find("(as of 2026-05-01)");
+    assert!(newer.is_some() && newer < answer.find("(as of 2024-03-01)"), "{answer}");
+}
+
 #[test]
 fn what_two_sources_say_stays_when_one_is_taken_back() {
     let env = disagreeing();

@@ -26,53 +26,79 @@ use elophanto_text::entity::{Entity, Fact, Line};
 /// An entity of the list, as programs get it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listed<'a> {
+    /// In the list, from 1: what commands take in place of the name.
     #[schemars(extend("detail" = 1))]
     pub number: usize,
+    /// The slug: the name of its page without the ending.
     #[schemars(extend("detail" = 2))]
     pub entity: &'a str,
+    /// As its page has it.
     pub name: &'a str,
+    /// Of its page, relative to the root.
     #[schemars(extend("detail" = 2))]
     pub path: String,
+    /// How many lines of facts its page has.
     pub facts: usize,
 }
 
 /// An entity, as programs get it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Known<'a> {
+    /// The slug: the name of its page without the ending.
     #[schemars(extend("detail" = 2))]
     pub entity: &'a str,
+    /// As its page has it.
     pub name: &'a str,
+    /// Of its page, relative to the root.
     #[schemars(extend("detail" = 4))]
     pub path: String,
+    /// Other names of it.
     #[schemars(extend("detail" = 3))]
     pub aliases: &'a [String],
+    /// Of its page.
     #[schemars(extend("detail" = 3))]
     pub tags: &'a [String],
+    /// When its page was made, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("detail" = 1))]
     pub created: Option<String>,
+    /// In the order in which they were found out, those that say otherwise of the same together.
     pub facts: Vec<KnownFact<'a>>,
+    /// Lines that people wrote on its page.
     #[schemars(extend("detail" = 4))]
     pub notes: Vec<KnownNote<'a>>,
 }
 
+/// A fact of an entity, as programs get it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct KnownFact<'a> {
+    /// Names it across changes of its page.
     #[schemars(extend("detail" = 1))]
     pub id: &'a str,
+    /// In Markdown, on one line.
     pub text: &'a str,
+    /// Of the page, relative to the root.
     #[schemars(extend("detail" = 2))]
     pub path: String,
+    /// Of the page, from 1.
     #[schemars(extend("detail" = 2))]
     pub line: usize,
+    /// An address, or the path of a file.
     #[schemars(extend("detail" = 5))]
     pub source: Option<&'a str>,
+    /// The id of the search that found it.
     #[schemars(extend("detail" = 1))]
     pub search: Option<&'a str>,
+    /// The id of what the user said that told it.
     #[schemars(extend("detail" = 1))]
     pub message: Option<&'a str>,
+    /// When it was found out, in RFC 3339.
     #[schemars(extend("detail" = 1))]
     pub learned_at: Option<String>,
+    /// The day that the source gives itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 5))]
+    pub published: Option<String>,
     /// The user's note that says otherwise.
     #[schemars(extend("detail" = 6))]
     pub against: Option<&'a str>,
@@ -96,8 +122,20 @@ pub struct KnownFact<'a> {
 /// Another source of a fact.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AlsoSaid<'a> {
+    /// An address, or the path of a file.
     pub source: &'a str,
+    /// When it was found there, in RFC 3339.
     pub learned_at: Option<String>,
+    /// The day that the source gives itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+}
+
+impl AlsoSaid<'_> {
+    /// As of which day it says so: that which it gives itself, else the one on which it was found.
+    pub fn day(&self) -> Option<&str> {
+        as_of(self.published.as_deref(), self.learned_at.as_deref())
+    }
 }
 
 impl KnownFact<'_> {
@@ -107,10 +145,15 @@ impl KnownFact<'_> {
         (count > 1).then_some(count)
     }
 
-    /// The day on which it was found out.
+    /// As of which day it is said: that of its source, else the one on which it was found out.
     pub fn day(&self) -> Option<&str> {
-        self.learned_at.as_deref().and_then(|at| at.get(..10))
+        as_of(self.published.as_deref(), self.learned_at.as_deref())
     }
+}
+
+/// The day that a source gives itself, else that of a time.
+fn as_of<'t>(published: Option<&'t str>, learned_at: Option<&'t str>) -> Option<&'t str> {
+    published.or_else(|| learned_at?.get(..10))
 }
 
 impl<'a> Known<'a> {
@@ -120,10 +163,14 @@ impl<'a> Known<'a> {
     }
 }
 
+/// A line that a person wrote on the page of an entity.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct KnownNote<'a> {
+    /// In Markdown, on one line.
     pub text: &'a str,
+    /// Of the page, relative to the root.
     pub path: String,
+    /// Of the page, from 1.
     pub line: usize,
 }
 
@@ -131,13 +178,16 @@ pub struct KnownNote<'a> {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Told<'a> {
+    /// An entity of the list.
     Listed(Listed<'a>),
+    /// All that is known of one.
     Known(Known<'a>),
 }
 
 /// What is told of entities.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ToldEntities<'a> {
+    /// In the order of the list.
     pub entities: Vec<Told<'a>>,
     /// how many are left out
     pub more: usize,
@@ -228,6 +278,7 @@ fn facts<'a>(store: &EntityStore, entity: &'a Entity) -> Vec<KnownFact<'a>> {
 
 fn one<'a>(store: &EntityStore, fact: &'a Fact) -> KnownFact<'a> {
     let time = |line: &Line| line.at.map(|at| format!("{at:.0}"));
+    let day = |line: &Line| line.published.map(|day| day.to_string());
     let sources = fact.sources();
     let source = fact.line.source.as_deref();
     let also = sources.iter().filter(|(other, _)| Some(*other) != source);
@@ -240,8 +291,11 @@ fn one<'a>(store: &EntityStore, fact: &'a Fact) -> KnownFact<'a> {
         search: fact.line.search.as_deref(),
         message: fact.line.message.as_deref(),
         learned_at: time(&fact.line),
+        published: day(&fact.line),
         against: fact.line.against.as_deref(),
-        also: also.map(|(source, line)| AlsoSaid { source, learned_at: time(line) }).collect(),
+        also: also
+            .map(|(source, line)| AlsoSaid { source, learned_at: time(line), published: day(line) })
+            .collect(),
         otherwise: Vec::new(),
         edited: fact.line.is_edited,
         group: None,
@@ -266,6 +320,7 @@ fn in_order(snapshot: &EntitySnapshot) -> Vec<&Entity> {
     all
 }
 
+/// The entity of this name, alias or slug, else of this number of the list.
 pub fn find<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a Entity> {
     let by_number = || {
         let number: usize = name.parse().ok()?;
@@ -282,6 +337,7 @@ pub fn by_name<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a Entit
     snapshot.entities.find(name).or_else(by_slug)
 }
 
+/// The name that is spelt most like this one, if one is near.
 pub fn nearest<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a str> {
     const ENOUGH: f64 = 0.7;
     let wanted = elophanto_text::entity::identity(name);

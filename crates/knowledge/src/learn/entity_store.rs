@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date};
 use rayon::{iter::Either, prelude::*};
 use ulid::Ulid;
 
@@ -65,6 +65,8 @@ pub struct NewFact {
     pub message: Option<String>,
     /// The user's note that says otherwise.
     pub against: Option<String>,
+    /// The day that the source gives itself.
+    pub published: Option<Date>,
     /// It is on the page in these words; this is another source of it.
     pub is_known: bool,
 }
@@ -225,6 +227,7 @@ impl EntityStore<'_> {
                 search: fact.search.as_deref(),
                 message: fact.message.as_deref(),
                 against: fact.against.as_deref(),
+                published: fact.published,
             };
             let Some(line) = NewLine::fact(&name, &text, &origin, now) else { continue };
             if snapshot.written.contains(line.id()) || snapshot.is_removed(line.text()) {
@@ -502,8 +505,14 @@ impl<'f> Beside<'f> {
             return fact.lines().last().map_or(Spot::End, |last| Spot::Below(last.hash));
         }
         let read = (self.read)(line.text());
-        let mut against = self.known.iter().rev().filter(|(.., said)| said.is_otherwise(&read));
-        against.next().map_or(Spot::End, |(newest, ..)| Spot::Above(newest.line.hash))
+        let against = self.known.iter().filter(|(.., said)| said.is_otherwise(&read));
+        let against: Vec<&Fact> = against.map(|(fact, ..)| *fact).collect();
+        let newer = against.iter().filter(|fact| fact.newest() > line.said());
+        if let Some(newer) = newer.min_by_key(|fact| fact.newest()) {
+            return newer.lines().last().map_or(Spot::End, |last| Spot::Below(last.hash));
+        }
+        let newest = against.iter().max_by_key(|fact| fact.newest());
+        newest.map_or(Spot::End, |newest| Spot::Above(newest.line.hash))
     }
 }
 

@@ -4,9 +4,7 @@
 //! was written stays, and what was not is processed the next time, for the same text gives the same
 //! ids.
 
-use std::collections::BTreeMap;
-
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -164,13 +162,12 @@ impl Pipeline<'_> {
             };
             let context = DecisionContext { snapshot, meaning: self.meaning };
             let Decision { changes, refused } = decide(&context, trigger, &question, candidates);
-            let images = image_of(&texts);
             let before = outcome.discovered.len();
             for change in changes {
                 if (self.is_gone)() {
                     break;
                 }
-                match self.apply(change, item, snapshot, &images) {
+                match self.apply(change, item, snapshot, &texts) {
                     Ok(found) => outcome.discovered.extend(found),
                     // One bad page must not keep the others from being written.
                     Err(cause @ (LearnError::Unreadable(_) | LearnError::Encoding(_))) => {
@@ -234,7 +231,7 @@ impl Pipeline<'_> {
         change: Change,
         item: &Work,
         snapshot: &mut EntitySnapshot,
-        images: &BTreeMap<Option<String>, String>,
+        texts: &[Finding],
     ) -> Result<Option<Discovered>, LearnError> {
         let now = (self.now)();
         let (Change::Create { is_aside, .. } | Change::Add { is_aside, .. }) = change;
@@ -259,7 +256,9 @@ impl Pipeline<'_> {
             })
             .collect();
         let said = self.said_of(entity, &own);
-        let image = facts.iter().find_map(|fact| images.get(&fact.source).cloned());
+        let image = facts.iter().find_map(|fact| {
+            of_source(texts, fact.source.as_deref()).find_map(|text| text.image.clone())
+        });
         let (search, message) = match item {
             Work::Search(search) => (Some(search.id.clone()), None),
             Work::Message(message) => (None, Some(message.id.clone())),
@@ -267,13 +266,17 @@ impl Pipeline<'_> {
         let told = facts.into_iter().map(|fact| (fact, false));
         let new: Vec<NewFact> = told
             .chain(agreed.into_iter().map(|fact| (fact, true)))
-            .map(|(Stated { text, source }, is_known)| NewFact {
-                is_known,
-                against: said.against(&text, source.as_deref()),
-                source: source.map(|source| secrets::mask(&source).0.into_owned()),
-                search: search.clone(),
-                message: message.clone(),
-                text,
+            .map(|(Stated { text, source }, is_known)| {
+                let day = of_source(texts, source.as_deref()).find_map(|it| published(it, now));
+                NewFact {
+                    is_known,
+                    against: said.against(&text, source.as_deref()),
+                    published: day,
+                    source: source.map(|source| secrets::mask(&source).0.into_owned()),
+                    search: search.clone(),
+                    message: message.clone(),
+                    text,
+                }
             })
             .collect();
         let written = self.store.add(snapshot, &slug, &aliases, &new, now)?;
@@ -375,8 +378,16 @@ impl Pipeline<'_> {
     }
 }
 
-/// Pictures of what was found, by where it is from.
-fn image_of(texts: &[Finding]) -> BTreeMap<Option<String>, String> {
-    let with = texts.iter().filter_map(|text| Some((text.url.clone(), text.image.clone()?)));
-    with.collect()
+/// The texts of a source.
+fn of_source<'t>(
+    texts: &'t [Finding],
+    source: Option<&'t str>,
+) -> impl Iterator<Item = &'t Finding> {
+    texts.iter().filter(move |text| text.url.as_deref() == source)
+}
+
+/// The day that a text gives itself, unless it is still to come.
+fn published(text: &Finding, now: Timestamp) -> Option<Date> {
+    let day = text.byline.published.as_deref()?.get(..10)?.parse().ok()?;
+    (day <= now.to_zoned(TimeZone::UTC).date()).then_some(day)
 }

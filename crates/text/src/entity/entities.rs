@@ -75,7 +75,7 @@ impl Fact {
 
     /// When somebody said so last, as far as that is known.
     pub fn newest(&self) -> Option<Timestamp> {
-        self.lines().filter_map(|line| line.at.filter(|at| is_possible(*at))).max()
+        self.lines().filter_map(Line::said).max()
     }
 }
 

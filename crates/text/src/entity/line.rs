@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_LINE_BYTES, name::normalise, rows::Row, text::decode};
@@ -57,6 +57,8 @@ pub struct Line {
     pub search: Option<String>,
     /// The id of the message it was said in.
     pub message: Option<String>,
+    /// The day that its source gives itself.
+    pub published: Option<Date>,
     /// When the line was written.
     pub at: Option<Timestamp>,
     /// The note it contradicts.
@@ -73,6 +75,13 @@ impl Line {
     /// The letter and the id as the comment has them, such as `f:0123456789abcdef`.
     pub fn key(&self) -> String {
         format!("{}:{}", self.kind.letter(), self.id)
+    }
+
+    /// As of when it says so: the day of its source, else when it was written, as far as that can be true.
+    pub fn said(&self) -> Option<Timestamp> {
+        let day = self.published.and_then(|day| day.to_zoned(TimeZone::UTC).ok());
+        let at = self.at.filter(|at| is_possible(*at));
+        day.map(|day| day.timestamp()).or(at)
     }
 
     /// Whether it says what was written under its id for an entity of one of these names.
@@ -198,6 +207,7 @@ pub(super) fn read(number: usize, row: &Row<'_>) -> Option<Line> {
         source: None,
         search: None,
         message: None,
+        published: None,
         at: None,
         against: None,
         is_edited: false,
@@ -211,6 +221,10 @@ pub(super) fn read(number: usize, row: &Row<'_>) -> Option<Line> {
             "search" => &mut line.search,
             "msg" => &mut line.message,
             "against" => &mut line.against,
+            "of" => {
+                line.published = line.published.or_else(|| value.parse().ok());
+                continue;
+            }
             "at" => {
                 line.at = line.at.or_else(|| value.parse().ok());
                 continue;

@@ -81,6 +81,7 @@ impl Page {
             if is_ours(&line.id) && !line.is_as_written(&names) {
                 line.is_edited = true;
                 line.source = None;
+                line.published = None;
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date};
 
 use super::{
     MAX_TEXT_CHARS,
@@ -24,6 +24,8 @@ pub struct Origin<'a> {
     pub message: Option<&'a str>,
     /// The note it contradicts.
     pub against: Option<&'a str>,
+    /// The day that the source gives itself.
+    pub published: Option<Date>,
 }
 
 /// A line to be added to a page. Its text is plain and on one line, without characters that hide,
@@ -79,8 +81,10 @@ impl NewLine {
         // What cannot be written is no part of the id.
         let source = origin.source.map(str::trim).filter(|source| encode(source).is_some());
         let id = fact_id(&identity(entity), &text, source);
+        let day = origin.published.map(|day| day.to_string());
         let words = words(&[
             ("src", source),
+            ("of", day.as_deref()),
             ("search", origin.search),
             ("msg", origin.message),
             ("at", Some(&in_seconds(at))),
@@ -110,6 +114,11 @@ impl NewLine {
     /// As it will be read back.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// As of when it says so.
+    pub fn said(&self) -> Option<Timestamp> {
+        read(1, &rows(&self.line).next()?)?.said()
     }
 
     /// What retirements will call it by.

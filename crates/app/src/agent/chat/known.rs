@@ -28,24 +28,36 @@ const MOST_LISTED: usize = 20;
 /// See [`super::ChatCommand::Known`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum KnowledgeCommand {
+    /// Searches notes, facts and descriptions of files for this.
     Search(String),
     /// A topic; without one, what was asked for and what came of it.
     Learn(Option<String>),
+    /// A like or dislike.
     Wish {
+        /// Of what.
         topic: String,
+        /// Which of both.
         preference: PreferenceKind,
+        /// The user no longer says so.
         takes_back: bool,
     },
+    /// What is known of an entity; without one, of which ones anything is.
     Memory {
         /// A number of the list, or a name.
         entity: Option<String>,
+        /// Deletes its page.
         delete: bool,
     },
+    /// What the user cares about, most first.
     Interests,
+    /// What the user thinks of an answer or a notification.
     React {
+        /// The id that was shown with it.
         id: String,
+        /// Whether they liked it.
         positive: bool,
     },
+    /// The jobs at intervals of this repository.
     Schedule,
 }
 
@@ -206,9 +218,8 @@ fn memory(
     let known = entities::of(&store, &found);
     let mut lines = vec![format!("{title} (`{}`)", escape_control_line(&known.path))];
     for fact in &known.facts {
-        let date = fact.learned_at.as_deref().and_then(|at| at.get(..10));
         let from: Vec<String> =
-            [date, fact.source].into_iter().flatten().map(escape_control_line).collect();
+            [fact.day(), fact.source].into_iter().flatten().map(escape_control_line).collect();
         let from = if from.is_empty() { String::new() } else { format!(" ({})", from.join(", ")) };
         lines.push(format!("- {}{from}", escape_control_line(fact.text)));
     }

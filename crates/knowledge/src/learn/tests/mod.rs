@@ -78,6 +78,7 @@ fn fact(text: &str, search: &str) -> NewFact {
         search,
         message: None,
         against: None,
+        published: None,
         is_known: false,
     }
 }

@@ -93,7 +93,7 @@ proptest! {
         second in any::<i16>(),
     ) {
         let [source, search, message, against] = values.each_ref().map(Option::as_deref);
-        let origin = Origin { source, search, message, against };
+        let origin = Origin { source, search, message, against, published: None };
         let time = at(second.into());
         let lines: Vec<NewLine> = [
             NewLine::fact(&entity, &text, &origin, time),

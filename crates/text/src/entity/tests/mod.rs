@@ -25,6 +25,7 @@ fn page() -> String {
         search: Some("01J"),
         message: None,
         against: Some("knowledge/user/my audio.md"),
+        published: None,
     };
     let lines = [
         NewLine::alias(entity, "LS50 Meta", at(0)),
