@@ -24,6 +24,7 @@ use out::Out;
 /// How a command ended, when it did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
+    /// With what was asked for.
     Done,
     /// An honest no.
     Negative,

@@ -1,52 +1,20 @@
 //! The library's own door to described files, without the program.
 
-use std::{cell::Cell, path::Path};
+use std::cell::Cell;
 
-use elophanto_agent::permissions::is_key;
-use elophanto_index::Snapshot;
-use elophanto_knowledge::scan::{
-    AnswerNotes, Reach, Wanted, investigate::InvestigationContext, library::Library,
+use elophanto::{
+    Environment, Silent, Workspace,
+    library::{Asked, Library, NotePath},
 };
-use elophanto_models::{builtin::count_tokens, llm::Asked};
-use elophanto_repo::{NotePath, Selection, locate, record_store::RecordStore};
 
 use crate::env::TestEnv;
 
 const HERON: &str = "//! Herons fish at dawn.\npub fn fish() {}\n";
 
-/// Nanoseconds since 1970, one second later each time.
-fn clock() -> i64 {
-    use std::sync::atomic::{AtomicI64, Ordering};
-    static NOW: AtomicI64 = AtomicI64::new(1_700_000_000_000_000_000);
-    NOW.fetch_add(1_000_000_000, Ordering::Relaxed)
-}
-
-fn with_library(root: &Path, work: impl FnOnce(Library)) {
-    let repository = locate(root).unwrap();
-    let record_store = RecordStore::new(&repository, true);
-    let notes = Snapshot::default();
-    let wanted = Wanted {
-        paths: vec![".".into()],
-        named: Vec::new(),
-        patterns: [&["*.md"], &["*.toml"], &["*.service"], &["*.rs"]]
-            .map(|patterns| patterns.map(str::to_owned).to_vec()),
-        skip: Vec::new(),
-        notes: Selection {
-            roots: vec![".".into()],
-            extensions: vec!["md".to_owned()],
-            apart: "".into(),
-            is_key,
-        },
-    };
-    let bench = InvestigationContext {
-        record_store: &record_store,
-        reach: &Reach::new(&repository.root, &wanted),
-        max_file_bytes: 1 << 20,
-        count_tokens: &count_tokens,
-        notes: AnswerNotes { snapshot: &notes, git: None },
-        now: &clock,
-    };
-    work(Library::open(&bench));
+fn with_library(env: &TestEnv, work: impl FnOnce(Library)) {
+    let offline = Environment::offline();
+    let workspace = Workspace::around(env.root(), offline, Vec::new(), &Silent).unwrap();
+    work(Library::open(&workspace));
 }
 
 #[test]
@@ -59,7 +27,7 @@ fn a_file_is_described_once_and_known_from_then_on() {
         asked.set(asked.get() + 1);
         Asked::NoModel
     };
-    with_library(env.root(), |mut library| {
+    with_library(&env, |mut library| {
         assert!(library.indexed_files().is_empty());
         assert!(!library.is_indexed(&path) && !library.is_stale(&path));
         let made = library.summarize_and_index(&path, Some(&mut ask)).unwrap();
@@ -78,5 +46,16 @@ fn a_file_is_described_once_and_known_from_then_on() {
         assert_eq!((gone.success, gone.summary.as_str()), (false, "vanished"));
     });
     // Another process finds it.
-    with_library(env.root(), |library| assert!(library.is_indexed(&path)));
+    with_library(&env, |library| {
+        assert!(library.is_indexed(&path));
+        let found = |file_type: &str| {
+            let question = "when do herons fish";
+            library.search_knowledge(question, 3, Some(file_type), &Silent).unwrap()
+        };
+        let found = (found("rust_file"), found("python_file"));
+        assert!(found.1.is_empty(), "{found:?}");
+        assert_eq!(found.0.len(), 1, "{found:?}");
+        assert_eq!((&found.0[0].file_path, &*found.0[0].file_type), (&path, "rust_file"));
+        assert!(found.0[0].summary.contains("dusk"), "{found:?}");
+    });
 }

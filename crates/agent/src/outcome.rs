@@ -12,12 +12,15 @@ elophanto_base::named! {
     /// Whether the goal was reached, best first.
     #[derive(PartialOrd, Ord)]
     pub enum Outcome, name {
+        /// All that was asked for.
         Done = "done",
         /// Some of it.
         Partly = "partly",
         /// An answer came, but nothing was done that it speaks of.
         Nothing = "nothing done",
+        /// Nothing came of it.
         Failed = "failed",
+        /// The user ended it before.
         Cancelled = "cancelled",
     }
 }
@@ -27,26 +30,35 @@ elophanto_base::named! {
 pub enum End {
     /// The model gave its final answer.
     Answered,
+    /// The user ended it.
     Cancelled,
     /// The steps that were allowed are used up.
     Steps {
+        /// How many were allowed.
         max: u32,
     },
+    /// What models may cost is used up.
     Budget {
+        /// Which limit, and how much of it is used.
         message: String,
+        /// What to do next.
         hint: Option<String>,
     },
     /// No model answers, or none usefully.
     Brain {
+        /// What the last one said.
         message: String,
+        /// What to do next.
         hint: Option<String>,
     },
     /// The same again and again.
     Loop {
+        /// What was called.
         tool: String,
     },
     /// What happens can no longer be written down, so nothing more may happen.
     Trail {
+        /// What the system said.
         message: String,
     },
 }
@@ -68,16 +80,20 @@ impl End {
 /// What models cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
+    /// That models read.
     pub input_tokens: u64,
+    /// That models wrote.
     pub output_tokens: u64,
     /// Millionths of a US dollar, of the calls whose price is known.
     pub usd_micros: u64,
+    /// Of models.
     pub calls: u32,
     /// Calls whose price is unknown.
     pub unpriced: u32,
 }
 
 impl Spent {
+    /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -93,9 +109,13 @@ impl Spent {
 /// A run that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
+    /// By which it is known, to be undone too.
     pub run: Ulid,
+    /// The conversation that it was in.
     pub session: Uuid,
+    /// Whether the goal was reached.
     pub outcome: Outcome,
+    /// What ended it.
     pub end: End,
     /// Why an answer is not all that was asked for.
     pub because: Option<String>,
@@ -103,14 +123,17 @@ pub struct Finished {
     pub answer: String,
     /// Relative to the root, sorted: what tools and the checkpoint report, never the model.
     pub touched: Vec<PathBuf>,
+    /// Full ids of those that it made.
     pub commits: Vec<String>,
     /// Notes written about it.
     pub notes: Vec<PathBuf>,
     /// Calls that were made and that change, run or reach something.
     pub effects: usize,
+    /// What its models cost.
     pub spent: Spent,
     /// Steps of the model that were used.
     pub steps: u32,
+    /// What the user should look at.
     pub warnings: Vec<String>,
 }
 

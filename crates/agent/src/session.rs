@@ -36,9 +36,11 @@ pub enum Rule {
 /// One conversation with one user over one channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
+    /// By which it goes on.
     pub id: Uuid,
     /// Where the user is: `terminal`, ...
     pub channel: String,
+    /// As the channel knows them.
     pub user: String,
     /// The work tree that it is about, once there was a run: what was said of it goes nowhere else.
     pub root: Option<String>,
@@ -53,14 +55,18 @@ pub struct Session {
     pub under_way: Option<Ulid>,
     /// Whether untrusted text ever was in it.
     pub is_tainted: bool,
+    /// What the user allowed until it ends.
     pub rules: Vec<Rule>,
+    /// When it began.
     pub created: Timestamp,
+    /// When it was saved last.
     pub updated: Timestamp,
     /// How often it was saved.
     pub revision: u64,
 }
 
 impl Session {
+    /// Begins one, with nothing said.
     pub fn new(channel: &str, user: &str, now: Timestamp) -> Self {
         Self {
             id: Uuid::new_v4(),

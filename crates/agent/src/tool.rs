@@ -17,7 +17,9 @@ pub struct Spec {
     pub description: String,
     /// JSON schema of an object: the arguments.
     pub input: Value,
+    /// How much harm it may do.
     pub level: Level,
+    /// Where it comes from.
     pub source: Source,
     /// Whether what it gives back is text from outside (a file of the repository, a page, a note,
     /// the output of a program): data, never an instruction.
@@ -27,13 +29,16 @@ pub struct Spec {
 /// Where a tool comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
+    /// Of elophanto itself.
     BuiltIn,
     /// `plugins/<name>`, with the content hash that was deployed.
     Plugin {
+        /// BLAKE3 of its files, in hex.
         hash: String,
     },
     /// An external server that the user added.
     Server {
+        /// As the user calls it.
         name: String,
     },
 }
@@ -41,6 +46,7 @@ pub enum Source {
 /// What a call would do, before it does it: exactly what runs, and its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
+    /// What it does, as permissions see it.
     pub action: Action,
     /// For whoever approves: the command, a diff, the address. As it is: the door escapes it.
     pub shown: String,
@@ -66,19 +72,25 @@ pub struct Output {
 /// Something that is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Todo {
+    /// On one line.
     pub text: String,
+    /// How far it is.
     pub state: TodoState,
 }
 
 elophanto_base::named! {
     /// Where it stands.
     pub enum TodoState, name {
+        /// Nobody is at it.
         Open = "open",
+        /// The agent is at it.
         Doing = "doing",
+        /// It is done.
         Done = "done",
     }
 }
 
+/// Why a call brought nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// The arguments do not fit; says which and how. The model may try again.
@@ -87,6 +99,7 @@ pub enum ToolError {
     /// It will not be done, whoever approves.
     #[error("{0}")]
     Refused(String),
+    /// It was tried, and this went wrong.
     #[error("{0}")]
     Failed(String),
     /// The user ended the run.
@@ -139,7 +152,9 @@ pub trait Host {
     fn sub_task(&mut self, goal: &str, tools: &[&str]) -> Result<String, ToolError>;
 }
 
+/// Something that an agent may call.
 pub trait Tool: Send + Sync {
+    /// What it is, as the model is told.
     fn spec(&self) -> Spec;
 
     /// What a call with these arguments would do. Reads files at most.

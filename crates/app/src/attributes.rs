@@ -37,7 +37,7 @@ pub fn ensure(workspace: &Workspace, reporter: &dyn Reporter) {
 /// Takes our block out of git's attributes, unless it is committed, which makes it that of every clone,
 /// or something that it is for is there: settings and vectors, or pages of what was learnt. Says what
 /// became of it.
-pub fn withdraw(workspace: &Workspace, reporter: &dyn Reporter) {
+pub(crate) fn withdraw(workspace: &Workspace, reporter: &dyn Reporter) {
     let stays = |why: &dyn Display| {
         reporter.note(format_args!("our lines in `{ATTRIBUTES_FILE}` stay: {why}"));
     };

@@ -21,7 +21,9 @@ const MAX_BYTES: u64 = 32 << 20;
 /// What became of the page that gathers the entries.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Written {
+    /// Relative to the root.
     pub path: String,
+    /// Commits that the page tells of.
     pub entries: usize,
     /// Whether it had to be written.
     pub written: bool,

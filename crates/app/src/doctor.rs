@@ -63,28 +63,42 @@ const LOOK: Options =
 /// How a knowledge base is.
 #[derive(Debug)]
 pub struct Diagnosis {
+    /// What there is, in figures.
     pub facts: Facts,
     /// Notes that have drifted.
     pub drifted: Vec<NotePath>,
+    /// What is wrong, each with what mends it.
     pub findings: Vec<Finding>,
 }
 
 /// What there is.
 #[derive(Debug, Serialize)]
 pub struct Facts {
+    /// The root of the knowledge base.
     pub root: String,
     /// Whether it is a git repository.
     pub git: bool,
+    /// The fingerprint of the model that makes vectors.
     pub model: String,
+    /// Notes that can be searched.
     pub notes: usize,
+    /// Passages of all that can be searched.
     pub chunks: usize,
+    /// Parts that the view is made of.
     pub segments: usize,
+    /// Size of the view's files.
     pub view_bytes: u64,
+    /// Committed tables.
     pub tables: usize,
+    /// Size of their files.
     pub tables_bytes: u64,
+    /// Vectors that wait for a commit.
     pub uncommitted_vectors: usize,
+    /// Links of notes that lead nowhere.
     pub broken_links: usize,
+    /// Notes of which something that they cover changed after them.
     pub drifted: usize,
+    /// Files that could not be read as notes.
     pub skipped: usize,
     /// Pages that `init` made and nobody has written yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -94,14 +108,18 @@ pub struct Facts {
 /// A page with the sections that still say what its template says.
 #[derive(Debug, Serialize)]
 pub struct Unfilled {
+    /// Relative to the root.
     pub path: String,
+    /// Their headings, in the order of the page.
     pub sections: Vec<String>,
 }
 
 /// Something wrong, and what mends it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
+    /// What is wrong, on one line.
     pub finding: String,
+    /// What to do about it, as a command where there is one.
     pub mend: String,
     /// Of a sort of which there may be very many.
     #[serde(skip)]
@@ -336,6 +354,7 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
     for Undone { path, commit, facts } in undone(workspace) {
         let is_there = workspace.repository.root.join(path.as_path()).exists();
         let (path, commit) = (shown(&path), commit.short());
+        let word = from_top(&path);
         let (count, are) = (counted(facts.len(), "fact"), agreeing(facts.len(), "is", "are"));
         let first = facts.first().map(|fact| escape_control_line(&one_line(&fact.text, 60)));
         found.add_of(
@@ -354,7 +373,6 @@ fn find_records(workspace: &Workspace, found: &mut Findings) {
         let path = shown(&path);
         let (lines, were) = (counted(records, "record"), agreeing(records, "was", "were"));
         found.add_of(
-        let word = from_top(&path);
             Sort::Lessons,
             format!("{path}: {lines} {were} added after git took the file along"),
             &format!(
@@ -449,6 +467,11 @@ fn shown(path: &NotePath) -> String {
     escape_control_line(&path.to_text())
 }
 
+/// A path as a command of git takes it in any folder of the work tree.
+fn from_top(path: &str) -> String {
+    quoted(&format!(":/{path}"))
+}
+
 /// Files of lessons that have grown too large, with their records.
 fn crowded(workspace: &Workspace) -> Vec<(String, usize)> {
     let Ok(known) = refresh(&workspace.context(), workspace.lessons(), LOOK) else {
@@ -467,11 +490,6 @@ fn crowded(workspace: &Workspace) -> Vec<(String, usize)> {
 fn drifts(workspace: &Workspace, snapshot: &Snapshot) -> Result<drift::Drifts> {
     let Some(git) = Git::of(&workspace.repository) else { return Ok(drift::Drifts::default()) };
     let paths = snapshot.files.iter().map(|file| &file.path);
-/// A path as a command of git takes it in any folder of the work tree.
-fn from_top(path: &str) -> String {
-    quoted(&format!(":/{path}"))
-}
-
     Ok(drift::drifted(&git, snapshot, paths, DRIFT_PATIENCE).map_err(SearchError::from)?)
 }
 

@@ -29,9 +29,13 @@ const MOST_SAID: usize = 16 * 1024;
 elophanto_base::named! {
     /// An editor that can be set up.
     pub enum EditorProgram, name {
+        /// Visual Studio Code, by an extension.
         Vscode = "vscode",
+        /// Neovim, by a file of its configuration.
         Neovim = "neovim",
+        /// Helix, by `languages.toml`.
         Helix = "helix",
+        /// Emacs, by a file for eglot.
         Emacs = "emacs",
     }
 }
@@ -52,6 +56,7 @@ impl FromStr for EditorProgram {
 /// What is to be set up.
 #[derive(Debug, Clone, Copy)]
 pub struct EditorRequest<'r> {
+    /// The editor.
     pub editor: EditorProgram,
     /// Take out what was put in.
     pub remove: bool,

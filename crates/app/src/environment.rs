@@ -61,10 +61,12 @@ pub struct Parts {
     /// The program elophanto: it is started for work in the background, and shuts in what the agent
     /// runs. Without it neither is done.
     pub program: Option<PathBuf>,
+    /// Where keys and passwords come from; asked only when one is needed.
     pub secrets: Box<dyn Secrets>,
 }
 
 impl Environment {
+    /// Of a program that says itself what it hands in.
     pub fn new(parts: Parts) -> Self {
         Self(Arc::new(parts))
     }
@@ -86,18 +88,22 @@ impl Environment {
         Self::new(Parts { variables, harmless, program: None, secrets })
     }
 
+    /// Those that set settings, locate files, or speak of the terminal; see [`Parts::variables`].
     pub fn variables(&self) -> &BTreeMap<String, String> {
         &self.0.variables
     }
 
+    /// Those that any program may be given; see [`HARMLESS`].
     pub fn harmless(&self) -> &process::Environment {
         &self.0.harmless
     }
 
+    /// The program elophanto, if it may be started; see [`Parts::program`].
     pub fn program(&self) -> Option<&Path> {
         self.0.program.as_deref()
     }
 
+    /// Where keys and passwords are to be had.
     pub fn secrets(&self) -> &dyn Secrets {
         &*self.0.secrets
     }

@@ -37,6 +37,7 @@ const COMMITS: usize = 2_000;
 
 /// A test set, and how it is searched.
 pub struct Eval {
+    /// The documents, the questions, and which documents answer each.
     pub set: TestSet,
     config: Config,
     analyzer: Analyzer,
@@ -56,21 +57,29 @@ pub struct Row {
     pub mode: &'static str,
     /// Share of meaning in the score.
     pub semantic_weight: f32,
+    /// Normalised discounted cumulative gain of the first ten, 0 to 1: the mean of the questions.
     pub ndcg_at_10: f64,
     /// Within what the former lies with 95 %, were the questions others of their kind.
     pub ndcg_low: f64,
+    /// The upper end.
     pub ndcg_high: f64,
+    /// Share of the answering documents that are among the first twenty.
     pub recall_at_20: f64,
+    /// Mean of one divided by the place of the first one that answers, 0 beyond the tenth.
     pub mrr_at_10: f64,
+    /// How many were asked.
     pub questions: usize,
     /// Milliseconds that a query takes, to the hundredth.
     pub median_ms: f64,
+    /// Milliseconds within which 95 % of the queries end.
     pub p95_ms: f64,
 }
 
 /// One way of searching: how well it answers, and each question in the order of the set.
 pub struct Run {
+    /// In figures.
     pub row: Row,
+    /// What was found for each.
     pub answers: Vec<Answered>,
 }
 

@@ -11,24 +11,31 @@ use elophanto_text::graph::Edge;
 /// A note or file, as programs get it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Node<'a> {
+    /// Relative to the root.
     pub path: &'a str,
     /// Only for a path that is not UTF-8: its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<&'a [u8]>,
+    /// Of the note or page; of a file, what it is shown by.
     pub title: &'a str,
     /// `note`, `source` or `entity`.
     pub kind: &'static str,
     /// Share of the time that a reader who follows references spends here.
     pub rank: f64,
+    /// Whether it is a note that nothing refers to, and no readme or index.
     pub orphan: bool,
 }
 
 /// A reference, as programs get it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reference<'a> {
+    /// The path of what refers.
     pub from: &'a str,
+    /// The path of what is referred to.
     pub to: &'a str,
+    /// `link`, `covers` and the like: what kind it is.
     pub reference: &'static str,
+    /// Of `from`, counted from 1; `None` where it stands in no line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }

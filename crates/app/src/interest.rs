@@ -29,7 +29,9 @@ const MOST_ACTS: usize = 50;
 /// What to note.
 #[derive(Debug, Clone, Copy)]
 pub struct WishRequest<'a> {
+    /// As the user names it.
     pub topic: &'a str,
+    /// Like or dislike.
     pub preference: PreferenceKind,
     /// The user no longer says so.
     pub takes_back: bool,
@@ -38,7 +40,9 @@ pub struct WishRequest<'a> {
 /// A like or dislike, as programs get it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Wish {
+    /// As it is kept.
     pub topic: String,
+    /// Like or dislike.
     pub preference: PreferenceKind,
     /// Whether anything changed.
     pub changed: bool,
@@ -104,9 +108,11 @@ fn topic(text: &str) -> Result<String> {
 pub struct Ranked {
     /// The slug of the entity.
     pub entity: String,
+    /// As its page has it.
     pub name: String,
     /// Facts that are known of it.
     pub facts: usize,
+    /// How much, and what that is made of.
     pub interest: Interest,
 }
 
@@ -133,6 +139,7 @@ pub fn interests(workspace: &Workspace, most: usize, reporter: &dyn Reporter) ->
 /// Something the user did that shows how much they care.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Act {
+    /// When they did it.
     pub at: Timestamp,
     /// In words, such as `search`.
     pub what: String,
@@ -211,6 +218,7 @@ pub struct Reacted<'a> {
     pub reaction: &'static str,
     /// The slugs of the entities that the notification or answer was about.
     pub entities: Vec<String>,
+    /// What it was.
     #[serde(skip)]
     pub to: Answered,
 }

@@ -18,7 +18,9 @@ use elophanto_net::{
 /// Whether the user may be asked for the passphrase of the vault.
 #[derive(Clone, Copy)]
 pub enum Asking<'a> {
+    /// Then a vault that is closed stays closed.
     Never,
+    /// They are asked by it.
     Through(&'a dyn Reporter),
 }
 
@@ -83,7 +85,7 @@ pub fn secret(
 
 /// A secret as it is now, in a vault that was opened here before: another process may have changed it.
 /// Nobody is asked.
-pub fn reread(entry: &str) -> Option<SecretString> {
+pub(crate) fn reread(entry: &str) -> Option<SecretString> {
     let name = entry.parse::<Name>().ok()?;
     with_opened(|vault| {
         let _ = vault.reread();
@@ -108,7 +110,7 @@ fn of_variable(name: &str, environment: &Environment) -> Option<SecretString> {
 }
 
 /// Where requests go, and the key as the protocol wants to see it.
-pub fn endpoint(site: &ProviderConfig, key: Option<SecretString>) -> Endpoint {
+pub(crate) fn endpoint(site: &ProviderConfig, key: Option<SecretString>) -> Endpoint {
     let auth = match (key, site.protocol) {
         (None, _) => Auth::None,
         (Some(key), Protocol::Anthropic) => Auth::Header("x-api-key", key),

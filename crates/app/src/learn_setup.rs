@@ -24,15 +24,32 @@ const ENOUGH: usize = 3;
 
 /// Where to search, with what it takes.
 pub enum Wanted {
-    Searxng { url: String },
-    Brave { key: SecretString },
-    Tavily { key: SecretString },
-    Command { line: String },
+    /// An instance of SearXNG.
+    Searxng {
+        /// Of its search page.
+        url: String,
+    },
+    /// Brave Search.
+    Brave {
+        /// Of its API.
+        key: SecretString,
+    },
+    /// Tavily.
+    Tavily {
+        /// Of its API.
+        key: SecretString,
+    },
+    /// A program of the user's that searches.
+    Command {
+        /// What is run, without a shell.
+        line: String,
+    },
 }
 
 /// What was set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetUp {
+    /// What it is called.
     pub service: &'static str,
     /// What it found when it was tried.
     pub found: usize,

@@ -68,7 +68,9 @@ fn named(texts: &[String]) -> Option<String> {
 
 /// Everything that learning needs of a knowledge base.
 pub struct Learning<'a> {
+    /// The knowledge base that is added to.
     pub workspace: &'a Workspace,
+    /// Where its journal lies.
     pub record_store: RecordStore<'a>,
     /// The id of this clone.
     pub user: String,
@@ -98,6 +100,7 @@ impl<'a> Learning<'a> {
         Self { workspace, record_store, user }
     }
 
+    /// The pages of its entities.
     pub fn store(&'a self) -> EntityStore<'a> {
         EntityStore {
             record_store: &self.record_store,
@@ -250,13 +253,13 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When this machine cannot make secure connections.
-    pub fn fetcher(&self) -> Result<Fetcher> {
+    pub(crate) fn fetcher(&self) -> Result<Fetcher> {
         let allow_private = self.workspace.config.learn.private_pages;
         Fetcher::new(Policy { allow_private, ..Policy::default() }).map_err(Error::new)
     }
 
     /// Asks the notes, as `search` does.
-    pub fn ask_notes(&self, notes: &Refreshed, query: &str) -> Vec<Finding> {
+    pub(crate) fn ask_notes(&self, notes: &Refreshed, query: &str) -> Vec<Finding> {
         let query = Query::parse(query, &self.workspace.analyzer);
         if query.is_empty() {
             return Vec::new();

@@ -6,6 +6,8 @@
 //! It prints nothing, reads no environment and knows no current folder: a door hands in an
 //! [`Environment`] and a [`Reporter`], through which it is told and asked on the way.
 
+#![warn(missing_docs)]
+
 pub mod agent;
 pub mod attributes;
 pub mod beginning;

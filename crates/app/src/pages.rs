@@ -30,7 +30,7 @@ pub fn folders(write_root: &Path) -> [PathBuf; 2] {
 }
 
 /// Whether a file holds instructions for the folder that it lies in.
-pub fn is_instructions(path: &Path) -> bool {
+pub(crate) fn is_instructions(path: &Path) -> bool {
     path.file_name().is_some_and(|name| INSTRUCTIONS.iter().any(|it| name == *it))
 }
 
@@ -54,6 +54,7 @@ pub enum Trust {
     Given,
     /// They trusted something else that it said.
     Changed,
+    /// They said nothing of it.
     Missing,
 }
 
@@ -62,7 +63,9 @@ pub enum Trust {
 pub struct Page {
     /// Relative to the root.
     pub path: PathBuf,
+    /// All of it.
     pub bytes: Vec<u8>,
+    /// What the user said of it.
     pub trust: Trust,
 }
 
@@ -91,7 +94,7 @@ impl Pages {
     }
 
     /// The same of a file that is named as a note is.
-    pub fn is_page(&self, path: &Path) -> bool {
+    pub(crate) fn is_page(&self, path: &Path) -> bool {
         let extension = path.extension().unwrap_or_default();
         let is_known = |known: &String| extension.eq_ignore_ascii_case(known.as_str());
         self.holds(path) && self.extensions.iter().any(is_known)

@@ -29,11 +29,15 @@ use elophanto_base::visible::escape_control_line;
 /// A plugin in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Listed {
+    /// The name of its folder.
     pub name: String,
     /// Whether the agent can call it.
     pub tool: bool,
+    /// `safe`, `moderate`, `destructive` or `critical`, as its manifest says.
     pub level: Option<&'static str>,
+    /// Of its manifest.
     pub description: Option<String>,
+    /// BLAKE3 of all its files, in hex.
     pub hash: Option<String>,
     /// Why it is no tool.
     pub problem: Option<String>,
@@ -42,9 +46,11 @@ pub struct Listed {
 /// What became of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Done {
+    /// The name of its folder.
     pub name: String,
     /// Of what is deployed now.
     pub hash: Option<String>,
+    /// Whether the agent can call it now.
     pub deployed: bool,
     /// Why it was not.
     pub reason: Option<String>,

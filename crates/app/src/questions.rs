@@ -21,25 +21,37 @@ use elophanto_knowledge::scan::{
 /// A question, as programs get it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listed<'a> {
+    /// Of the record of the journal.
     pub id: &'a str,
+    /// What is not known.
     #[schemars(extend("detail" = 3))]
     pub kind: GapKind,
+    /// In words.
     pub question: &'a str,
+    /// What is thought to be wrong, as one word.
     #[schemars(extend("detail" = 4))]
     pub hypothesis: &'a str,
+    /// What raised it.
     #[schemars(extend("detail" = 2))]
     pub evidence: &'a Evidence,
+    /// How soon it is worth an answer.
     #[schemars(extend("detail" = 3))]
     pub priority: Priority,
+    /// 3: may be answered unasked; 2: an answer is a proposal; 1: a person decides.
     #[schemars(extend("detail" = 1))]
     pub autonomy: u8,
+    /// What an answer is worth, from 0 to 1.
     #[schemars(extend("detail" = 1))]
     pub value: f32,
+    /// Tokens that an answer takes, as estimated.
     #[schemars(extend("detail" = 1))]
     pub cost: u64,
+    /// Whether it waits or was answered.
     pub state: QuestionState,
+    /// When it was raised.
     #[schemars(with = "String", extend("detail" = 1))]
     pub at: Timestamp,
+    /// What was found out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("detail" = 5))]
     pub answer: Option<&'a str>,
@@ -48,6 +60,7 @@ pub struct Listed<'a> {
 /// Questions that wait for an answer, the most valuable first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Waiting<'a> {
+    /// The most valuable first.
     pub questions: Vec<Listed<'a>>,
     /// how many are left out
     pub more: usize,
@@ -172,6 +185,7 @@ fn note(workspace: &Workspace, question: &Question) -> Result<()> {
 /// What came of a question that was answered.
 #[derive(Debug)]
 pub struct Answered {
+    /// As it stands now.
     pub question: Question,
     /// What is said of the file now.
     pub summary: Option<Summary>,

@@ -35,7 +35,7 @@ pub fn layers(
 
 /// Whether two sides of a merge say differently what the settings are, and nobody settled it yet;
 /// `text` is what the file holds. Whoever would write there leaves it alone.
-pub fn is_in_conflict(repository: &Repository, text: &str) -> bool {
+pub(crate) fn is_in_conflict(repository: &Repository, text: &str) -> bool {
     let is_one_sided = |git: Git| git.one_sided(Path::new(REPOSITORY_FILE)).is_some();
     has_conflict_marks(text) || Git::of(repository).is_some_and(is_one_sided)
 }
@@ -44,6 +44,7 @@ pub fn is_in_conflict(repository: &Repository, text: &str) -> bool {
 pub struct Settings {
     /// Top of the knowledge base around it, if there is one.
     pub root: Option<PathBuf>,
+    /// With those of the repository, if there is one.
     pub config: Config,
 }
 

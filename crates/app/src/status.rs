@@ -8,20 +8,28 @@ use crate::{Error, Result, memory::Memories, notes::Notes, workspace::Workspace}
 /// What is indexed and what waits.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Status {
+    /// The root of the knowledge base.
     pub repository: String,
+    /// Under which name lessons are written down here.
     #[schemars(extend("detail" = 1))]
     pub memory_repository: String,
+    /// Of elophanto.
     #[schemars(extend("detail" = 2))]
     pub version: &'static str,
+    /// The fingerprint of the model that makes vectors.
     #[schemars(extend("detail" = 3))]
     pub model: String,
+    /// Notes, facts and descriptions that can be searched.
     pub documents: usize,
+    /// Passages that these are cut into.
     #[schemars(extend("detail" = 2))]
     pub chunks: usize,
     /// chunks that wait for a vector
     pub waiting: usize,
+    /// Notes that changed and are not searched yet.
     #[schemars(extend("detail" = 1))]
     pub stale: usize,
+    /// What agents learnt from tasks.
     pub lessons: usize,
     /// why there is no knowledge base, and how to get one
     #[serde(skip_serializing_if = "Option::is_none")]

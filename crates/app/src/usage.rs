@@ -16,10 +16,12 @@ use elophanto_models::llm::{self, By, Ledger, Limits, Problem, Spent, Sum};
 
 /// Which calls to sum up, and how.
 pub struct UsageRequest<'a> {
+    /// What calls are summed up by.
     pub by: By,
     /// Only calls from then on, and before then: dates, times or time spans ago. Else those of the
     /// month.
     pub since: Option<&'a str>,
+    /// See [`since`](Self::since).
     pub until: Option<&'a str>,
 }
 
@@ -29,6 +31,7 @@ pub struct Usage {
     pub since: Timestamp,
     /// By name; none if nothing was recorded.
     pub sums: BTreeMap<String, Sum>,
+    /// All of them together.
     pub total: Sum,
     /// Damaged lines: each costs itself only.
     pub problems: Vec<Problem>,
@@ -41,10 +44,13 @@ pub struct Left<'a> {
     pub budget: &'static str,
     /// As the settings have it.
     pub limit: &'a str,
+    /// Millionths of a US dollar.
     #[serde(rename = "left_usd", serialize_with = "dollars")]
     pub usd_micros: Option<u64>,
+    /// Read and written.
     #[serde(rename = "left_tokens")]
     pub tokens: Option<u64>,
+    /// Of models.
     #[serde(rename = "left_calls")]
     pub calls: Option<u64>,
 }

@@ -51,10 +51,15 @@ use elophanto_text::chunk::Limits;
 
 /// An opened knowledge base.
 pub struct Workspace {
+    /// Where it lies, and its git directory if it has one.
     pub repository: Repository,
+    /// As it was handed in.
     pub environment: Environment,
+    /// The settings, each with who said so.
     pub config: Config,
+    /// Makes words of texts, as `search.language` says.
     pub analyzer: Analyzer,
+    /// Makes vectors: the model of the settings, or what stands in for it.
     pub models: Models,
     selection: Selection,
     summaries: Summaries,
@@ -253,7 +258,7 @@ impl Workspace {
 
     /// Whether vectors of the active model go into git: not those of a stand-in, and of a model
     /// that makes a thousand a second only if that is wanted.
-    pub fn commits_vectors(&self) -> bool {
+    pub(crate) fn commits_vectors(&self) -> bool {
         let wanted = match self.config.index.commit {
             CommitIndex::Never => false,
             CommitIndex::Slow => self.models.active().pace() != Pace::Instant,
@@ -287,7 +292,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn refresh_indexed(&self, options: Options) -> Result<Refreshed> {
+    pub(crate) fn refresh_indexed(&self, options: Options) -> Result<Refreshed> {
         Ok(corpus::refresh_indexed(&self.context(), options)?)
     }
 
@@ -295,7 +300,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn refresh_pages(&self, options: Options) -> Result<Refreshed> {
+    pub(crate) fn refresh_pages(&self, options: Options) -> Result<Refreshed> {
         Ok(corpus::refresh_pages(&self.context(), options)?)
     }
 
@@ -311,7 +316,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When git cannot list it.
-    pub fn lessons_of(
+    pub(crate) fn lessons_of(
         &self,
         git: &Git,
         version: &Version,
@@ -360,12 +365,14 @@ impl Workspace {
 pub struct KnowledgeBase {
     /// Any folder in it.
     pub folder: PathBuf,
+    /// With what it is opened.
     pub environment: Environment,
     /// The fleet that is asked in its place.
     pub within: Option<Reader>,
 }
 
 impl KnowledgeBase {
+    /// Where that one is.
     pub fn of(workspace: &Workspace) -> Self {
         let folder = workspace.repository.root.clone();
         Self { folder, environment: workspace.environment.clone(), within: None }
@@ -386,7 +393,7 @@ impl KnowledgeBase {
 }
 
 /// Nanoseconds since 1970.
-pub fn now_nanoseconds() -> i64 {
+pub(crate) fn now_nanoseconds() -> i64 {
     i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
 }
 
@@ -394,7 +401,7 @@ pub fn now_nanoseconds() -> i64 {
 ///
 /// # Errors
 /// When it cannot be written, or a link would lead the writing elsewhere.
-pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     let _telling = locate(root).ok().map(|repository| watch::tell(&repository, path, Some(bytes)));
     Ok(elophanto_repo::write_beneath(root, path, bytes)?)
 }

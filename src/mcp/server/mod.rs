@@ -62,14 +62,18 @@ pub type ReadFn = dyn Fn(&str) -> Result<Option<NoteText>, String> + Send + Sync
 pub struct NoteEntry {
     /// Relative to the root, with `/`.
     pub path: String,
+    /// Of the note.
     pub title: String,
+    /// Size of its file.
     pub bytes: u64,
+    /// When its file changed, where that is known.
     pub changed: Option<jiff::Timestamp>,
 }
 
 /// The text of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteText {
+    /// All of it.
     pub text: String,
     /// Whether the note goes on after `text`.
     pub truncated: bool,
@@ -80,9 +84,21 @@ pub struct NoteText {
 pub enum Reply {
     /// `structured` is an object of the form that the tool's output schema declares. `items` are those
     /// of its list as texts, which follow `text`, or none.
-    Found { text: String, items: Vec<String>, structured: Value },
+    Found {
+        /// For models and people.
+        text: String,
+        /// Texts of the list's parts, in its order; what does not fit is left out.
+        items: Vec<String>,
+        /// The same for programs.
+        structured: Value,
+    },
     /// Why there is no answer, and what would help.
-    Refused { reason: String, hint: Option<String> },
+    Refused {
+        /// Why, in words.
+        reason: String,
+        /// What to do next.
+        hint: Option<String>,
+    },
 }
 
 impl Reply {
@@ -110,12 +126,16 @@ struct Shared {
 /// Why serving ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// The client did not begin as the protocol says.
     #[error("the client broke the protocol before it had begun: {0}")]
     Handshake(String),
+    /// The connection broke.
     #[error("serving ended unexpectedly: {0}")]
     Ended(String),
+    /// The port cannot be listened at.
     #[error("cannot listen: {0}")]
     Listen(std::io::Error),
+    /// Callers need a token, and there is none.
     #[error("the token is empty or has characters that cannot be sent in a header")]
     Token,
 }

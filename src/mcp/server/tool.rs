@@ -13,15 +13,25 @@ elophanto_base::named! {
     /// One of the tools that agents can call.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Tool, name {
+        /// Hits for a question.
         Search = "search",
+        /// A note, a section or lines of it.
         Get = "get",
+        /// What resembles a note or a line.
         Similar = "similar",
+        /// What agents learnt from tasks before.
         Recall = "recall",
+        /// Writes a lesson down.
         Remember = "remember",
+        /// Learns about a topic, or reads a text.
         Learn = "learn",
+        /// What the knowledge base does not know yet.
         Questions = "questions",
+        /// What is known of a person, product or thing.
         Entity = "entity",
+        /// Writes a note, new or in the place of one.
         WriteNote = "write_note",
+        /// What is indexed and what waits.
         Status = "status",
     }
 }

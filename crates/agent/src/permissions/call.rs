@@ -37,30 +37,54 @@ pub enum Action {
     /// Looks at knowledge or at nothing.
     Look,
     /// Reads these files.
-    Read { paths: Vec<PathBuf> },
+    Read {
+        /// All of them.
+        paths: Vec<PathBuf>,
+    },
     /// Writes, moves or removes these files (of a move both ends).
-    Write { paths: Vec<PathBuf> },
+    Write {
+        /// All of them.
+        paths: Vec<PathBuf>,
+    },
     /// Runs this line in a shell.
     Shell {
+        /// As the shell gets it.
         line: String,
+        /// In which it runs.
         folder: PathBuf,
         /// Whether it is to have the network.
         network: bool,
     },
     /// Sends something to this host (lower case), or reads from it.
-    Reach { host: String },
+    Reach {
+        /// Without a port.
+        host: String,
+    },
     /// Asks a language model.
     Model,
     /// Records something in the knowledge base through our own library (never `knowledge/user`): in
     /// these files, or somewhere in these folders.
-    Record { paths: Vec<PathBuf> },
+    Record {
+        /// Files, or folders with all below.
+        paths: Vec<PathBuf>,
+    },
     /// Makes a commit of what is staged or named.
     Commit,
     /// Runs a program that was installed: a plugin, with the hash of what was deployed.
-    Program { name: String, digest: String },
+    Program {
+        /// Of the plugin.
+        name: String,
+        /// Of all its files.
+        digest: String,
+    },
     /// Asks a server that the user trusts, which runs outside of the fence, as the user does. Another
     /// server of that name, and a tool that the server describes otherwise, has another digest.
-    Server { name: String, digest: String },
+    Server {
+        /// As the user calls it.
+        name: String,
+        /// Of the server and of how it describes the tool.
+        digest: String,
+    },
     /// Changes what the agent is: develops, deploys, installs.
     Develop,
     /// Asks the user something.

@@ -44,6 +44,7 @@ pub struct CompactedSession {
     pub messages: usize,
     /// Estimated, of the conversation before and after.
     pub tokens: (u64, u64),
+    /// What the model that summarised it cost.
     pub spent: Spent,
 }
 

@@ -139,8 +139,10 @@ pub enum Given {
     Text {
         /// Where it comes from.
         origin: String,
+        /// All of it; cut where it is long.
         text: String,
     },
+    /// A picture.
     Image(Image),
 }
 

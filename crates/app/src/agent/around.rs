@@ -39,7 +39,9 @@ pub struct Around {
 pub struct After {
     /// The branch, by its name.
     pub branch: Option<(String, Branched)>,
+    /// The work tree of its own that the run had; `None` if it ran in the user's.
     pub work_tree: Option<worktree::Left>,
+    /// The user's uncommitted changes that were set aside for it; `None` if none were.
     pub back: Option<Back>,
 }
 

@@ -27,6 +27,7 @@ pub struct Window {
     pub source: WindowSource,
 }
 
+/// Who says how large the window of a model is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowSource {
     /// The user's `agent.context_tokens`.
@@ -90,10 +91,13 @@ impl Window {
 /// What the next request of a conversation holds, in estimated tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
+    /// Of the model that planning goes to first.
     pub window: Window,
     /// Of the window, kept for the answer.
     pub answer: u64,
+    /// By what.
     pub used: ContextUse,
+    /// Of the conversation.
     pub messages: usize,
 }
 

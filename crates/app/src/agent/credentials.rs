@@ -24,7 +24,7 @@ use elophanto_net::{
 };
 
 /// The name under which the vault keeps what a server granted.
-pub fn entry_name(server: &str) -> String {
+pub(crate) fn entry_name(server: &str) -> String {
     format!("mcp-{server}")
 }
 

@@ -39,7 +39,7 @@ pub fn handed_over(id: Uuid, name: &str, bytes: &[u8]) -> Result<Given> {
 
 impl Prepared<'_> {
     /// Whether a path, as it was typed, names a picture, by its first bytes.
-    pub fn is_image(&self, path: &str) -> bool {
+    pub(crate) fn is_image(&self, path: &str) -> bool {
         let path = self.typed(Path::new(path));
         let mut first = [0; FIRST_BYTES];
         let is_one = fs::metadata(&path).is_ok_and(|found| found.is_file())

@@ -21,10 +21,12 @@ pub fn held(kept: Option<Mode>, settings: Mode) -> Mode {
 pub struct Shared(AtomicUsize);
 
 impl Shared {
+    /// Begins with this mode.
     pub fn new(mode: Mode) -> Self {
         Self(AtomicUsize::new(width(mode)))
     }
 
+    /// The mode that decides now.
     pub fn get(&self) -> Mode {
         Mode::ALL.get(self.0.load(Ordering::SeqCst)).copied().unwrap_or(Mode::Ask)
     }
@@ -40,6 +42,7 @@ pub fn name(mode: Mode) -> String {
     mode.to_string()
 }
 
+/// The mode that settings write so; `None` if there is none.
 pub fn of_name(name: &str) -> Option<Mode> {
     name.parse::<AgentMode>().ok().map(Mode::from)
 }
@@ -57,7 +60,7 @@ pub fn check(wanted: Mode, settings: Mode) -> Result<()> {
 }
 
 /// How a mode is allowed that is not.
-pub fn to_widen(wanted: Mode) -> String {
+pub(crate) fn to_widen(wanted: Mode) -> String {
     format!("on this machine: `agent.mode: {}` in your settings", name(wanted))
 }
 

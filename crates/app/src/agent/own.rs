@@ -31,6 +31,7 @@ const RUNS: &str = "shell_execute";
 /// A file beside what the user says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
+    /// What goes along: its text or the picture.
     pub given: Given,
     /// Without lines.
     pub path: String,

@@ -35,9 +35,11 @@ const PACKAGE: &str = "elophanto";
 /// What decides about calls.
 pub struct Rights {
     root: PathBuf,
+    /// The user's home; `/` where it is not known.
     pub home: PathBuf,
     /// What runs without asking.
     pub mode: Arc<Shared>,
+    /// What no call may write, whoever approves.
     pub protected: Arc<Protected>,
     /// The same as paths, whether they exist or not: what no program writes.
     pub paths: Vec<PathBuf>,

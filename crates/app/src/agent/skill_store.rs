@@ -9,6 +9,7 @@ use elophanto_base::process::Environment;
 /// Folders of skills, the hub that the settings name, and what can be fetched again.
 #[derive(Debug, Clone)]
 pub struct SkillStore {
+    /// Folders of skills: the user's, the repository's, and of those that were installed.
     pub places: Places,
     /// Address of the hub: `builtin`, an absolute path, or that of a git repository.
     pub hub: Option<String>,

@@ -22,6 +22,7 @@ const MOST: usize = 300;
 /// What is written down of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
+    /// The heading of the note.
     pub title: String,
     /// What the user asked for.
     pub asked: String,
@@ -53,7 +54,7 @@ pub fn take_back(workspace: &Workspace, run: &str) -> Result<bool> {
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn bring_back(workspace: &Workspace, run: &str) -> Result<bool> {
+pub(crate) fn bring_back(workspace: &Workspace, run: &str) -> Result<bool> {
     set(workspace, run, true)
 }
 

@@ -41,9 +41,11 @@ impl Post {
 pub enum About {
     /// The answer to a message.
     Answer(Uuid),
+    /// An approval of this id.
     Approval(Uuid),
     /// What is to stand in the place of a message.
     Settled(Posted),
+    /// Anything that nobody comes back to.
     Other,
 }
 
@@ -75,8 +77,11 @@ struct Line {
 /// The next thing to do.
 #[derive(Debug, Clone)]
 pub enum Job {
+    /// Post this there.
     Post(Place, Post),
+    /// Show there how far a run is, in the place of what was shown.
     Live(Place, Live),
+    /// Say there that an answer is being written.
     Typing(Place),
 }
 

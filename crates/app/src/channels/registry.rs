@@ -40,9 +40,12 @@ const MOST_NAME: usize = 60;
 /// What is known of a bot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registry {
+    /// The account of the bot itself.
     pub bot: Bot,
+    /// Who may write, in the order in which they were let in.
     #[serde(default)]
     pub people: Vec<Person>,
+    /// Who would like to, the newest last.
     #[serde(default)]
     pub knocked: Vec<Knocked>,
     /// When a stranger was told something last, by their number.
@@ -53,6 +56,7 @@ pub struct Registry {
 /// Somebody who may write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
+    /// By which the platform knows them.
     pub id: String,
     /// As they called themselves: to be recognised by the user, and nothing else.
     pub name: String,
@@ -60,24 +64,32 @@ pub struct Person {
     pub home: Place,
     /// Whether they answer approvals.
     pub approves: bool,
+    /// When they were let in.
     pub since: Timestamp,
 }
 
 /// Somebody who would like to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knocked {
+    /// What the user types to let them in.
     pub code: String,
+    /// By which the platform knows them.
     pub id: String,
+    /// As they call themselves; anybody may call themselves so.
     pub name: String,
+    /// Where they alone are told something.
     pub home: Place,
+    /// When they wrote.
     pub at: Timestamp,
 }
 
 impl Registry {
+    /// Of a bot that nobody may write to yet.
     pub fn new(bot: Bot) -> Self {
         Self { bot, people: Vec::new(), knocked: Vec::new(), told: BTreeMap::new() }
     }
 
+    /// Who may write under this id.
     pub fn person(&self, id: &str) -> Option<&Person> {
         self.people.iter().find(|person| person.id == id)
     }

@@ -31,6 +31,7 @@ pub struct Bots {
 /// A bot that is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetUp {
+    /// As its platform calls it.
     pub bot: Bot,
     /// People who were let in to this very bot before.
     pub people: usize,
@@ -38,13 +39,17 @@ pub struct SetUp {
 
 /// A bot, and who may write to it.
 pub struct Listed {
+    /// Where it is.
     pub platform: Platform,
+    /// What is known of it.
     pub registry: Registry,
 }
 
 /// Somebody who wrote to a bot that is set up just now, and was told a code.
 pub struct Met {
+    /// As they call themselves.
     pub name: String,
+    /// By which the platform knows them.
     pub id: String,
 }
 

@@ -30,10 +30,13 @@ const RESPONSE_AGE: Duration = Duration::from_hours(30 * 24);
 /// What became of records, or would.
 #[derive(Debug, Serialize)]
 pub struct Records {
+    /// Answers of searches that nobody needs any more.
     pub responses_removed: usize,
     /// Texts of sources in git that no fact names any more.
     pub texts_removed: usize,
+    /// Of all of these files.
     pub bytes_freed: u64,
+    /// Questions of scans about what is gone.
     pub questions_closed: usize,
 }
 

@@ -6,11 +6,17 @@ elophanto_base::named! {
     /// A program that runs an agent.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Client, name {
+        /// Claude Code: `.mcp.json` and `.claude/`.
         ClaudeCode = "claude-code",
+        /// Codex: `.codex/config.toml`.
         Codex = "codex",
+        /// Cursor: `.cursor/mcp.json`.
         Cursor = "cursor",
+        /// Visual Studio Code: `.vscode/mcp.json`.
         Vscode = "vscode",
+        /// Gemini CLI: `.gemini/settings.json`.
         Gemini = "gemini",
+        /// OpenCode: `opencode.json`.
         Opencode = "opencode",
     }
 }

@@ -4,6 +4,7 @@ use std::{io, path::PathBuf};
 
 /// Nothing is changed when one of these comes. Lines count from 1.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum ClientError {
     #[error("`{}` cannot be read: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },

@@ -14,9 +14,11 @@ pub(super) const REMINDER: &str = "[elophanto reminder]";
 /// What the client says of the session. Whatever is missing or of another type is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookInput {
+    /// As the client names it.
     pub session_id: Option<String>,
     /// The session so far, a JSONL file.
     pub transcript_path: Option<PathBuf>,
+    /// The folder in which the session is.
     pub cwd: Option<PathBuf>,
     /// Whether the agent goes on only because a hook held it back.
     pub stop_hook_active: bool,

@@ -62,6 +62,7 @@ pub struct Places<'a> {
 /// What has to become of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
+    /// The file, absolute.
     pub path: PathBuf,
     /// `None`: there is no file.
     pub before: Option<String>,

@@ -15,7 +15,9 @@ use elophanto_base::{beneath::Folder, regular::read_capped};
 /// Which program to set up, for what, and with what.
 #[derive(Debug, Clone, Copy)]
 pub struct SetupRequest<'r> {
+    /// The program.
     pub client: Client,
+    /// Whether for this repository or for all of the user's.
     pub scope: Scope,
     /// With hooks, which only Claude Code has.
     pub hooks: bool,
@@ -28,6 +30,7 @@ pub struct SetupRequest<'r> {
 /// Changes to look at.
 #[derive(Debug)]
 pub struct Setup {
+    /// In the order in which they are made.
     pub changes: Vec<Change>,
     /// Root of the repository that brings the files, if one does.
     root: Option<PathBuf>,
@@ -36,7 +39,9 @@ pub struct Setup {
 /// What became of a file, or would.
 #[derive(Debug, Serialize)]
 pub struct Made {
+    /// Relative to the root if it lies there, else absolute.
     pub path: String,
+    /// What the change is for, a few words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<&'static str>,
     /// `made`, `changed` or `removed`.

@@ -40,6 +40,7 @@ macro_rules! settings {
         $(#[needs_trust($trust:expr)])?
         $field:ident: $type:ty $(= $default:expr $(, $kind:expr)?)?;
     )+ } )+) => { $(
+        #[doc = concat!("The settings below `", $prefix, "`.")]
         #[derive(Debug, Clone, PartialEq)]
         pub struct $section { $( $(#[doc = $doc])+ pub $field: $type, )+ }
 

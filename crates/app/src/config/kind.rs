@@ -22,9 +22,19 @@ pub const MAX_MODELS: usize = 16;
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// A whole number within bounds.
-    Whole { min: u64, max: u64 },
+    Whole {
+        /// The least, allowed itself.
+        min: u64,
+        /// The most, allowed itself.
+        max: u64,
+    },
     /// A number within bounds.
-    Real { min: f64, max: f64 },
+    Real {
+        /// The least, allowed itself.
+        min: f64,
+        /// The most, allowed itself.
+        max: f64,
+    },
     /// Yes or no.
     Switch,
     /// One of a few words.
@@ -58,7 +68,12 @@ pub enum Kind {
     /// Some of a few words, in an order.
     Words(&'static [&'static str]),
     /// A length of time within bounds.
-    Span { min: Duration, max: Duration },
+    Span {
+        /// The shortest, allowed itself.
+        min: Duration,
+        /// The longest, allowed itself.
+        max: Duration,
+    },
 }
 
 /// A checked value.

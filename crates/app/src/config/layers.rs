@@ -74,9 +74,19 @@ pub enum Origin {
     /// Nobody: the built-in default.
     Default,
     /// The user's own file, at a line counted from 1.
-    User { path: PathBuf, line: usize },
+    User {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
     /// The repository's file, at a line counted from 1.
-    Repository { path: PathBuf, line: usize },
+    Repository {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
     /// An environment variable.
     Variable(String),
     /// The command line.

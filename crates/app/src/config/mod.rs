@@ -112,6 +112,7 @@ pub struct Resolution<'a> {
 
 /// Settings that can't be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum ConfigError {
     /// A known key has a value that it can't have.
     #[error("{origin}: {key}: expected {expected}, found {found}")]
@@ -157,6 +158,7 @@ pub enum ConfigError {
 
 /// Settings that were left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum ConfigWarning {
     /// A key that there is not; `meant` is the one that it resembles.
     #[error("{}:{line}: unknown key {key:?} ignored{}", path.display(), meant_text(*meant))]
@@ -235,7 +237,7 @@ impl Config {
     ///
     /// # Errors
     /// Those of [`Config::load`].
-    pub fn pass_over_write_root(&mut self, layers: Layers) -> Result<(), ConfigError> {
+    pub(crate) fn pass_over_write_root(&mut self, layers: Layers) -> Result<(), ConfigError> {
         let (own, _) = Self::load(&Layers { repository: None, ..layers })?;
         self.resolved.follow(&own.resolved, "knowledge.write_root");
         self.sections.knowledge.write_root = own.sections.knowledge.write_root;
@@ -268,7 +270,7 @@ impl Config {
     }
 
     /// Whether the repository's file says what this setting is.
-    pub fn is_of_repository(&self, key: &str) -> bool {
+    pub(crate) fn is_of_repository(&self, key: &str) -> bool {
         matches!(self.origin(key), Some(Origin::Repository { .. }))
     }
 

@@ -14,6 +14,7 @@ use elophanto_base::yaml;
 
 /// A key that can't be set in this file.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum PinError {
     /// There is no such key.
     #[error("unknown key {0:?}")]

@@ -12,6 +12,7 @@ use elophanto_text::markdown::{self, Document, Heading};
 pub struct Buffer {
     /// Relative to the root, with `/`; of a file outside of it, the whole path.
     pub path: String,
+    /// All of it, as the editor has it.
     pub text: String,
     starts: OnceLock<Vec<usize>>,
     document: OnceLock<Result<Document, String>>,
@@ -21,6 +22,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// Parses nothing yet.
     pub fn new(path: String, text: String) -> Self {
         Self { path, text, ..Self::default() }
     }

@@ -41,32 +41,45 @@ const KEYS: [(&str, &str); 7] = [
 /// What something is that is proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProposalKind {
+    /// A note of the knowledge base.
     Note,
+    /// The page of an entity.
     Entity,
+    /// A heading of a note.
     Heading,
+    /// A tag that notes have.
     Tag,
+    /// A key of front matter.
     Key,
+    /// A value that such a key may have.
     Value,
+    /// A file of the work tree.
     File,
+    /// A folder of the work tree.
     Folder,
 }
 
 /// Something that may be meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
+    /// What is shown in the list.
     pub label: String,
+    /// What is shown beside it: a title, a path.
     pub detail: String,
     /// What takes the place of `replace`.
     pub text: String,
+    /// Bytes of the buffer.
     pub replace: Range<usize>,
     /// What is compared with what is typed on.
     pub filter: String,
+    /// What it is, by which editors choose a picture.
     pub kind: ProposalKind,
 }
 
 /// All of them, the likeliest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proposals {
+    /// At most as many as a list is useful for.
     pub all: Vec<Proposal>,
     /// Whether there are others, for other words.
     pub is_cut: bool,

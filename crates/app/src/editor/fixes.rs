@@ -19,8 +19,11 @@ const MARKS: &str = "()<>#?%\"'\\&`*[]!|:";
 /// Another text in the place of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
+    /// What it does, for the menu of an editor.
     pub title: String,
+    /// Bytes of the buffer.
     pub range: Range<usize>,
+    /// What takes their place.
     pub text: String,
 }
 
@@ -54,7 +57,9 @@ pub fn target_to(
 
 /// How a link is written.
 pub struct Form {
+    /// Of Markdown or of wikis.
     pub kind: LinkKind,
+    /// In `<` and `>`, as paths with blanks are.
     pub is_pointed: bool,
     /// With `.md` at its end.
     pub is_whole: bool,

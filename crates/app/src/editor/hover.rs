@@ -34,15 +34,20 @@ pub type Blamed = FxHashMap<(Option<CommitId>, String, blake3::Hash), Arc<Vec<Li
 /// What is shown of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
+    /// The bytes that it is about.
     pub range: Range<usize>,
+    /// What is known of it, the nearest first.
     pub cards: Vec<Card>,
 }
 
 /// One thing that is known. All of it is text from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Card {
+    /// A note that is linked to.
     Note {
+        /// Relative to the root, with `/`.
         path: String,
+        /// What it is called.
         title: String,
         /// The first lines, or those behind the heading that is meant.
         lines: Vec<String>,
@@ -55,26 +60,36 @@ pub enum Card {
     },
     /// A link that leads nowhere, and what it may mean.
     Missing {
+        /// As the link says it.
         target: String,
+        /// Paths that are spelt most like it.
         near: Vec<String>,
     },
     /// A file that is no note.
     File {
+        /// Relative to the root, with `/`.
         path: String,
         /// What was found out about it, and whether the file still is as it was then.
         description: Option<(String, bool)>,
         /// Notes that cover it or name it.
         notes: Vec<Mention>,
     },
+    /// The page of an entity.
     Entity {
+        /// What it is called.
         name: String,
+        /// The path of the page, relative to the root.
         page: String,
+        /// The first ones of the page.
         facts: Vec<KnownFactShown>,
+        /// How many others there are.
         more: usize,
     },
     /// What notes say of a word of a source file.
     Said {
+        /// As it stands in the source file.
         word: String,
+        /// Where they say it.
         notes: Vec<Mention>,
     },
 }
@@ -82,7 +97,9 @@ pub enum Card {
 /// A fact with where it is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFactShown {
+    /// In Markdown, on one line.
     pub text: String,
+    /// An address, or the path of a file.
     pub source: Option<String>,
     /// The day on which it was found out.
     pub day: Option<String>,
@@ -95,10 +112,13 @@ pub struct KnownFactShown {
 /// A place in a note that has to do with something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
+    /// Of the note, relative to the root.
     pub path: String,
     /// From 1.
     pub line: usize,
+    /// Of the note.
     pub title: String,
+    /// What stands there.
     pub text: String,
 }
 

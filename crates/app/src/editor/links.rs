@@ -13,7 +13,9 @@ use elophanto_text::markdown::{
 /// A link and where it leads.
 #[derive(Debug, Clone)]
 pub struct LinkTo<'b> {
+    /// As it is written.
     pub link: &'b Link,
+    /// The note, file or heading; or that there is none.
     pub to: Destination,
 }
 
@@ -71,6 +73,7 @@ pub struct Named {
 }
 
 impl Named {
+    /// What HTML, headings and comments of this text name.
     pub fn of(text: &str, headings: &[Heading]) -> Self {
         let mut found = Self::default();
         for key in ["id=", "name="] {

@@ -50,6 +50,7 @@ impl Listing {
         &self.paths
     }
 
+    /// Whether there is such a file, by its path relative to the root.
     pub fn contains(&self, path: &str) -> bool {
         self.paths.binary_search_by(|known| known.as_str().cmp(path)).is_ok()
     }

@@ -17,8 +17,11 @@ const MOST_READ: usize = 64;
 /// Tells where links lead, and what stands there: from the names of files alone, and once notes were
 /// read, from what they call themselves too.
 pub struct Resolver<'a> {
+    /// What is kept between calls.
     pub editor: &'a Editor,
+    /// The knowledge base.
     pub workspace: &'a Workspace,
+    /// The names of all files at one moment.
     pub listing: Arc<Listing>,
     open: &'a [Arc<Buffer>],
     catalogue: OnceCell<Arc<Catalogue>>,

@@ -18,6 +18,7 @@ const MOST: usize = 40;
 /// A heading with what stands below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
+    /// The heading without its marks.
     pub name: String,
     /// 1 to 6.
     pub level: u8,
@@ -25,6 +26,7 @@ pub struct Section {
     pub range: Range<usize>,
     /// The heading alone.
     pub heading: Range<usize>,
+    /// In the order of the text.
     pub below: Vec<Section>,
 }
 
@@ -81,10 +83,13 @@ pub fn foldings(buffer: &Buffer) -> Vec<(Range<usize>, bool)> {
 /// A place that was found by what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
+    /// What it says.
     pub name: String,
     /// The note it is in.
     pub container: String,
+    /// Of what it was found in.
     pub kind: Kind,
+    /// Relative to the root, with `/`.
     pub path: String,
     /// From 0.
     pub line: usize,

@@ -49,7 +49,7 @@ pub enum Background {
 ///
 /// # Errors
 /// Those of `again`.
-pub fn embed_soon(
+pub(crate) fn embed_soon(
     workspace: &Workspace,
     context: &Context,
     refreshed: Refreshed,

@@ -91,7 +91,7 @@ impl Named {
 }
 
 /// Folder of the models that the user added.
-pub fn model_folder(environment: &Environment) -> Option<PathBuf> {
+pub(crate) fn model_folder(environment: &Environment) -> Option<PathBuf> {
     Some(environment.data_folder()?.join("models"))
 }
 
@@ -127,7 +127,7 @@ pub fn local(name: &str, environment: &Environment) -> Result<Bert, String> {
 
 /// The model of which the committed tables hold most vectors, if it runs here. Where the
 /// repository's file leaves it open on purpose, the tables say nothing.
-pub fn of_tables(
+pub(crate) fn of_tables(
     config: &Config,
     repository: &Repository,
     environment: &Environment,

@@ -78,7 +78,7 @@ impl Models {
 
     /// Whether the active model is the one that the settings name: only its vectors may be
     /// committed.
-    pub fn is_named(&self) -> bool {
+    pub(crate) fn is_named(&self) -> bool {
         self.active.get() == Active::Named
     }
 
@@ -102,7 +102,7 @@ impl Models {
 
     /// Whether so much waits for the active model that another one now stands in for it. `is_now`:
     /// these are the notes of the work tree, which `index` looks at.
-    pub fn is_behind(&self, report: &Report, is_now: bool, workspace: &Workspace) -> bool {
+    pub(crate) fn is_behind(&self, report: &Report, is_now: bool, workspace: &Workspace) -> bool {
         let share = (report.chunks as f64 * MOST_WAITING) as usize;
         let most = share.max(FEW_WAITING.min(report.chunks / 2));
         if report.waiting <= most || self.active().pace() == Pace::Instant {
@@ -126,7 +126,7 @@ impl Models {
     }
 
     /// Whether another model stands in now that the active one could not embed the query.
-    pub fn cannot_answer(&self, cause: &EmbedError, workspace: &Workspace) -> bool {
+    pub(crate) fn cannot_answer(&self, cause: &EmbedError, workspace: &Workspace) -> bool {
         self.step_down(Some((cause.to_string(), "for now")), workspace)
     }
 

@@ -51,7 +51,7 @@ pub fn tables(root: &Path) -> Vec<PathBuf> {
 }
 
 /// The file for a new table.
-pub fn path_for(bytes: &[u8]) -> PathBuf {
+pub(crate) fn path_for(bytes: &[u8]) -> PathBuf {
     let name = format!("{}-{}{ENDING}", ulid::Ulid::new(), digest(bytes));
     Path::new(FOLDER).join(name)
 }

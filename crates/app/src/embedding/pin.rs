@@ -25,11 +25,12 @@ const PROVIDER: &str = "knowledge.embedding_provider";
 const MODEL: &str = "knowledge.embedding_model";
 const DIMENSION: &str = "knowledge.embedding_dimension";
 /// Chunks that `minilm` embeds in some ten seconds.
-pub const MOST_UNWATCHED: usize = 1_000;
+pub(crate) const MOST_UNWATCHED: usize = 1_000;
 
 /// Chunks that there are.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted {
+    /// All of them.
     pub chunks: usize,
     /// Those without a vector.
     pub waiting: usize,
@@ -180,7 +181,11 @@ fn most_for_minilm(setting: usize, is_watched: bool) -> usize {
 ///
 /// # Errors
 /// When the file can't be edited, or a setting is unusable.
-pub fn write_down(workspace: Workspace, pins: Pins, reporter: &dyn Reporter) -> Result<Workspace> {
+pub(crate) fn write_down(
+    workspace: Workspace,
+    pins: Pins,
+    reporter: &dyn Reporter,
+) -> Result<Workspace> {
     if pins.is_empty() {
         return Ok(workspace);
     }

@@ -36,7 +36,9 @@ const PROBE: Duration = Duration::from_millis(300);
 pub struct Target {
     /// Name of the provider in the settings.
     pub provider: String,
+    /// Where it is asked, and with which key.
     pub site: ProviderConfig,
+    /// As that provider calls it.
     pub model: String,
     /// What Ollama is asked for where it does not have the model.
     fallback: Option<String>,
@@ -67,6 +69,7 @@ impl Service for Ollama {
 
 /// An embedder that connects when it is first asked for a vector.
 pub struct Remote {
+    /// Whom it connects to.
     pub target: Target,
     fingerprint: Fingerprint,
     dimension: usize,
@@ -77,7 +80,7 @@ pub struct Remote {
 
 impl Target {
     /// The remote model that the settings of a workspace have for a provider.
-    pub fn of_provider(provider: &Provider, workspace: &Workspace) -> Option<Self> {
+    pub(crate) fn of_provider(provider: &Provider, workspace: &Workspace) -> Option<Self> {
         let root = workspace.repository.root.clone();
         Self::at(provider, &workspace.config, root, &workspace.environment)
     }
@@ -125,12 +128,12 @@ impl Target {
     }
 
     /// Whether the texts stay on this machine.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         is_loopback(&self.site.base_url)
     }
 
     /// Whether the settings let anybody ask it, agreed or not.
-    pub fn is_allowed(&self) -> bool {
+    pub(crate) fn is_allowed(&self) -> bool {
         self.is_local() || !self.local_only
     }
 
@@ -184,7 +187,7 @@ impl Target {
 
     /// The length of its vectors if it is not what the settings say, as it may be when they name
     /// another model than before; asks the model.
-    pub fn other_dimension(&self, asking: Asking) -> Option<usize> {
+    pub(crate) fn other_dimension(&self, asking: Asking) -> Option<usize> {
         let mut fresh = self.clone().with(&self.model, 0);
         if fresh.size() != Size::Native {
             return None;
@@ -267,7 +270,7 @@ impl Remote {
     }
 
     /// What was asked since this was called last, if anything was.
-    pub fn take_usage(&self) -> Option<Usage> {
+    pub(crate) fn take_usage(&self) -> Option<Usage> {
         let all = self.service.get()?.as_ref().ok()?.usage();
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *taken, all);
@@ -281,7 +284,7 @@ impl Remote {
     }
 
     /// Records what embedding has cost since the last time. That it can't be recorded is a note.
-    pub fn record_usage(&self, command: &str, reporter: &dyn Reporter) {
+    pub(crate) fn record_usage(&self, command: &str, reporter: &dyn Reporter) {
         let Some(usage) = self.take_usage() else { return };
         // A server that does not count tokens leaves the price open.
         let tokens = usize::try_from(usage.tokens).unwrap_or(usize::MAX);
@@ -319,7 +322,7 @@ impl Remote {
 
     /// Embeds texts of this program's own. Nobody needs to have agreed to that: nothing of a
     /// repository is in them.
-    pub fn try_out(&self, texts: &[&str], reporter: &dyn Reporter) -> Embedded {
+    pub(crate) fn try_out(&self, texts: &[&str], reporter: &dyn Reporter) -> Embedded {
         self.embed_by(self.connected(Asking::Through(reporter)), texts, Role::Document)
     }
 

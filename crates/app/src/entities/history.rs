@@ -24,6 +24,7 @@ pub struct Happened {
     pub what: &'static str,
     /// What it is about, as it stood; empty of what held a secret.
     pub text: String,
+    /// Where it is from: an address, or the path of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// What the text gave way to.

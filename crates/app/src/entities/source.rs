@@ -18,11 +18,14 @@ const AROUND: usize = 2;
 /// Where a fact was found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundIn {
+    /// The fact as this source says it, in Markdown.
     pub fact: String,
     /// An address, or the path of a file.
     pub source: String,
+    /// Of what was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// As the page names them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// When it was published, as it says itself.
@@ -34,6 +37,7 @@ pub struct FoundIn {
     /// BLAKE3 of its text then, in hex.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_hash: Option<String>,
+    /// The sentences that say so, with the lines around them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passage: Option<Marked>,
     /// Why there is no passage.
@@ -56,10 +60,13 @@ pub struct Marked {
 /// Why a fact has no source to show.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoSource {
+    /// There is no such entity.
     #[error("nothing is known of `{0}`")]
     Unknown(String),
+    /// The entity has no fact of that id.
     #[error("it has no fact `{0}`")]
     NoFact(String),
+    /// The user wrote the line, or an older version that kept no source.
     #[error("nobody said where it is from")]
     Unnamed,
 }

@@ -13,7 +13,9 @@ use elophanto_text::entity::{Kind, Line, Page};
 
 /// What such a commit held of a page, and nothing holds any more.
 pub struct Undone {
+    /// The page, relative to the root.
     pub path: NotePath,
+    /// The commit that was given up.
     pub commit: CommitId,
     /// In the order of the page.
     pub facts: Vec<Line>,

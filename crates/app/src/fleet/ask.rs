@@ -44,6 +44,7 @@ pub struct Origins(BTreeMap<Vec<u8>, Source>);
 /// Where a hit comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
+    /// By its name in the fleet.
     pub repository: String,
     /// Its path in the repository.
     pub path: String,
@@ -81,6 +82,7 @@ impl Origins {
         Self(places.into_iter().filter_map(source).collect())
     }
 
+    /// Where this hit comes from; `None` of a hit of another answer.
     pub fn of(&self, hit: &Hit) -> Option<&Source> {
         self.at(&hit.path)
     }

@@ -14,13 +14,16 @@ use elophanto_tables::fleet::{ArrowStream, Only};
 /// How the chunks are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
+    /// One JSON object a line.
     Ndjson,
+    /// A stream of Arrow record batches.
     Arrow,
 }
 
 /// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
+    /// How many rows there are of it.
     pub chunks: usize,
 }
 

@@ -50,6 +50,7 @@ struct Last {
 }
 
 impl Reader {
+    /// Asks this fleet, all of its repositories.
     pub fn new(fleet: Fleet) -> Self {
         let (last, rested) = (Mutex::new(None), Mutex::new(Instant::now()));
         let shared = Arc::new(Shared { fleet, last, rested });
@@ -66,6 +67,7 @@ impl Reader {
         Self { repositories, ..self }
     }
 
+    /// Where the fleet is, without a secret.
     pub fn address(&self) -> String {
         self.shared.fleet.address().to_string()
     }

@@ -13,6 +13,7 @@ impl Rights {
         Self { allowed: Some(allowed) }
     }
 
+    /// Whether this repository may be asked, by its name.
     pub fn allows(&self, repository: &str) -> bool {
         let allowed = self.allowed.as_ref();
         allowed.is_none_or(|allowed| allowed.iter().any(|one| covers(one, repository)))
@@ -25,6 +26,7 @@ impl Rights {
         vain.cloned().collect()
     }
 
+    /// Whether they are for all repositories, later ones too.
     pub fn are_all(&self) -> bool {
         self.allowed.is_none()
     }

@@ -10,7 +10,9 @@ use elophanto_repo::locate;
 pub struct Served {
     /// What `/repo NAME` calls it: the name of its folder, made unique.
     pub name: String,
+    /// Top of its work tree, absolute.
     pub root: PathBuf,
+    /// By which it is opened, anew for each call.
     pub base: KnowledgeBase,
 }
 

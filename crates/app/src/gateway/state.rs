@@ -93,11 +93,14 @@ pub(super) struct Running {
 
 /// How a conversation stands.
 pub struct Standing {
+    /// The goal of the run that goes on.
     pub running: Option<String>,
     /// Whether a message waits for the end of a run of another conversation.
     pub at_turn: bool,
+    /// Messages that wait for their turn.
     pub queued: usize,
     /// What waits for an answer, in words.
     pub waiting: Vec<String>,
+    /// What runs without asking, where it was narrowed.
     pub mode: Option<Mode>,
 }

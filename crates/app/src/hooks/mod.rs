@@ -24,10 +24,15 @@ use elophanto_repo::GitError;
 elophanto_base::named! {
     /// A hook of git that we have something to do in.
     pub enum HookName, as_str {
+        /// Before a commit: refuses secrets, stages what goes along.
         PreCommit = "pre-commit",
+        /// After a merge: brings the view up to date, says what git merged by itself.
         PostMerge = "post-merge",
+        /// After a commit: brings the view up to date.
         PostCommit = "post-commit",
+        /// After a checkout: brings the view up to date.
         PostCheckout = "post-checkout",
+        /// After a rebase or an amended commit: brings the view up to date.
         PostRewrite = "post-rewrite",
     }
 }
@@ -42,6 +47,7 @@ impl HookName {
 /// Hooks could not be read or written. Everything is planned before anything is done, so that
 /// after any error but [`HookError::Io`] the folder is as it was.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum HookError {
     /// A plain folder has no hooks.
     #[error("`{}` is no git repository, so there is nothing that would run hooks", root.display())]

@@ -69,9 +69,11 @@ pub enum Refusal {
 named! {
     /// Whether a hook runs us.
     pub enum State, name {
+        /// Our block is there as `install` would write it.
         Installed = "installed",
         /// Our block is there, and is not what `install` would write.
         Altered = "altered",
+        /// There is no block of ours.
         Missing = "missing",
     }
 }
@@ -91,7 +93,9 @@ named! {
 /// How one hook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
+    /// Whether it runs us.
     pub state: State,
+    /// Somebody else's hook that stands beside ours.
     pub foreign: Option<Foreign>,
     /// The program that the block names.
     pub program: Option<PathBuf>,

@@ -13,6 +13,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The markers don't match. Lines count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum BlockError {
     /// The block is opened and not closed.
     #[error("{line}: `{START}` without `{END}` after it; repair or remove the block by hand")]

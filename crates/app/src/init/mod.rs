@@ -21,9 +21,9 @@ use managed_block::BlockError;
 pub use unfilled::{Unfilled, filled, unfilled};
 
 /// Git's attributes, at the root of the work tree.
-pub const ATTRIBUTES_FILE: &str = ".gitattributes";
+pub(crate) const ATTRIBUTES_FILE: &str = ".gitattributes";
 /// Keeps the cache of a plain folder out of a repository made of it later.
-pub const IGNORE_FILE: &str = ".elophanto/.gitignore";
+pub(crate) const IGNORE_FILE: &str = ".elophanto/.gitignore";
 
 /// What `init` was asked for.
 #[derive(Debug, Clone)]
@@ -68,6 +68,7 @@ pub enum InitAction {
 
 /// Nothing was planned.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum InitError {
     /// A folder that is no folder beneath the repository.
     #[error("`{}`: not a relative folder beneath the repository", path.display())]

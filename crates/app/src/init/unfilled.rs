@@ -19,6 +19,7 @@ const MOST_WORDS: usize = 24;
 /// A section that says what a template says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfilled {
+    /// Without its marks.
     pub heading: String,
     /// Whether it waits for somebody to write it.
     pub is_to_fill: bool,

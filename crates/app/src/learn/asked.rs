@@ -21,16 +21,23 @@ use elophanto_text::entity::Line;
 /// What was asked for, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prompted {
+    /// In the list, from 1.
     pub number: usize,
+    /// Of the record of the journal.
     pub id: String,
+    /// What was asked for, in the user's words.
     pub prompt: String,
     /// `active` or `completed`.
     pub status: &'static str,
+    /// Searches that were not made yet.
     pub searches_remaining: usize,
+    /// When it was asked for, in RFC 3339.
     pub created_at: String,
     /// The address in git's settings if it was asked here, else the id of the clone.
     pub user: String,
+    /// In the order in which they are made.
     pub searches: Vec<Searched>,
+    /// That facts were found about.
     pub entities: Vec<FoundEntity>,
     /// Whether nothing of it is still to come.
     #[serde(skip)]
@@ -40,19 +47,27 @@ pub struct Prompted {
 /// A search that was made for it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Searched {
+    /// Of the record of the journal.
     pub id: String,
+    /// What the web was searched for.
     pub query: String,
+    /// What it came of: `user_message`, `learn_command` or `enrichment`.
     pub trigger: String,
+    /// Addresses that it found.
     pub urls: Vec<String>,
+    /// Whether it waits to be made.
     pub queued: bool,
+    /// Whether what it found was read.
     pub extracted: bool,
 }
 
 /// An entity that facts were found about.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundEntity {
+    /// The slug: the name of its page without the ending.
     #[schemars(extend("detail" = 1))]
     pub entity: String,
+    /// As its page has it.
     pub name: String,
     /// found out by this
     pub facts: usize,

@@ -50,6 +50,7 @@ const MOST_SOURCE: usize = 2_000;
 /// What to learn about, and how.
 #[derive(Default)]
 pub struct LearnRequest<'a> {
+    /// What to learn about; with material, what the facts are to be about, or empty.
     pub topic: String,
     /// Read in place of searching.
     pub material: Option<Given<'a>>,
@@ -67,9 +68,19 @@ pub enum Material {
     /// An address of the web.
     Address(String),
     /// A file, or a text without a name.
-    Bytes { bytes: Vec<u8>, name: Option<String> },
+    Bytes {
+        /// Text, HTML, PDF or another form that is read.
+        bytes: Vec<u8>,
+        /// The file's name, by whose ending its form is told.
+        name: Option<String>,
+    },
     /// A text, and where it is from as the user says: an address or a name.
-    Sourced { bytes: Vec<u8>, source: String },
+    Sourced {
+        /// The text, as UTF-8.
+        bytes: Vec<u8>,
+        /// Kept with each fact.
+        source: String,
+    },
 }
 
 /// Whether `learn` looks in the notes and nowhere else.
@@ -81,15 +92,20 @@ pub fn looks_in_notes_alone(workspace: &Workspace) -> bool {
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename = "started")]
 pub struct Started {
+    /// Of the record of the journal.
     pub id: String,
+    /// What was asked for.
     pub prompt: String,
+    /// How many will be made.
     pub searches: usize,
+    /// Whether a text was handed over, and nothing is searched.
     #[serde(skip)]
     pub is_given: bool,
 }
 
 /// What came of it.
 pub struct Learnt {
+    /// What was asked for, as it stands now; `None` if it was only put into the queue.
     pub prompt: Option<Prompted>,
     /// Every search could be made.
     pub all_made: bool,
@@ -98,12 +114,15 @@ pub struct Learnt {
 /// What came of it, in figures.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Gained<'a> {
+    /// The id of what was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("detail" = 1))]
     pub prompt: Option<&'a str>,
     /// searches that wait
     pub queued: usize,
+    /// Facts that were added.
     pub facts: usize,
+    /// Those that the facts are about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entities: Option<&'a [FoundEntity]>,
 }

@@ -22,7 +22,9 @@ use elophanto_repo::journal::Place;
 /// Something the user said, and what it told.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Noted {
+    /// Of the record of the journal.
     pub id: String,
+    /// Those that the facts are about.
     pub entities: Vec<FoundEntity>,
     /// Facts that were added.
     #[serde(skip)]

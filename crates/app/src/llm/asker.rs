@@ -34,6 +34,7 @@ pub enum Reach {
 /// What a model is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Purpose {
+    /// By which the settings choose the model.
     pub task: Task,
     /// The command that asks, for the ledger.
     pub command: &'static str,
@@ -45,14 +46,14 @@ pub struct Purpose {
 
 impl Purpose {
     /// Describing files.
-    pub const DESCRIBE: Self = Self {
+    pub(crate) const DESCRIBE: Self = Self {
         task: Task::Summary,
         command: "scan",
         sent: "the text of files of this repository",
         without: "files are described in their own words",
     };
     /// Finding entities and facts in what was read.
-    pub const EXTRACT: Self = Self {
+    pub(crate) const EXTRACT: Self = Self {
         task: Task::Extraction,
         command: "learn",
         sent: "what is read, files of this repository among it,",
@@ -66,7 +67,7 @@ impl Purpose {
         without: "the answer is made of their own sentences",
     };
     /// Working on a task; each kind of work is a purpose of its own.
-    pub const WORK: Self = Self {
+    pub(crate) const WORK: Self = Self {
         task: Task::Planning,
         command: "agent",
         sent: "the task, and the notes, files and results of tools that it needs,",
@@ -180,7 +181,7 @@ pub struct Askable {
 ///
 /// # Errors
 /// When the user's agreement can't be asked for or written down.
-pub fn askable(
+pub(crate) fn askable(
     workspace: &Workspace,
     models: &LanguageModels,
     purpose: Purpose,

@@ -28,7 +28,11 @@ pub fn gather(tried: &[(ModelRef, String)], hints: Vec<String>) -> Error {
 }
 
 /// What would let a model be asked that was not.
-pub fn hint_for_why(models: &LanguageModels<'_>, model: &ModelRef, why: &Why) -> Option<String> {
+pub(crate) fn hint_for_why(
+    models: &LanguageModels<'_>,
+    model: &ModelRef,
+    why: &Why,
+) -> Option<String> {
     let name = model.provider();
     match why {
         Why::NotSetUp => Some(match models.missing(model)? {
@@ -52,7 +56,7 @@ pub fn hint_for_why(models: &LanguageModels<'_>, model: &ModelRef, why: &Why) ->
 }
 
 /// What would let a model answer that failed.
-pub fn hint_for_error(
+pub(crate) fn hint_for_error(
     models: &LanguageModels<'_>,
     model: &ModelRef,
     cause: &LlmError,
@@ -97,7 +101,7 @@ pub fn hint_for_error(
 }
 
 /// What to do about a model whose price is not known.
-pub fn set_a_price(model: &ModelRef) -> String {
+pub(crate) fn set_a_price(model: &ModelRef) -> String {
     format!(
         "set what it costs in your settings, in US dollars per million tokens read and written: \
          `llm.prices: \"{model}=1.25/10\"`; or limit tokens or calls instead: `200000tok,30calls`"

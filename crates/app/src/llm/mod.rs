@@ -49,6 +49,7 @@ pub enum Missing {
 
 /// Why no model gave an answer.
 pub struct Failure {
+    /// What the user is told.
     pub error: Error,
     /// Each model that the settings name, and what came of it.
     pub tried: Vec<(ModelRef, String)>,
@@ -119,12 +120,12 @@ impl<'a> LanguageModels<'a> {
     }
 
     /// Whether a model is shown pictures.
-    pub fn shows_images(&self, model: &ModelRef) -> bool {
+    pub(crate) fn shows_images(&self, model: &ModelRef) -> bool {
         self.router.shows_images(model)
     }
 
     /// Tokens that the budget still allows. `None`: they are not limited.
-    pub fn tokens_left(&self) -> Option<u64> {
+    pub(crate) fn tokens_left(&self) -> Option<u64> {
         self.router.tokens_left()
     }
 
@@ -132,7 +133,7 @@ impl<'a> LanguageModels<'a> {
     ///
     /// # Errors
     /// When no model is left for a kind of work.
-    pub fn hold_to_money(&self, task: Task, reporter: &dyn Reporter) -> Result<()> {
+    pub(crate) fn hold_to_money(&self, task: Task, reporter: &dyn Reporter) -> Result<()> {
         let unpriced = self.router.unpriced(task);
         let others = self.plan(task).candidates.len() - unpriced.len();
         let Some(first) = unpriced.first() else { return Ok(()) };
@@ -264,13 +265,13 @@ impl Missing {
 /// Who is about to send text that comes from a repository, and that the user did not hand over by
 /// the very command that runs, has to ask here first; and if nobody agreed, to ask the user, or to
 /// leave it. What stays on this machine needs no agreement, nor does a text of our own.
-pub fn may_send(root: &Path, host: &str, model: &str, environment: &Environment) -> bool {
+pub(crate) fn may_send(root: &Path, host: &str, model: &str, environment: &Environment) -> bool {
     Agreements::open_for(root, environment.variables())
         .is_ok_and(|agreements| agreements.agreed(root, host, model))
 }
 
 /// Where calls are recorded, below the folder of the state.
-pub fn ledger_in(state: &Path) -> Ledger {
+pub(crate) fn ledger_in(state: &Path) -> Ledger {
     Ledger::new(state.join(LEDGER))
 }
 
@@ -307,7 +308,7 @@ fn routes(config: &LlmConfig) -> BTreeMap<Task, Vec<ModelRef>> {
 }
 
 /// Models that the settings name for a kind of work, best first.
-pub fn models_for(config: &LlmConfig, task: Task) -> Vec<ModelRef> {
+pub(crate) fn models_for(config: &LlmConfig, task: Task) -> Vec<ModelRef> {
     let named = match task {
         Task::Planning => &config.tasks.planning,
         Task::Coding => &config.tasks.coding,

@@ -27,6 +27,7 @@ const MAX_NAME: usize = 24;
 pub struct AddRequest {
     /// What to call it, or where it is: then a name is made of that.
     pub name: String,
+    /// `None` for one that is started as a program.
     pub address: Option<String>,
     /// The program and its arguments.
     pub command: Vec<String>,
@@ -47,7 +48,9 @@ pub struct AddRequest {
 /// What came of adding a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Added {
+    /// As it is kept now.
     pub server: Server,
+    /// Whether there was one of that name.
     pub replaces: bool,
     /// It wants the user to sign in before it says what it offers, so it is not trusted yet.
     pub wants_sign_in: bool,

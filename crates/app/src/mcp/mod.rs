@@ -27,9 +27,11 @@ pub use sign_in::{LoginRequest, login, logout};
 /// A server.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Server {
+    /// What it is called here.
     pub name: String,
     /// Empty for one that runs already.
     pub command: Vec<String>,
+    /// Names of the variables that it gets.
     pub environment: Vec<String>,
     /// Where one that runs already is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,6 +45,7 @@ pub struct Server {
     /// Whether the user signed in there.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub signed_in: bool,
+    /// How much harm its tools may do, by their names, where the user says so.
     pub levels: BTreeMap<String, String>,
     /// Whether it is started for a run.
     pub trusted: bool,
@@ -51,6 +54,7 @@ pub struct Server {
     /// What it offers; only where it was started to be looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Offered>>,
+    /// Why something that it offers is no tool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
     /// Whether anything was written down.
@@ -61,8 +65,11 @@ pub struct Server {
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Offered {
+    /// As the server calls it.
     pub name: String,
+    /// `safe`, `moderate`, `destructive` or `critical`.
     pub level: &'static str,
+    /// In the server's words.
     pub description: String,
 }
 

@@ -13,7 +13,9 @@ use crate::{
 /// What was moved, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedAway {
+    /// Months of lessons, one file each.
     pub files: usize,
+    /// Lines of these files.
     pub records: usize,
     /// The day before which all of it is.
     pub before: String,

@@ -19,6 +19,7 @@ const MOST_ALIKE: usize = 20;
 /// A lesson that was taken back.
 #[derive(Debug)]
 pub struct Forgotten {
+    /// As it was.
     pub memory: Memory,
     /// Whether its line is gone from the file.
     pub removed: bool,

@@ -11,6 +11,7 @@ use elophanto_knowledge::memory::{FOLDER, Files, fold};
 /// Lessons that nobody is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
+    /// How many there are.
     pub lessons: usize,
     /// Where lessons are looked for instead.
     pub folder: PathBuf,

@@ -17,9 +17,19 @@ pub enum Nothing {
     /// There are lessons in the archive only.
     Archived,
     /// There are lessons of these repositories, and none of the one that is asked for.
-    Of { repo: String, known: Vec<String> },
+    Of {
+        /// The one that is asked for.
+        repo: String,
+        /// Those that there are lessons of, sorted.
+        known: Vec<String>,
+    },
     /// There are lessons, and none of the kind that is asked for.
-    Kind { kind: EventType, repo: Option<String> },
+    Kind {
+        /// The one that is asked for.
+        kind: EventType,
+        /// The repository that is asked for; `None` for all.
+        repo: Option<String>,
+    },
     /// None is close to what is asked.
     Close,
 }

@@ -21,6 +21,7 @@ pub(super) const MOST_CANDIDATES: usize = 5;
 
 /// All records there are.
 pub struct Records {
+    /// With what later records say of earlier ones already done.
     pub folded: Folded,
     /// Where each record stands, by id; of records with one id, the one that counts.
     pub places: BTreeMap<String, Place>,
@@ -31,6 +32,7 @@ pub struct Records {
 pub struct Place {
     /// As the user knows it.
     pub path: String,
+    /// From 1.
     pub line: usize,
     /// Whether it lies in the archive, and nowhere else.
     pub is_archived: bool,
@@ -39,11 +41,17 @@ pub struct Place {
 /// What a lesson should say in place of what it says; what is `None` stays.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Correction {
+    /// What kind of thing was learnt.
     pub event_type: Option<EventType>,
+    /// What the task was.
     pub context: Option<String>,
+    /// What was run or done.
     pub command: Option<String>,
+    /// What to do, or not to do.
     pub lesson: Option<String>,
+    /// Successes of attempts.
     pub success_rate: Option<Rate>,
+    /// All of them.
     pub tags: Option<Vec<String>>,
 }
 

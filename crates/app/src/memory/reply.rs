@@ -77,7 +77,9 @@ struct RecalledWire<'a> {
 /// Who wrote a lesson down, and the commit that brought it; `None` while it is in none.
 #[derive(Serialize, Clone, JsonSchema)]
 pub struct Origin {
+    /// The name under which it wrote.
     pub agent: String,
+    /// The full id.
     pub commit: Option<String>,
 }
 
@@ -95,8 +97,10 @@ struct Rest<'a> {
 /// What is remembered of a question, within a number of tokens.
 #[derive(Serialize, JsonSchema)]
 pub struct Lessons {
+    /// The nearest first.
     #[schemars(with = "Vec<RecalledWire<'static>>")]
     pub memories: Vec<Value>,
+    /// Whether texts were shortened to fit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// how many are left out

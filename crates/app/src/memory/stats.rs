@@ -20,14 +20,23 @@ const MOST_TOKENS: usize = 500;
 /// How much is remembered.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stats {
+    /// Lessons that hold.
     pub lessons: usize,
+    /// Of these, what went wrong.
     pub errors: usize,
+    /// Of these, what went well.
     pub successes: usize,
+    /// Of these, rules that several tasks taught.
     pub patterns: usize,
+    /// Lessons that were taken back.
     pub forgotten: usize,
+    /// Lessons that another one took the place of.
     pub corrected: usize,
+    /// Of these, what lies in the archive.
     pub archived: usize,
+    /// Different agents that wrote any.
     pub agents: usize,
+    /// How many lessons each repository has, by its name.
     pub repositories: BTreeMap<String, usize>,
     /// Tokens of all files, as whoever reads them pays.
     pub log_tokens: usize,

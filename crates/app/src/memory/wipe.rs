@@ -28,8 +28,11 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// A commit that brought the text into git's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Held {
+    /// The full id.
     pub commit: String,
+    /// The day of the commit, in UTC.
     pub date: String,
+    /// The file that it brought the text in, relative to the root.
     pub path: String,
     /// Branches and other refs whose history holds it, by their full names; none: only the reflog
     /// knows it.
@@ -52,6 +55,7 @@ pub struct Wiping {
     pub foreign: Vec<(String, usize)>,
     /// Whether a record is not taken back yet.
     is_live: bool,
+    /// What git's own history holds of it, which stays.
     pub history: History,
 }
 
@@ -75,6 +79,7 @@ pub struct History {
 pub struct Wiped {
     /// Files that no longer hold it, as the user knows them.
     pub files: BTreeSet<String>,
+    /// Lines that were taken out.
     pub records: usize,
 }
 

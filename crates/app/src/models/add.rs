@@ -56,9 +56,11 @@ pub struct AddRequest<'a> {
 /// A model that was added.
 #[derive(Debug, Clone, Serialize)]
 pub struct Added<'a> {
+    /// What the settings call it.
     pub name: &'a str,
     /// Fingerprint of the vectors that the model makes.
     pub model: String,
+    /// Components of a vector.
     pub dimension: usize,
     /// How many tokens of a text the model reads.
     pub max_tokens: usize,

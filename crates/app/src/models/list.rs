@@ -36,19 +36,24 @@ pub struct ListedEmbedder {
     pub embedder: String,
     /// Who said so, where it is the one in use.
     pub origin: Option<String>,
+    /// Whether it is the one that is asked.
     pub in_use: bool,
     /// Identifies its vectors, where that is known.
     pub fingerprint: Option<String>,
+    /// Components of a vector, where that is known.
     pub dimension: Option<usize>,
+    /// How long vectors take; `None` where that is not known.
     pub pace: Option<&'static str>,
     /// Whether it can be asked.
     pub ready: bool,
+    /// Why it can be asked, or cannot.
     pub reason: String,
 }
 
 /// A kind of task, and the language models that it may go to.
 #[derive(Debug, Clone)]
 pub struct ListedTask {
+    /// The kind of task.
     pub task: Task,
     /// In the order of the settings.
     pub models: Vec<ListedModel>,
@@ -59,10 +64,13 @@ pub struct ListedTask {
 /// A language model for a kind of task.
 #[derive(Debug, Clone, Serialize)]
 pub struct ListedModel {
+    /// The name of the kind.
     pub task: &'static str,
+    /// `provider/model`.
     pub model: String,
     /// Whether it would be asked, and may answer.
     pub used: bool,
+    /// Why it is used, or is not.
     pub reason: String,
 }
 

@@ -34,6 +34,7 @@ const TEXTS: [&str; 2] =
 /// What a model is to answer with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
+    /// A short text.
     Text,
     /// A call of a harmless tool.
     Call,
@@ -43,9 +44,11 @@ pub enum Wanted {
 
 /// What a model answered.
 pub struct Tried {
+    /// With what it cost.
     pub answer: Answer,
     /// Whether the answer is what was wanted.
     pub ok: bool,
+    /// From the question to the end of the answer.
     pub took: Duration,
 }
 
@@ -119,9 +122,11 @@ fn object(properties: Value, required: &[&str]) -> Value {
 pub struct TriedEmbedder {
     /// Fingerprint of the vectors.
     pub model: String,
+    /// Components of a vector.
     pub dimension: usize,
     /// How near two sentences that say the same are to each other.
     pub cosine: f32,
+    /// Milliseconds that both took together.
     pub ms: u128,
 }
 

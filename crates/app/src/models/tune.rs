@@ -65,10 +65,12 @@ pub struct TunedWords {
     pub read: usize,
     /// Words that have a vector of the repository's own.
     pub words: usize,
+    /// Size of the table.
     pub bytes: usize,
     /// How many of the ten passages that `minilm` finds nearest the built-in model finds too, for runs
     /// of words of other passages: without the table, and with one.
     pub before: f32,
+    /// See [`before`](Self::before): with the table.
     pub after: f32,
     /// Whether it is worth having.
     pub helps: bool,

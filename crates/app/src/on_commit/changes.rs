@@ -7,6 +7,7 @@ use elophanto_repo::{NotePath, ObjectId, Stored};
 /// What became of one note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteChange {
+    /// Relative to the root.
     pub path: NotePath,
     /// Where it was before, if it was moved without a change.
     pub from: Option<NotePath>,

@@ -18,6 +18,7 @@ const WEEK: i64 = 7 * 86_400;
 
 /// What doctor finds, and more that takes its time.
 pub struct Health {
+    /// What doctor finds.
     pub diagnosis: Diagnosis,
     /// Notes that were committed at the end of each of the last weeks, the oldest first; empty where git
     /// does not tell.

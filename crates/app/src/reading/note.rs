@@ -37,18 +37,25 @@ const MOST_LINE: usize = 200;
 
 /// A note as it lies in the work tree.
 pub struct Note {
+    /// Relative to the root.
     pub path: NotePath,
     /// Its number in the catalogue.
     pub number: usize,
+    /// What it is called.
     pub title: String,
+    /// All of it, front matter too.
     pub text: String,
     /// `None` if it cannot be read as Markdown: why not.
     pub document: Result<Document, String>,
     /// Names its content.
     pub hash: String,
+    /// Size of its file.
     pub bytes: u64,
+    /// A note or a page of an entity.
     pub kind: Kind,
+    /// Whom it is for.
     pub scope: Scope,
+    /// Of its front matter.
     pub tags: Vec<String>,
     /// In seconds since 1970; `None` if that is not known.
     pub changed: Option<i64>,
@@ -61,6 +68,7 @@ pub struct Note {
 pub struct Linked {
     /// The note at the other end.
     pub path: String,
+    /// What that one is called.
     pub title: String,
     /// Of the note that refers, from 1.
     pub line: usize,
@@ -70,6 +78,7 @@ pub struct Linked {
 
 /// A place that resembles a note.
 pub struct Alike {
+    /// With how near it is.
     pub hit: Hit,
     /// Whether one of both refers to the other.
     pub is_linked: bool,

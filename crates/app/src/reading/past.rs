@@ -17,6 +17,7 @@ const MOST_COMMITS: usize = 200;
 /// The commits of a note, the newest first.
 #[derive(Debug, Default)]
 pub struct Past {
+    /// Those that changed it, under all its names.
     pub commits: Vec<Touched>,
     /// Why they are not told.
     pub untold: Option<String>,
@@ -37,11 +38,15 @@ impl Past {
 
 /// What a note said in a commit.
 pub struct Version {
+    /// The one that it is looked up in.
     pub commit: CommitId,
     /// In seconds since 1970.
     pub time: i64,
+    /// All of it, front matter too.
     pub text: String,
+    /// What it is called there.
     pub title: String,
+    /// Why not, if it cannot be read as Markdown.
     pub document: Result<Document, String>,
     /// The newest of the note's own commits that this version holds.
     pub made: Option<CommitId>,
@@ -51,6 +56,7 @@ pub struct Version {
 pub struct Line {
     /// `None` where it is not committed.
     pub blame: Option<Blame>,
+    /// Without its line end.
     pub text: String,
 }
 

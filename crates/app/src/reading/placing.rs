@@ -20,6 +20,7 @@ const HIDDEN: &str = ".elophanto-export-";
 pub struct NewFile {
     /// Below the folder, with `/` between names.
     pub path: String,
+    /// All of it.
     pub bytes: Vec<u8>,
 }
 

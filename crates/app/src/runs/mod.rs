@@ -44,19 +44,27 @@ fn checkpoints_of(workspace: &Workspace) -> Result<(Git, PathBuf)> {
 /// A run in a list; or an undo, which is a run too.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Listed {
+    /// Its id.
     pub run: String,
+    /// When it began.
     pub begun: Timestamp,
+    /// What was asked for, on one line.
     pub goal: String,
     /// The work tree.
     pub root: String,
+    /// The conversation that it was in.
     pub session: Option<String>,
     /// `None` while it goes on, or when it was cut off.
     pub outcome: Option<String>,
+    /// Whether its process is still there.
     pub is_at_work: bool,
     /// Of an undo, what it took back: it can be taken back itself.
     pub undoes: Option<String>,
+    /// Whether an undo took it back.
     pub is_undone: bool,
+    /// Calls of tools that were made.
     pub calls: usize,
+    /// Asked of the user, and not answered.
     pub open_questions: Vec<String>,
 }
 
@@ -147,6 +155,7 @@ pub fn conversations(
 /// A conversation, and what was done in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
+    /// With its name and when it was used.
     pub session: Session,
     /// All that was said, what became a summary for the model too; the oldest first.
     pub messages: Vec<Message>,

@@ -9,6 +9,7 @@ use elophanto_agent::{checkpoint::Checkpoints, permissions::is_key};
 pub struct Patch {
     /// Empty if the run changed nothing that a patch can say.
     pub bytes: Vec<u8>,
+    /// How many it changes.
     pub files: usize,
     /// What the run changed and the patch does not.
     pub left_out: Vec<Left>,

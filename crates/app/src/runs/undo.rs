@@ -42,16 +42,21 @@ pub struct UndoRequest<'r> {
 /// What was taken back.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Undone {
+    /// The id of the run.
     pub run: String,
     /// The undo, as a run; `None` if there was nothing to do.
     pub undo: Option<String>,
+    /// Files that say again what they said, relative to the root.
     pub restored: Vec<String>,
+    /// Files that the run had made.
     pub removed: Vec<String>,
+    /// Files that are not as they were, and why.
     pub left: Vec<Left>,
     /// Folders that the run made and that stay, as others put something there.
     pub used: Vec<String>,
     /// What the run may have changed and no undo takes back.
     pub uncovered: Vec<Left>,
+    /// Commits that were taken back.
     pub commits: usize,
     /// What was written down of the task is taken back, or, by the undo of an undo, counts again.
     pub task: bool,
@@ -93,6 +98,7 @@ impl Undone {
 /// A branch with nothing of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OnBranch {
+    /// Its short name.
     pub name: String,
     /// The branch that it was begun from.
     pub base: String,
@@ -101,7 +107,9 @@ pub struct OnBranch {
 /// What is not as it was before the run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Left {
+    /// Relative to the root.
     pub path: String,
+    /// In a few words.
     pub reason: &'static str,
 }
 

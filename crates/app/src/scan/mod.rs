@@ -2,6 +2,7 @@
 //! known, what is missing is asked about, and the questions are answered.
 
 mod investigate;
+pub mod library;
 
 use std::time::Instant;
 
@@ -47,10 +48,13 @@ pub struct Scanned {
     pub indexed: usize,
     /// Files whose content was read.
     pub read: usize,
+    /// Questions that were raised.
     pub asked: usize,
     /// Questions that time has answered.
     pub closed: usize,
+    /// Questions that were answered.
     pub answered: usize,
+    /// Questions that could not be answered.
     pub failed: usize,
     /// Calls of a language model.
     pub calls: usize,
@@ -58,6 +62,7 @@ pub struct Scanned {
     pub open: usize,
     /// Gaps beyond the limit: the next scans ask about them.
     pub left: usize,
+    /// To the millisecond.
     pub seconds: f64,
     /// What could not be looked at, or read.
     pub problems: Vec<String>,

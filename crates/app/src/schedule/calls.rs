@@ -13,6 +13,7 @@ const MAX_SAID: usize = 400;
 pub struct Call {
     /// `systemctl` or `crontab`.
     pub program: &'static str,
+    /// Without the program's name.
     pub arguments: Vec<String>,
     /// What it reads on its standard input.
     pub input: Vec<u8>,

@@ -35,6 +35,7 @@ pub struct Job {
 
 /// Why there can be no such job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum JobError {
     #[error(
         "{name:?} is no name of a job: expected 1 to {MAX_NAME} of a-z, 0-9, `-` and `_`, the first \

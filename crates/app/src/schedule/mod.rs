@@ -37,11 +37,11 @@ pub use systemd::{service_unit, timer_unit, unit_name};
 /// Most bytes of a crontab, and of a unit file of ours.
 pub const MAX_FILE_BYTES: usize = 1 << 20;
 /// Most entries of the folder of unit files that are looked at.
-pub const MAX_ENTRIES: usize = 10_000;
+pub(crate) const MAX_ENTRIES: usize = 10_000;
 
 /// How often a subcommand runs unless something else is asked for; `None` where there is no
 /// telling.
-pub fn default_every(subcommand: &str) -> Option<Duration> {
+pub(crate) fn default_every(subcommand: &str) -> Option<Duration> {
     match subcommand {
         "index" => Some(Duration::from_hours(6)),
         "scan" | "enrich" => Some(Duration::from_mins(10)),
@@ -53,6 +53,7 @@ pub fn default_every(subcommand: &str) -> Option<Duration> {
 /// Jobs could not be read or changed. When one was to be added, everything is as it was after any
 /// of these but [`ScheduleError::Undone`].
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum ScheduleError {
     /// It is no job that could be scheduled, or not with what there is.
     #[error("{0}")]

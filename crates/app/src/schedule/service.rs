@@ -17,6 +17,7 @@ const SERVICE: &str = "elophanto-gateway.service";
 pub struct GatewayUnit {
     /// Where it is started: the repository that it serves unless the settings say which.
     pub folder: PathBuf,
+    /// The program elophanto, absolute.
     pub program: PathBuf,
 }
 

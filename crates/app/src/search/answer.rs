@@ -67,6 +67,7 @@ pub struct Reply {
     /// By which the user reacts to it; `None` where it could not be kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// As it was asked.
     pub question: String,
     /// The question as it was taken, where a word of it was taken for misspelt.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +78,7 @@ pub struct Reply {
     /// Who made it; `extractive` if it is made of sentences of the sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// In the order of their numbers.
     pub citations: Vec<Citation>,
     /// Words of the question that nothing that is quoted says: it may be about something else.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -92,9 +94,11 @@ pub struct Reply {
 /// A place to read on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Nearest {
+    /// Relative to the root, with `/`.
     pub path: String,
     /// In the file, from 1.
     pub line: usize,
+    /// Of the note, with the headings above the place.
     pub title: String,
     /// What stands there and comes nearest to the question; it need not answer it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,11 +108,15 @@ pub struct Nearest {
 /// A place that an answer names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Citation {
+    /// As the answer names it, from 1.
     pub number: usize,
+    /// Relative to the root, with `/`.
     pub path: String,
     /// In the file, from 1.
     pub line: usize,
+    /// Of the note, with the headings above the place.
     pub title: String,
+    /// `note`, `summary`, `fact` or `memory`.
     pub kind: &'static str,
     /// Day on which a fact was found out, or a note last changed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,19 +22,18 @@ use crate::{
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
+pub use elophanto_index::{
+    Kind,
+    search::{Answer, Confidence, Hit, Level, Listing, run::Like},
+};
 use elophanto_index::{
-    Kind, Part, Refreshed, Snapshot, drift,
-    search::{
-        Answer, Confidence, Filter, Hit, Level, Listing, Mode, Query, Request, SearchError,
-        origin::changed_notes, run::Like, search as rank,
-    },
+    Part, Refreshed, Snapshot, drift,
+    search::{Filter, Mode, Query, Request, SearchError, origin::changed_notes, search as rank},
     version::blobs_of,
 };
 use elophanto_repo::{CommitId, Git, GitError, NotePath, Version};
-use elophanto_text::{
-    markdown::Scope,
-    outline::{Family, FileKind},
-};
+pub use elophanto_text::markdown::Scope;
+use elophanto_text::outline::{Family, FileKind};
 use fresh::{Outdated, check, describe_again};
 use view::{Blame, Viewed};
 
@@ -65,6 +64,7 @@ pub struct SearchRequest {
     pub paths: Vec<String>,
     /// Only notes changed from then on, and before then: dates or time spans ago.
     pub since: Option<String>,
+    /// See [`since`](Self::since); what is given is no longer in it.
     pub until: Option<String>,
     /// The notes of a revision or date in place of those of the work tree.
     pub at: Option<String>,
@@ -78,6 +78,7 @@ pub struct SearchRequest {
     pub min_score: Option<f32>,
     /// At most so many hits, if that is fewer than the settings say.
     pub most: Option<usize>,
+    /// Passages, or each file once.
     pub listing: Listing,
     /// Whether somebody waits for the hits who has a moment to spare for a better order
     /// (`search.second_look`): people, agents and servers have, a pipe has not.
@@ -102,6 +103,7 @@ impl SearchRequest {
 
 /// What a search found.
 pub struct Found {
+    /// The hits, the best first, and how sure they are.
     pub answer: Answer,
     /// The commit whose notes were searched, if not those of the work tree.
     pub at: Option<CommitId>,

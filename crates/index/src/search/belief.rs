@@ -35,13 +35,17 @@ const LEAD: f32 = 0.15;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
+    /// None of the hits answers the question.
     #[serde(rename = "probably nothing")]
     Nothing,
+    /// One of them may.
     Perhaps,
+    /// One of them does.
     Sure,
 }
 
 impl Level {
+    /// All of them, the surest first.
     pub const ALL: [Self; 3] = [Self::Sure, Self::Perhaps, Self::Nothing];
 
     /// As JSON has it.
@@ -57,11 +61,13 @@ impl Level {
 /// What is believed of a list of hits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Confidence {
+    /// In one word.
     pub level: Level,
     /// Logarithm of the odds that the list holds an answer.
     pub log_odds: f32,
     /// How much the score of the first file is above that of the next one.
     pub lead: f32,
+    /// What it was told by.
     pub features: Features,
 }
 

@@ -66,6 +66,7 @@ pub struct Blend {
 /// A score and what it is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Score {
+    /// By which hits are ordered: from 0 to about 1, where a second look may add to it.
     pub total: f32,
     /// BM25 as it came.
     pub keyword: f32,

@@ -22,15 +22,21 @@ const KEYS: [&str; 11] = [
 /// A lesson that is not checked yet. Empty texts stand for what is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
+    /// What kind of thing was learnt.
     pub event_type: EventType,
+    /// What the task was, at most 4000 characters.
     pub context: String,
+    /// What was run or done; may be empty.
     pub command: String,
+    /// What to do, or not to do, at most 4000 characters.
     pub lesson: String,
+    /// Successes of attempts, where they were counted.
     pub success_rate: Option<Rate>,
     /// `None`: they are derived from the texts.
     pub tags: Option<Vec<String>>,
     /// A safe name, as [`super::repo_name`] makes one.
     pub repo: String,
+    /// Who learnt it, at most 100 characters.
     pub agent_id: String,
     /// Id of the record that this one corrects.
     pub replaces: Option<String>,

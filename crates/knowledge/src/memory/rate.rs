@@ -6,7 +6,9 @@ use std::{fmt, str::FromStr};
 /// successes than attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate {
+    /// At most as many as there were attempts.
     pub successes: u32,
+    /// At least one, of a rate that was read.
     pub attempts: u32,
 }
 

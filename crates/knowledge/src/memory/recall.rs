@@ -56,10 +56,13 @@ pub struct Question<'a> {
     pub repo: Option<&'a str>,
     /// Whose records come first of two that are as near.
     pub own: &'a str,
+    /// Only records of this kind; all if `None`.
     pub event_type: Option<EventType>,
     /// Also what was moved to the archive.
     pub archived: bool,
+    /// At most so many lessons.
     pub limit: usize,
+    /// By which age is reckoned.
     pub now: Timestamp,
 }
 
@@ -81,6 +84,7 @@ pub struct Recalled {
     pub count: usize,
     /// Ids of these records.
     pub records: Vec<String>,
+    /// How near it is to what was asked; higher is nearer.
     pub score: f32,
     /// Ids of other lessons of the answer that say something else of the same, the newest first.
     pub contradicts: Vec<String>,

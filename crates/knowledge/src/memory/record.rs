@@ -22,12 +22,14 @@ const DIGEST_DIGITS: usize = 24;
 pub struct Memory {
     /// A ULID; `h` and the start of a digest of the line for a record that came without an id.
     pub id: String,
+    /// When it was written down.
     #[serde(serialize_with = "in_milliseconds")]
     pub timestamp: Timestamp,
     /// Who wrote it. May be empty.
     pub agent_id: String,
     /// Name of the repository it was learnt in.
     pub repo: String,
+    /// What kind of thing was learnt.
     pub event_type: EventType,
     /// What was attempted, or what went wrong. May be empty if there is a lesson.
     pub context: String,
@@ -35,6 +37,7 @@ pub struct Memory {
     pub command: String,
     /// What was learnt. May be empty if there is a context.
     pub lesson: String,
+    /// Successes of attempts, where they were counted.
     #[serde(serialize_with = "or_empty")]
     pub success_rate: Option<Rate>,
     /// In lower case, without blanks.

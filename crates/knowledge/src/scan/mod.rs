@@ -13,7 +13,6 @@ pub mod freshness;
 pub mod gap;
 pub mod investigate;
 pub mod known;
-pub mod library;
 pub mod notes;
 mod parse;
 pub mod reach;

@@ -16,7 +16,9 @@ pub struct Image {
     pub hash: String,
     /// Of the file.
     pub bytes: u64,
+    /// By its first bytes.
     pub format: Format,
+    /// In pixels.
     pub size: Size,
     /// Its file is another one by now than when it was shown first.
     pub is_changed: bool,

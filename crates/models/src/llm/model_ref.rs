@@ -26,10 +26,12 @@ pub enum ModelRefError {
 }
 
 impl ModelRef {
+    /// What stands before the first `/`: the name of a provider in the settings.
     pub fn provider(&self) -> &str {
         &self.provider
     }
 
+    /// What stands behind it: the name of the model there.
     pub fn model(&self) -> &str {
         &self.model
     }

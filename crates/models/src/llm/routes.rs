@@ -5,15 +5,22 @@ use std::{collections::BTreeMap, str::FromStr};
 use super::model_ref::ModelRef;
 
 elophanto_base::named! {
+    /// A kind of work, by which the settings choose models.
     #[derive(Hash, PartialOrd, Ord)]
     pub enum Task, name {
+        /// Working on a task step by step.
         Planning = "planning",
+        /// Writing programs.
         Coding = "coding",
+        /// Judging what texts say: answers to questions, for one.
         Analysis = "analysis",
+        /// Small things that any model can do.
         Simple = "simple",
         /// Judging what another model wrote.
         Review = "review",
+        /// Finding facts in texts.
         Extraction = "extraction",
+        /// Saying what a text says, shorter.
         Summary = "summary",
     }
 }

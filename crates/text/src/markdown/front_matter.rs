@@ -37,9 +37,13 @@ elophanto_base::named! {
     /// Whose knowledge a note is.
     #[derive(PartialOrd, Ord, Hash)]
     pub enum Scope, as_str {
+        /// How the repository's own system is built and used.
         System = "system",
+        /// What the user wrote for themselves.
         User = "user",
+        /// What was found out elsewhere, or by agents.
         Learned = "learned",
+        /// Of a plugin of the agent.
         Plugin = "plugin",
     }
 }

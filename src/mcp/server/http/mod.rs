@@ -39,6 +39,7 @@ use sessions::Sessions;
 
 /// Where and for whom a server listens. Not `Debug`: it holds a secret.
 pub struct Http {
+    /// Bound already; its address is the one that is listened at.
     pub listener: std::net::TcpListener,
     /// What clients must send as `Authorization: Bearer`. Visible ASCII, not empty.
     pub token: String,

@@ -21,6 +21,7 @@ pub enum Line<'l> {
     Command(ChatCommand),
     /// Behind a `!`.
     Shell(&'l str),
+    /// Anything else: a task, or an answer to the agent.
     Message(&'l str),
 }
 
@@ -40,27 +41,41 @@ impl<'l> Line<'l> {
 /// A command of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChatCommand {
+    /// `/status`: how the conversation stands.
     Status,
+    /// `/tasks`: its runs.
     Tasks,
+    /// `/budget`: what it cost and may cost.
     Budget,
     /// Without one, which it is.
     Mode(Option<Mode>),
+    /// `/model`: asks this model for everything; without one, which are asked.
     Model(Option<ModelRef>),
+    /// `/plan`: whether plans are asked about; without one, as it is.
     Plan(Option<bool>),
+    /// `/context`: how full the window of the model is.
     Context,
+    /// `/compact`: older messages become a summary.
     Compact,
+    /// `/clear`: another conversation begins.
     Clear,
+    /// `/diff`: what its runs changed.
     Diff,
+    /// `/todo`: what is to be done.
     Todo,
+    /// `/output`: all that the last command said.
     Output,
     /// A run by its id or the beginning of it; without one, the last one of the conversation.
     Undo(Option<String>),
+    /// `/sessions`: conversations that can go on.
     Sessions,
     /// A session by its id, the beginning of it, or its name; without one, which there are.
     Resume(Option<String>),
+    /// `/rename`: a new name.
     Rename(String),
     /// The path of a file that is not there yet; without one, the text itself.
     Export(Option<String>),
+    /// `/stop`: ends the run that goes on.
     Stop {
         /// What waits for its turn too.
         all: bool,
@@ -69,17 +84,24 @@ pub enum ChatCommand {
     Repo(Option<String>),
     /// What is asked of the knowledge base, whether or not a run goes on.
     Known(KnowledgeCommand),
+    /// `/schedule`: tasks at intervals.
     Schedule(ScheduleCommand),
+    /// `/help`: all commands.
     Help,
+    /// `/quit`: the end.
     Quit,
 }
 
 /// Tasks that are done at intervals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScheduleCommand {
+    /// Which there are.
     List,
+    /// Another one.
     Add {
+        /// The time from one start to the next.
         every: Duration,
+        /// What is to be done, in words.
         task: String,
     },
     /// By its number in the list.
@@ -186,9 +208,11 @@ impl ChatCommand {
 /// A row of the table.
 #[derive(Debug)]
 pub struct KnownCommand {
+    /// Without the `/`.
     pub name: &'static str,
     /// What may stand behind it; empty if nothing may.
     pub takes: &'static str,
+    /// What it does, for the list of commands.
     pub about: &'static str,
     read: fn(&str) -> Result<ChatCommand>,
 }

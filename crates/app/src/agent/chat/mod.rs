@@ -129,12 +129,12 @@ impl<'a> Chat<'a> {
     }
 
     /// Whether the next messages show pictures of this work tree alone: see [`ChatOptions`].
-    pub fn keep_here(&mut self, keeps_here: bool) {
+    pub(crate) fn keep_here(&mut self, keeps_here: bool) {
         self.options.keeps_here = keeps_here;
     }
 
     /// Whether somebody can be asked in the next runs: see [`ChatOptions`].
-    pub fn attend(&mut self, is_attended: bool) {
+    pub(crate) fn attend(&mut self, is_attended: bool) {
         self.options.is_attended = is_attended;
     }
 

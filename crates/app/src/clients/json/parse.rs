@@ -10,6 +10,7 @@ const MAX_DEPTH: usize = 128;
 /// A file as it was read.
 #[derive(Debug)]
 pub struct Document<'a> {
+    /// All of it, comments too.
     pub text: &'a str,
     /// `None` if the file is blank.
     pub root: Option<Node>,
@@ -22,14 +23,20 @@ pub struct Document<'a> {
 /// A value and its place, in bytes.
 #[derive(Debug)]
 pub struct Node {
+    /// From its first byte to behind its last, in the text.
     pub span: Range<usize>,
+    /// What it is, with what lies in it.
     pub kind: Kind,
 }
 
+/// What a value is.
 #[derive(Debug)]
 pub enum Kind {
+    /// In the order of the text; a key may be there twice.
     Object(Vec<Member>),
+    /// In the order of the text.
     Array(Vec<Node>),
+    /// Decoded.
     String(String),
     /// A number, a truth value or null.
     Scalar,
@@ -46,7 +53,9 @@ pub struct Member {
 /// Why a text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flaw {
+    /// The byte at which it is seen.
     pub offset: usize,
+    /// What is wrong there, in a few words.
     pub reason: &'static str,
 }
 
@@ -81,6 +90,7 @@ impl Document<'_> {
         (last.start >= start).then_some(last.end)
     }
 
+    /// The bytes of a span, as they stand there.
     pub fn slice(&self, span: Range<usize>) -> &str {
         self.text.get(span).unwrap_or_default()
     }

@@ -8,7 +8,14 @@ pub enum Layout<'a> {
     /// On one line, with a space inside the brackets of whatever holds objects or members.
     Line,
     /// One member or object a line. The first line is not indented.
-    Block { indent: &'a str, unit: &'a str, eol: &'a str },
+    Block {
+        /// What the lines of the value's own brackets begin with.
+        indent: &'a str,
+        /// One step of indentation.
+        unit: &'a str,
+        /// The line end of the file.
+        eol: &'a str,
+    },
 }
 
 /// The value inside objects of one member each, the outermost named first.

@@ -21,9 +21,11 @@ pub struct Named {
     pub line: usize,
     /// What it stands in, for people.
     pub place: &'static str,
+    /// Of Markdown or of wikis.
     pub kind: LinkKind,
     /// Decoded as far as a link's is: percent signs are left to whoever resolves it.
     pub target: String,
+    /// What stands behind `#`.
     pub heading: Option<String>,
     /// Of the front matter, a value that is no path: a file's name, if it is one at all.
     pub is_bare: bool,

@@ -65,6 +65,7 @@ pub struct Otherwise<T = String> {
     pub line: usize,
     /// Path of the page of the other, and its line there.
     pub page: T,
+    /// The line of its page, from 1.
     pub at_line: usize,
     /// What it says.
     pub text: T,
