@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -18,6 +17,7 @@ use crate::listening::{
 use elophanto_app::{Environment, Error, Result, gateway::FOLDER};
 use elophanto_base::{
     lock::{self, Lock},
+    platform,
     regular::if_there,
 };
 
@@ -100,7 +100,7 @@ impl GatewayFiles {
     pub fn prepare(&self) -> Result<()> {
         let private = || {
             fs::create_dir_all(&self.folder)?;
-            fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700))
+            platform::set_rights_at(&self.folder, platform::PRIVATE_FOLDER)
         };
         private().map_err(|cause| self.server.unwritable(&cause))
     }

@@ -1,6 +1,8 @@
 //! Which program listens at a port of this machine, as far as the system tells this user.
 
-use std::{fs, os::unix::fs::MetadataExt, path::Path};
+use std::{fs, path::Path};
+
+use elophanto_base::platform::identity;
 
 /// What the system calls a socket that listens.
 const LISTENS: &str = "0A";
@@ -39,7 +41,8 @@ fn holds(process: &Path, inodes: &[u64]) -> bool {
     files.filter_map(Result::ok).any(|file| {
         let is_socket = |path: &Path| path.to_string_lossy().starts_with("socket:");
         fs::read_link(file.path()).is_ok_and(|to| is_socket(&to))
-            && fs::metadata(file.path()).is_ok_and(|it| inodes.contains(&it.ino()))
+            && fs::metadata(file.path())
+                .is_ok_and(|it| identity(&it).is_some_and(|(_, inode)| inodes.contains(&inode)))
     })
 }
 

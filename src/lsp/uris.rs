@@ -1,14 +1,13 @@
 //! Addresses of files. Pure.
 
 use std::{
-    ffi::OsString,
-    os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
     str::FromStr,
 };
 
 use lsp_types::Uri;
 
+use elophanto_base::platform;
 use elophanto_text::percent;
 
 /// The path that an address names; `None` if it names no file of this machine.
@@ -19,12 +18,12 @@ pub fn path_of(uri: &Uri) -> Option<PathBuf> {
         return None;
     }
     let bytes = percent::decoded(path);
-    (!bytes.contains(&0)).then(|| PathBuf::from(OsString::from_vec(bytes)))
+    (!bytes.contains(&0)).then(|| platform::path(&bytes).to_owned())
 }
 
 /// The address of a file.
 pub fn uri_of(path: &Path) -> Option<Uri> {
-    let path = percent::encoded(path.as_os_str().as_bytes());
+    let path = percent::encoded(path.as_os_str().as_encoded_bytes());
     Uri::from_str(&format!("file://{path}")).ok()
 }
 

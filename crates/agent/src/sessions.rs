@@ -6,9 +6,8 @@ mod said;
 mod tests;
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, File},
     io,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -19,7 +18,7 @@ pub use said::Said;
 
 use super::Session;
 use elophanto_base::{
-    lock,
+    lock, platform,
     regular::{self, if_there},
     whole::{PRIVATE, Synced, write_whole},
 };
@@ -258,7 +257,7 @@ impl Sessions {
     }
 
     fn make_folder(&self) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
+        platform::make_folders(&self.folder, platform::PRIVATE_FOLDER)
     }
 }
 

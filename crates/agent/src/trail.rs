@@ -6,9 +6,8 @@ mod tests;
 mod writer;
 
 use std::{
-    fs::{DirBuilder, File},
+    fs::File,
     io::{self, BufRead, BufReader, Read},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -21,7 +20,11 @@ pub(super) use entry::{some_commits, some_paths};
 pub(super) use writer::Trail;
 
 use super::{Spent, sessions::ids_in};
-use elophanto_base::jsonl::{self, Caps, JsonlError, Log};
+use elophanto_base::{
+    jsonl::{self, Caps, JsonlError, Log},
+    platform, regular,
+    whole::PRIVATE,
+};
 
 const CAPS: Caps = Caps { line_bytes: 1024 * 1024, file_bytes: 64 * 1024 * 1024, faults: 100 };
 /// Ids that an ambiguous prefix is answered with.
@@ -150,11 +153,10 @@ impl Trails {
         let millis = u64::try_from(now.as_millisecond()).unwrap_or(0);
         let run = Ulid::from_parts(millis, Uuid::new_v4().as_u128());
         let path = self.path(run);
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
-        let open = || File::options().create_new(true).write(true).mode(0o600).open(&path);
+        let made = platform::make_folders(&self.folder, platform::PRIVATE_FOLDER);
         let failed =
             |cause| TrailsError::Io { path: path.clone(), action: "written", source: cause };
-        made.and_then(|()| open()).map_err(failed)?;
+        made.and_then(|()| regular::make_new(&path, PRIVATE)).map_err(failed)?;
         let lock = self.folder.join(".lock");
         let log = Log::new(&path).with_lock(&lock).with_caps(CAPS);
         Trail::new(run, log, lock).map_err(failed)

@@ -2,11 +2,10 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
-use crate::{regular, whole::PRIVATE};
+use crate::{platform::is_one, regular, whole::PRIVATE};
 
 /// Gives a file a second name, or copies it there: that name. One that it has by now, of a time that was
 /// ended in between, is good.
@@ -54,7 +53,7 @@ fn free(path: &Path, is_good: impl Fn(&Path) -> bool) -> io::Result<PathBuf> {
 
 fn copy(path: &Path, name: &Path) -> io::Result<()> {
     let mut from = regular::open(path)?;
-    let mut to = fs::OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(name)?;
+    let mut to = regular::make_new(name, PRIVATE)?;
     io::copy(&mut from, &mut to)?;
     to.sync_all()
 }
@@ -63,9 +62,8 @@ fn copy(path: &Path, name: &Path) -> io::Result<()> {
 fn is_same(one: &Path, other: &Path) -> bool {
     let file = |path: &Path| path.symlink_metadata().ok().filter(fs::Metadata::is_file);
     let (Some(a), Some(b)) = (file(one), file(other)) else { return false };
-    let is_one = (a.dev(), a.ino()) == (b.dev(), b.ino());
     let bytes = |path: &Path| fs::read(path).ok();
-    is_one || a.len() == b.len() && bytes(one).is_some_and(|one| bytes(other) == Some(one))
+    is_one(&a, &b) || a.len() == b.len() && bytes(one).is_some_and(|one| bytes(other) == Some(one))
 }
 
 #[cfg(test)]

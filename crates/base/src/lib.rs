@@ -20,6 +20,7 @@ pub mod mount_placeholder;
 pub mod mutex;
 pub mod named;
 pub mod one_line;
+pub mod platform;
 pub mod process;
 pub mod regular;
 pub mod schema;

@@ -20,6 +20,13 @@ pub fn careful() -> OpenOptions {
     options
 }
 
+/// Options with which a link is followed, and no pipe waited for.
+pub fn unwaiting() -> OpenOptions {
+    let mut options = File::options();
+    options.custom_flags(libc::O_NONBLOCK);
+    options
+}
+
 /// Opens a file for reading.
 ///
 /// # Errors
@@ -37,7 +44,7 @@ pub fn follow(path: &Path) -> io::Result<File> {
     if !path.metadata()?.is_file() {
         return Err(no_file());
     }
-    checked(File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
+    checked(unwaiting().read(true).open(path)?)
 }
 
 fn checked(file: File) -> io::Result<File> {
@@ -54,6 +61,14 @@ fn no_file() -> io::Error {
 /// When it cannot be opened or made.
 pub fn open_or_make(path: &Path, mode: u32) -> io::Result<File> {
     careful().create(true).truncate(false).write(true).mode(mode).open(path)
+}
+
+/// Makes a file with these rights, where nothing is.
+///
+/// # Errors
+/// When it cannot be made, or anything is there.
+pub fn make_new(path: &Path, mode: u32) -> io::Result<File> {
+    File::options().write(true).create_new(true).mode(mode).open(path)
 }
 
 /// What was opened, read, listed or removed; `None` if it is not there.

@@ -2,13 +2,12 @@
 //! handle instead: see [`beneath`](crate::beneath).
 
 use std::{
-    fs::{File, Permissions},
+    fs::File,
     io::{self, Write},
-    os::unix::fs::PermissionsExt,
     path::Path,
 };
 
-use crate::beneath::TEMPORARY;
+use crate::{beneath::TEMPORARY, platform};
 
 /// Rights of a file that is its owner's alone.
 pub const PRIVATE: u32 = 0o600;
@@ -31,7 +30,7 @@ pub fn write_whole(path: &Path, bytes: &[u8], mode: u32, synced: Synced) -> io::
     let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
     file.write_all(bytes)?;
     if mode != PRIVATE {
-        file.as_file().set_permissions(Permissions::from_mode(mode & 0o7777))?;
+        platform::set_rights(file.as_file(), mode & 0o7777)?;
     }
     if synced != Synced::Nothing {
         file.as_file().sync_all()?;
@@ -60,7 +59,7 @@ mod tests {
             write_whole(&path, text.as_bytes(), mode, synced).unwrap();
             let there = fs::symlink_metadata(&path).unwrap();
             assert!(there.is_file());
-            assert_eq!(there.permissions().mode() & 0o7777, mode & 0o7777);
+            assert_eq!(platform::rights(&there), mode & 0o7777);
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_to_string(&other).unwrap(), "other");

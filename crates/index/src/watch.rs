@@ -5,12 +5,12 @@
 //! wakes itself.
 
 use std::{
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     time::{Duration, Instant},
 };
 
+use elophanto_base::platform;
 use notify::{RecursiveMode, Watcher};
 
 /// Quiet time that ends a burst of events.
@@ -145,7 +145,7 @@ pub fn follow_while(
 
 /// Which folder a path leads to.
 fn identity(root: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(root).ok().map(|folder| (folder.dev(), folder.ino()))
+    platform::identity(&std::fs::metadata(root).ok()?)
 }
 
 /// Waits for a burst of events to end; `None` when no event can come any more.

@@ -7,16 +7,20 @@
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
-    fs::{self, FileType, Permissions},
+    fs::{self, FileType},
     io,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::Mutex,
 };
 
 use ignore::{WalkBuilder, WalkState};
 
-use elophanto_base::{beneath::Folder, mutex::lock, visible::is_deceptive};
+use elophanto_base::{
+    beneath::Folder,
+    mutex::lock,
+    platform::{self, rights},
+    visible::is_deceptive,
+};
 
 /// What is added to the name of something that git is not to find under it.
 const ASIDE: &str = ".aside";
@@ -96,10 +100,10 @@ pub fn put_aside(
         let before = opened.len();
         for folder in std::mem::take(&mut seen.closed) {
             let Ok(found) = fs::symlink_metadata(&folder) else { continue };
-            let mode = found.permissions().mode();
+            let mode = rights(&found);
             if found.is_dir()
                 && !opened.iter().any(|(known, _)| *known == folder)
-                && fs::set_permissions(&folder, Permissions::from_mode(mode | 0o700)).is_ok()
+                && platform::set_rights_at(&folder, mode | 0o700).is_ok()
             {
                 opened.push((folder, mode));
             }
@@ -119,7 +123,7 @@ pub fn put_aside(
     }
     let moved = move_aside(root, new, snapshot);
     for (folder, mode) in opened.into_iter().rev() {
-        let _ = fs::set_permissions(folder, Permissions::from_mode(mode));
+        let _ = platform::set_rights_at(&folder, mode);
     }
     moved
 }
@@ -335,8 +339,8 @@ mod tests {
         fs::create_dir_all(root.path().join("a/.git/modules/b/refs")).unwrap();
         fs::create_dir_all(root.path().join("d/e")).unwrap();
         fs::write(root.path().join("d/e/.git"), "gitdir: x").unwrap();
-        fs::set_permissions(root.path().join("a/.git"), Permissions::from_mode(0o500)).unwrap();
-        fs::set_permissions(root.path().join("d"), Permissions::from_mode(0o100)).unwrap();
+        platform::set_rights_at(&root.path().join("a/.git"), 0o500).unwrap();
+        platform::set_rights_at(&root.path().join("d"), 0o100).unwrap();
         let known = BTreeSet::from([PathBuf::from("old/.git")]);
         let snapshot = tempfile::tempdir().unwrap();
         let meant = |mark: &Path| mark.starts_with("c");
@@ -349,9 +353,8 @@ mod tests {
         let kept = snapshot.path().join("new/0");
         assert_eq!(fs::read(kept.join("HEAD.aside")).unwrap(), b"ref: refs/heads/m\n");
         assert!(kept.join("modules/b/HEAD.aside").exists());
-        let mode = fs::metadata(root.path().join("d")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o100);
-        fs::set_permissions(root.path().join("d"), Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(rights(&fs::metadata(root.path().join("d")).unwrap()), 0o100);
+        platform::set_rights_at(&root.path().join("d"), 0o700).unwrap();
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::{
     borrow::Borrow,
-    ffi::OsStr,
     fmt,
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
+
+use elophanto_base::platform;
 
 /// A path relative to the root, `/`-separated, as the bytes git and the file system hold.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -25,7 +25,7 @@ impl NotePath {
 
     /// The path for file operations, still relative to the root.
     pub fn as_path(&self) -> &Path {
-        Path::new(OsStr::from_bytes(&self.0))
+        platform::path(&self.0)
     }
 
     /// The path below a root folder.
@@ -48,7 +48,7 @@ impl NotePath {
     /// The file name without its extension, as text.
     pub fn stem(&self) -> String {
         let stem = self.as_path().file_stem().unwrap_or_default();
-        NotePath::new(stem.as_bytes()).to_text()
+        NotePath::new(stem.as_encoded_bytes()).to_text()
     }
 }
 
@@ -60,7 +60,7 @@ impl Borrow<[u8]> for NotePath {
 
 impl From<&Path> for NotePath {
     fn from(path: &Path) -> Self {
-        Self(path.as_os_str().as_bytes().to_vec())
+        Self(path.as_os_str().as_encoded_bytes().to_vec())
     }
 }
 

@@ -5,17 +5,16 @@
 
 use std::{
     fs,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
+
+use elophanto_base::platform;
 
 use super::git::git_dir_by_git;
 
 /// Whether git uses the repository of a work tree, of which `.git` and the git directory are these.
 pub fn is_used_by_git(root: &Path, dot_git: &Path, git_dir: &Path) -> bool {
-    // SAFETY: takes nothing and cannot fail.
-    let user = unsafe { libc::geteuid() };
-    let is_own = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.uid() == user);
+    let is_own = |path: &Path| fs::symlink_metadata(path).is_ok_and(|it| platform::is_own(&it));
     [root, dot_git, git_dir].into_iter().all(is_own)
         || is_named(root)
         || git_dir_by_git(root).is_some_and(|found| real(&found) == real(git_dir))

@@ -4,7 +4,6 @@
 use std::{
     fs::{self, File},
     io::{Read, Seek, SeekFrom, Write},
-    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
@@ -35,8 +34,8 @@ impl Data {
             self.file = Some(file);
         }
         let at = self.end;
-        if let Some(file) = &self.file {
-            file.write_all_at(bytes, at).map_err(failed())?;
+        if let Some(file) = &mut self.file {
+            file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes)).map_err(failed())?;
         }
         self.end += bytes.len() as u64;
         Ok(at)

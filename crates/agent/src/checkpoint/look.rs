@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    os::unix::fs::MetadataExt,
     path::{Component, Path},
 };
 
@@ -13,6 +12,7 @@ use super::{
 };
 use elophanto_base::{
     beneath::{Folder, Kind, Refusal, Stat, is_link, refusal},
+    platform::rights,
     regular::read_capped,
 };
 
@@ -132,6 +132,6 @@ fn read_file(top: &Folder, path: &Path) -> io::Result<(State, Option<Vec<u8>>)> 
         return Ok((State::large(&metadata), None));
     };
     let (size, digest) = (bytes.len() as u64, Digest::of(&bytes));
-    let state = State::File { mode: metadata.mode() & MODE_BITS, size, digest };
+    let state = State::File { mode: rights(&metadata), size, digest };
     Ok((state, Some(bytes)))
 }

@@ -3,11 +3,12 @@
 use std::{
     ffi::OsStr,
     fmt,
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use elophanto_base::platform;
 
 /// A path relative to the root, or the target of a link: bytes without NUL. The empty one is the
 /// root itself.
@@ -24,7 +25,7 @@ impl Name {
     }
 
     pub(super) fn as_path(&self) -> &Path {
-        Path::new(OsStr::from_bytes(&self.0))
+        platform::path(&self.0)
     }
 
     pub(super) fn to_path(&self) -> PathBuf {
@@ -38,7 +39,7 @@ impl Name {
         if !bytes.is_empty() {
             bytes.push(b'/');
         }
-        bytes.extend_from_slice(name.as_bytes());
+        bytes.extend_from_slice(name.as_encoded_bytes());
         Self(bytes)
     }
 
@@ -65,7 +66,7 @@ impl fmt::Debug for Name {
 
 impl From<&Path> for Name {
     fn from(path: &Path) -> Self {
-        Self(path.as_os_str().as_bytes().to_vec())
+        Self(path.as_os_str().as_encoded_bytes().to_vec())
     }
 }
 

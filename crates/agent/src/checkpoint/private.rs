@@ -4,8 +4,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, DirBuilder},
-    os::unix::fs::DirBuilderExt,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -15,6 +14,7 @@ use super::{
     state::Digest,
 };
 use elophanto_base::{
+    platform,
     regular::{self, if_there, read_capped},
     whole::{PRIVATE, Synced, write_whole},
 };
@@ -98,7 +98,7 @@ impl Private {
         if self.folder.is_dir() {
             return Ok(());
         }
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        let made = platform::make_folders(&self.folder, platform::PRIVATE_FOLDER);
         made.map_err(CheckpointError::io(&self.folder, "made"))?;
         let above = self.folder.ancestors().skip(1).take(2);
         above.into_iter().try_for_each(sync)

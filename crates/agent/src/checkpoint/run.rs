@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -22,7 +21,10 @@ use super::{
     seen::{self, Seen, baseline_name, keep},
     state::{Opaque, State},
 };
-use elophanto_base::jsonl::{Caps, Log};
+use elophanto_base::{
+    jsonl::{Caps, Log},
+    platform,
+};
 use elophanto_repo::{CommitId, ObjectId, watch};
 
 /// The journal of a run, in its folder.
@@ -64,7 +66,7 @@ impl<'a> Run<'a> {
         let failed = || CheckpointError::io(&folder, "made");
         fs::create_dir_all(at.folder).map_err(failed())?;
         // What it keeps is for its owner's eyes only.
-        match fs::DirBuilder::new().mode(0o700).create(&folder) {
+        match platform::make_folder(&folder, platform::PRIVATE_FOLDER) {
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(CheckpointError::RunExists(run.to_owned()));
             }

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    os::unix::ffi::OsStrExt,
 };
 
 use super::{
@@ -139,7 +138,9 @@ pub(super) fn remove(at: &Checkpoints, run: &str) -> Result<()> {
 /// Removes what is left of folders whose removal was interrupted.
 fn remove_rests(at: &Checkpoints) {
     let entries = fs::read_dir(at.folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().as_bytes().starts_with(GONE.as_bytes())) {
+    for entry in
+        entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(GONE.as_bytes()))
+    {
         let _ = fs::remove_dir_all(entry.path());
     }
 }

@@ -1,10 +1,11 @@
 //! What there is at a path: the unit that is compared and restored.
 
-use std::{fs::Metadata, os::unix::fs::MetadataExt};
+use std::fs::Metadata;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::name::Name;
+use elophanto_base::platform::rights;
 use elophanto_repo::FileStat;
 
 /// Bits of a mode that are kept and restored: rights, set-id and sticky bits.
@@ -79,7 +80,7 @@ impl State {
     }
 
     pub(super) fn folder(metadata: &Metadata) -> Self {
-        Self::Folder { mode: metadata.mode() & MODE_BITS }
+        Self::Folder { mode: rights(metadata) }
     }
 
     pub(super) fn is_absent(&self) -> bool {

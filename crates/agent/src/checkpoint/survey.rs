@@ -13,11 +13,11 @@ use super::{
     git_calls, look,
     name::Name,
     record::Place,
-    state::{MODE_BITS, Opaque, State},
+    state::{Opaque, State},
     walk::{Found, Ignored, Treatment, walk},
     walk_little::walk_little,
 };
-use elophanto_base::beneath::Folder;
+use elophanto_base::{beneath::Folder, platform::rights};
 use elophanto_repo::FileStat;
 
 /// A file changed less than this before it was looked at may change again without another time
@@ -143,11 +143,9 @@ fn next<'k>(known: &mut Known<'k>, name: &Name) -> Option<&'k Entry> {
 }
 
 fn is_unchanged(before: &Entry, metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
     let same = !before.is_racy && before.stat == FileStat::from(metadata);
     // A change of the mode changes a time too; this costs nothing.
-    let mode = metadata.mode() & MODE_BITS;
-    same && matches!(before.state, State::File { mode: known, .. } if known == mode)
+    same && matches!(before.state, State::File { mode, .. } if mode == rights(metadata))
 }
 
 /// Reads a file together with the stat that its content had.

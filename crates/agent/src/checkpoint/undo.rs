@@ -3,9 +3,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map},
-    fs::{self, File, Permissions},
+    fs::{self, File},
     io::{self, Write},
-    os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
 };
 
@@ -21,7 +20,7 @@ use super::{
     seal,
     state::{Digest, Opaque, State},
 };
-use elophanto_base::beneath::Folder;
+use elophanto_base::{beneath::Folder, platform};
 use elophanto_repo::{ObjectId, PutAside, move_aside};
 
 /// Contents that are fetched from git at once, in bytes.
@@ -149,7 +148,8 @@ fn stage(
             State::File { mode, size, digest } => files.push((&one.path, *mode, *size, *digest)),
             State::Link { target } => {
                 let path = folder.join(format!("new-{}", staged.len()));
-                symlink(target.as_path(), &path).map_err(CheckpointError::io(&path, "made"))?;
+                platform::symlink(target.as_path(), &path)
+                    .map_err(CheckpointError::io(&path, "made"))?;
                 staged.insert(one.path.clone(), path);
             }
             _ => {}
@@ -203,7 +203,7 @@ fn stage(
 fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut file = File::create_new(path)?;
     file.write_all(content)?;
-    file.set_permissions(Permissions::from_mode(mode))?;
+    platform::set_rights(&file, mode)?;
     file.sync_all()
 }
 

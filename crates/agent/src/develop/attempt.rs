@@ -1,8 +1,6 @@
 //! One attempt: write the files, run their tests, have them reviewed.
 
 use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -22,8 +20,7 @@ use crate::{
     },
     tools::hash_of,
 };
-use elophanto_base::counted::counted;
-use elophanto_base::{beneath::Folder, one_line::one_line};
+use elophanto_base::{beneath::Folder, counted::counted, one_line::one_line, platform};
 
 /// Bytes of a reason that goes into the next attempt.
 const MAX_REASON_BYTES: usize = 8 << 10;
@@ -193,10 +190,10 @@ fn call(
 
 fn make_executable(root: &Path, path: &Path) -> std::io::Result<()> {
     let (file, metadata) = Folder::open(root)?.read(path)?;
-    let mode = metadata.permissions().mode();
+    let mode = platform::rights(&metadata);
     if mode & 0o111 == 0 {
         // For whoever may read it.
-        file.set_permissions(fs::Permissions::from_mode(mode | ((mode & 0o444) >> 2)))?;
+        platform::set_rights(&file, mode | ((mode & 0o444) >> 2))?;
     }
     Ok(())
 }

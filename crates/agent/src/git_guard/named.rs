@@ -11,13 +11,13 @@ use std::{
     ffi::OsStr,
     fs::{self, File},
     io::Read,
-    os::unix::fs::PermissionsExt,
     path::{Component, Path, PathBuf},
 };
 
 use walkdir::WalkDir;
 
 use super::view::LARGE;
+use elophanto_base::platform::is_executable;
 use elophanto_repo::{Git, GitError};
 
 /// Last parts of names of settings whose value is a line of a shell, or the name of a program.
@@ -395,9 +395,8 @@ fn read(path: &Path) -> String {
 
 /// Whether a file is one that programs run.
 fn is_run(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| {
-        found.is_file() && (found.permissions().mode() & 0o111 != 0 || is_script(path))
-    })
+    fs::metadata(path)
+        .is_ok_and(|found| found.is_file() && (is_executable(&found) || is_script(path)))
 }
 
 /// Whether a path ends as programs do that an interpreter is given.

@@ -5,14 +5,15 @@ use std::{
     collections::{BTreeMap, HashMap},
     ffi::OsStr,
     fs,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
 
 use super::{Named, planted::Aside};
 use crate::permissions::Protected;
-use elophanto_base::{beneath::Folder, counted::counted, mutex::lock, visible::exact_line};
+use elophanto_base::{
+    beneath::Folder, counted::counted, mutex::lock, platform, visible::exact_line,
+};
 use elophanto_repo::{PutAside, Repository, Visited, inner_marks_and, move_aside};
 
 /// Files that are told of one by one.
@@ -67,10 +68,12 @@ impl<'r> Sight<'r> {
                     lock(&self.found).files.push(path.to_owned());
                 }
                 let found = kind.is_file().then(|| path.symlink_metadata().ok()).flatten();
-                if let Some(found) = found.filter(|found| found.nlink() > 1) {
+                if let Some(found) = found.filter(|found| platform::links(found) > 1)
+                    && let Some(identity) = platform::identity(&found)
+                {
                     let mut all = lock(&self.found);
-                    let linked = all.linked.entry((found.dev(), found.ino())).or_default();
-                    linked.0 = found.nlink();
+                    let linked = all.linked.entry(identity).or_default();
+                    linked.0 = platform::links(&found);
                     linked.1.push(path.to_owned());
                 }
             }

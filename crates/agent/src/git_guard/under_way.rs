@@ -6,7 +6,6 @@ use std::{
     ffi::OsStr,
     fs::{self, File},
     io::{self, Read, Write},
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime},
@@ -19,7 +18,7 @@ use super::{
     planted::{Before, Meant},
 };
 use crate::permissions::Protected;
-use elophanto_base::{regular::open, visible::exact_line};
+use elophanto_base::{platform, regular::open, visible::exact_line};
 use elophanto_repo::{Git, Repository, Visited};
 
 /// What the name of such a file ends in, and as long as it is being written.
@@ -53,17 +52,18 @@ impl UnderWay {
         repository: &Repository,
     ) -> io::Result<Option<Self>> {
         let Before::Anything { marks, meant } = before else { return Ok(None) };
-        let marks = marks.iter().map(|mark| mark.as_os_str().as_bytes());
+        let marks = marks.iter().map(|mark| mark.as_os_str().as_encoded_bytes());
         let tree = work_tree(repository);
         let aside = repository.aside_dir();
         let boot = boot();
-        let head = [meant.name().as_bytes(), tree.as_os_str().as_bytes(), boot.as_bytes()];
+        let head = [meant.name().as_bytes(), tree.as_os_str().as_encoded_bytes(), boot.as_bytes()];
         // No path is empty: what comes after an empty field are the files that steer others, each
         // with where it leads.
         let steering = steering.into_iter().flat_map(|steering| {
             let pairs = steering.files.iter().flat_map(|(path, link)| {
-                let link = link.as_ref().map_or(&b""[..], |link| link.as_os_str().as_bytes());
-                [path.as_os_str().as_bytes(), link]
+                let link =
+                    link.as_ref().map_or(&b""[..], |link| link.as_os_str().as_encoded_bytes());
+                [path.as_os_str().as_encoded_bytes(), link]
             });
             [&b""[..]].into_iter().chain(pairs)
         });
@@ -136,8 +136,8 @@ pub fn put_aside_of_killed(
             continue;
         };
         // All work trees of a repository have this folder in common.
-        if *of != work_tree(repository).as_os_str().as_bytes() {
-            let of = Path::new(OsStr::from_bytes(of));
+        if *of != work_tree(repository).as_os_str().as_encoded_bytes() {
+            let of = platform::path(of);
             let is_gone = of.starts_with(WORK_TREES) && !common.join(of).exists();
             if is_gone && file.try_lock().is_ok() {
                 let _ = fs::remove_file(path);
@@ -153,11 +153,11 @@ pub fn put_aside_of_killed(
             continue;
         };
         let paths = |fields: &[&[u8]]| -> BTreeSet<PathBuf> {
-            fields.iter().map(|path| PathBuf::from(OsStr::from_bytes(path))).collect()
+            fields.iter().map(|path| platform::path(path).to_owned()).collect()
         };
         let mut parts = marks.splitn(2, |field| field.is_empty());
         let marks = paths(parts.next().unwrap_or_default());
-        let path_of = |field: &[u8]| PathBuf::from(OsStr::from_bytes(field));
+        let path_of = |field: &[u8]| platform::path(field).to_owned();
         let pair = |pair: &[&[u8]]| match pair {
             [path, link] => Some((path_of(path), Some(path_of(link)).filter(|_| !link.is_empty()))),
             _ => None,
@@ -295,7 +295,8 @@ mod tests {
         fs::remove_file(&left).unwrap();
 
         // What is no file is never read, be it one that would wait for a writer for ever.
-        let pipe = std::ffi::CString::new(aside.join("d.before").as_os_str().as_bytes()).unwrap();
+        let pipe =
+            std::ffi::CString::new(aside.join("d.before").as_os_str().as_encoded_bytes()).unwrap();
         // SAFETY: the path is a string that ends with NUL, and outlives the call.
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         fs::create_dir(aside.join("e.new")).unwrap();

@@ -12,18 +12,12 @@ use tokio::{
 };
 
 use super::{Surroundings, entry};
-use elophanto_base::{
-    mutex::lock,
-    one_line::one_line,
-    process::{self, Environment},
-};
+use elophanto_base::{mutex::lock, one_line::one_line, platform};
 
 /// Bytes kept of what a server says about its work.
 const MAX_SAID: usize = 4_096;
 /// Bytes that are read of it at all.
 const MAX_READ: usize = 256 << 20;
-/// Time for a signal to be sent.
-const SIGNAL: Duration = Duration::from_secs(5);
 
 /// A server's process.
 pub(super) struct Running {
@@ -52,8 +46,8 @@ pub(super) fn spawn(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0)
         .kill_on_drop(true);
+    platform::own_group(child.as_std_mut());
     let mut child = child.spawn().map_err(|cause| format!("it cannot be run: {cause}"))?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
@@ -79,12 +73,11 @@ impl Running {
             || tokio::time::timeout(patience, &mut self.drained).await.is_ok()
     }
 
-    /// Sends a signal to its group. Blocks.
-    pub(super) fn signal(&self, signal: &str) {
-        let Some(id) = self.child.id() else { return };
-        // The standard library signals single processes only; every shell can signal groups.
-        let argv = ["/bin/sh", "-c", "kill -s \"$1\" -- \"-$2\"", "sh", signal, &id.to_string()];
-        let _ = process::run(&argv.map(str::to_owned), b"", &Environment::new(), SIGNAL, 1_000);
+    /// Asks its group to end, or ends it.
+    pub(super) fn end_group(&self, at_once: bool) {
+        if let Some(leader) = self.child.id() {
+            platform::end_group(leader, at_once);
+        }
     }
 
     /// Lets go of its number. The group must have been killed before.

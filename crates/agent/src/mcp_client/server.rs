@@ -312,14 +312,14 @@ impl Server {
 fn kill(handle: &Handle, running: child::Running) {
     let Some((mut running, is_quiet)) = quiet(handle, running, GRACE) else { return };
     if !is_quiet {
-        running.signal("TERM");
+        running.end_group(false);
         match quiet(handle, running, GRACE) {
             Some((waited, _)) => running = waited,
             None => return,
         }
     }
     // Somebody in the group may have closed all its streams.
-    running.signal("KILL");
+    running.end_group(true);
     let _ = wait(handle, running.reap());
 }
 

@@ -1,6 +1,6 @@
 //! Reading a plugin's folder: beneath the root, regular files only, bounded.
 
-use std::{io, os::unix::fs::PermissionsExt, path::Path};
+use std::{io, path::Path};
 
 use super::{
     Declared, FOLDER, MAX_BYTES, MAX_FILES, MAX_LISTED, MAX_README_BYTES, PluginError, PluginFile,
@@ -8,6 +8,7 @@ use super::{
 };
 use elophanto_base::{
     beneath::{Folder, Kind, is_link},
+    platform,
     regular::read_capped,
 };
 
@@ -124,7 +125,7 @@ impl Reading {
         let bytes = read_capped(file, left as u64).map_err(failed)?;
         let bytes = bytes.ok_or(PluginError::Cap { max: MAX_BYTES, what: "bytes" })?;
         self.bytes += bytes.len();
-        let is_executable = metadata.permissions().mode() & 0o111 != 0;
+        let is_executable = platform::is_executable(&metadata);
         self.files.push(PluginFile { path: path.to_owned(), is_executable, bytes });
         Ok(())
     }

@@ -2,9 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, OpenOptions},
+    fs,
     io::Write,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -12,6 +11,7 @@ use std::{
 use secrecy::SecretString;
 
 use super::{MAX_SAID_BYTES, PluginError, PluginFile, program};
+use elophanto_base::{platform, regular};
 
 /// A program to run, shut in.
 pub struct RunRequest<'a> {
@@ -99,7 +99,7 @@ pub(super) fn run(runtime: &Runtime, running: &Running<'_>) -> Result<RunEnded, 
 /// dropped.
 fn copy(folder: &Path, files: &[PluginFile]) -> Result<tempfile::TempDir, PluginError> {
     let failed = |cause| PluginError::Io { path: folder.to_owned(), source: cause };
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    platform::make_folders(folder, platform::PRIVATE_FOLDER).map_err(failed)?;
     let made = tempfile::Builder::new().prefix("plugin-").tempdir_in(folder);
     let made = made.map_err(failed)?;
     for file in files {
@@ -107,9 +107,7 @@ fn copy(folder: &Path, files: &[PluginFile]) -> Result<tempfile::TempDir, Plugin
         let write = || {
             fs::create_dir_all(path.parent().unwrap_or(folder))?;
             let mode = if file.is_executable { 0o755 } else { 0o644 };
-            let mut copy =
-                OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
-            copy.write_all(&file.bytes)
+            regular::make_new(&path, mode)?.write_all(&file.bytes)
         };
         write().map_err(|cause| PluginError::Io { path: path.clone(), source: cause })?;
     }

@@ -4,7 +4,6 @@
 use std::{
     fs,
     io::{self, Read as _, Seek as _, Write as _},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -89,8 +88,8 @@ impl Sessions {
 
 /// One buffer, one write; a line that a killed process has not ended is ended first.
 fn append(path: &Path, before: &[Message], new: &[Message], synced: Synced) -> io::Result<()> {
-    let mut options = regular::careful();
-    let mut file = options.create(true).append(true).read(true).mode(PRIVATE).open(path)?;
+    drop(regular::open_or_make(path, PRIVATE)?);
+    let mut file = regular::careful().append(true).read(true).open(path)?;
     let length = file.metadata().and_then(|it| match it.is_file() {
         true => Ok(it.len()),
         false => Err(io::Error::other("it is not a regular file")),

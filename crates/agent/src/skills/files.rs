@@ -3,12 +3,11 @@
 use std::{
     fs::{self, File, Metadata},
     io,
-    os::unix::fs::PermissionsExt,
     path::Path,
 };
 
 use super::{Origin, Result, Skill, SkillError, name};
-use elophanto_base::{beneath::Folder, regular, visible::is_deceptive};
+use elophanto_base::{beneath::Folder, platform, regular, visible::is_deceptive};
 
 /// Files of one skill.
 pub const MAX_FILES: usize = 200;
@@ -104,7 +103,7 @@ fn whole(opened: io::Result<(File, Metadata)>, path: &Path, max: u64) -> Result<
         let what = name::shown(&path.to_string_lossy());
         return Err(SkillError::TooLarge { what, max, unit: "bytes" });
     };
-    Ok((bytes, stat.permissions().mode() & 0o111 != 0))
+    Ok((bytes, platform::is_executable(&stat)))
 }
 
 /// Whether a relative path may be written below a skill's folder on every system.

@@ -2,9 +2,8 @@
 
 use std::{
     borrow::Cow,
-    fs::{self, File},
+    fs::File,
     io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt},
     path::Path,
 };
 
@@ -12,6 +11,7 @@ use super::paths::{Place, shown};
 use crate::ToolError;
 use elophanto_base::{
     beneath::{Folder, is_link},
+    platform,
     secrets::KeyLines,
 };
 
@@ -53,7 +53,7 @@ impl Contents {
         let (file, metadata) = Folder::open(root)?.read(relative)?;
         let bytes = bounded(&file, metadata.len(), MOST_BYTES)?;
         let hash = hash_of(&bytes);
-        Ok(Self { bytes, mode: metadata.mode() & 0o777, hash })
+        Ok(Self { bytes, mode: platform::rights(&metadata) & 0o777, hash })
     }
 
     pub(super) fn form(&self) -> Form<'_> {
@@ -151,7 +151,7 @@ pub(super) fn store(
     let mut write = || {
         file.write_all(bytes)?;
         if let Some(before) = before {
-            file.set_permissions(fs::Permissions::from_mode(before.mode))?;
+            platform::set_rights(&file, before.mode)?;
         }
         file.sync_all()?;
         match before {

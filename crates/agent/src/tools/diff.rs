@@ -1,6 +1,6 @@
 //! The change of one file as a unified diff that `git apply` takes. Pure.
 
-use std::{fmt::Write as _, ops::Range, os::unix::ffi::OsStrExt, path::Path};
+use std::{fmt::Write as _, ops::Range, path::Path};
 
 use elophanto_base::visible::visible;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
@@ -119,7 +119,7 @@ fn in_order(ops: &[DiffOp]) -> Vec<DiffOp> {
 /// A name as git writes it in a diff (`core.quotePath` off): in quotes, with octal escapes, where it is not
 /// to be shown as it is.
 fn quoted(prefix: &str, path: &Path) -> String {
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path.as_os_str().as_encoded_bytes();
     let plain = |byte: &u8| (0x20..0x7f).contains(byte) && !b"\"\\".contains(byte);
     if let Ok(text) = std::str::from_utf8(bytes)
         && !text.contains(['"', '\\', '\n', '\t'])
@@ -188,8 +188,8 @@ mod tests {
         ] {
             assert_eq!(quoted("a/", Path::new(path)), expected);
         }
-        let bytes = std::ffi::OsStr::from_bytes(b"a\xffb");
-        assert_eq!(quoted("b/", Path::new(bytes)), "\"b/a\\377b\"");
+        let path = elophanto_base::platform::path(b"a\xffb");
+        assert_eq!(quoted("b/", path), "\"b/a\\377b\"");
     }
 
     #[test]

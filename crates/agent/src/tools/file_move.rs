@@ -1,6 +1,9 @@
 //! `file_move`: another name or folder for a file, a link or a folder.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 
@@ -67,14 +70,12 @@ impl Tool for FileMove {
             old.sync()?;
             new.sync()
         };
-        rename().map_err(|cause| match cause.raw_os_error() {
-            Some(libc::EXDEV) => ToolError::Failed(format!(
+        rename().map_err(|cause| match cause.kind() {
+            ErrorKind::CrossesDevices => ToolError::Failed(format!(
                 "`{}` lies on another file system: copy it with a shell",
                 plan.to.shown()
             )),
-            _ if cause.kind() == std::io::ErrorKind::AlreadyExists => {
-                failed("move to", &plan.to.relative, &cause)
-            }
+            ErrorKind::AlreadyExists => failed("move to", &plan.to.relative, &cause),
             _ => failed("move", &plan.from.relative, &cause),
         })?;
         let text = format!("moved {} to {}\n", plan.from.shown(), plan.to.shown());

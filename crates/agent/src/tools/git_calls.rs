@@ -2,7 +2,6 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -13,6 +12,7 @@ use super::{
     paths::{Last, Place, place},
 };
 use crate::{Host, Intent, ToolError, permissions::Action};
+use elophanto_base::platform;
 use elophanto_repo::{CommitId, Git, GitError};
 
 /// Paths of one call at most.
@@ -44,12 +44,16 @@ pub(super) fn places(arguments: &Arguments, host: &dyn Host) -> Result<Vec<Place
 /// What git is to take a path for: that very path, from the root, nothing in it a wildcard.
 pub(super) fn pathspec(path: &Path) -> OsString {
     let magic: &[u8] = if path.as_os_str().is_empty() { b":(top)" } else { b":(top,literal)" };
-    OsString::from_vec([magic, path.as_os_str().as_bytes()].concat())
+    named(magic, path)
 }
 
 /// What leaves that very path out.
 pub(super) fn excluded(path: &Path) -> OsString {
-    OsString::from_vec([b":(top,exclude,literal)", path.as_os_str().as_bytes()].concat())
+    named(b":(top,exclude,literal)", path)
+}
+
+fn named(magic: &[u8], path: &Path) -> OsString {
+    platform::path(&[magic, path.as_os_str().as_encoded_bytes()].concat()).into()
 }
 
 /// The arguments, then `--` and the places.

@@ -1,6 +1,6 @@
 //! `git_diff`: what differs between versions.
 
-use std::{ffi::OsStr, fmt::Write as _, os::unix::ffi::OsStrExt, path::PathBuf, sync::Arc};
+use std::{fmt::Write as _, path::PathBuf, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use super::{
 use crate::{Host, Intent, Output, Spec, Tool, ToolError, permissions::Level};
 use elophanto_base::{
     counted::{agreeing, counted},
+    platform,
     secrets::{KeyLines, may_be_of_key},
 };
 use elophanto_repo::Git;
@@ -146,8 +147,7 @@ impl GitDiff {
         let asked = with_places(&[options, &names].concat(), places);
         let (said, whole) = answer(git, host, &asked)?;
         let paths = said.split(|&byte| byte == 0).filter(|path| !path.is_empty());
-        let mut paths: Vec<PathBuf> =
-            paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect();
+        let mut paths: Vec<PathBuf> = paths.map(|path| platform::path(path).to_owned()).collect();
         paths.retain(|path| (self.out_of_reach)(&host.root().join(path)));
         if !whole || paths.len() > MOST_LEFT_OUT {
             return Err(ToolError::Refused("too many files differ: name paths".into()));

@@ -1,6 +1,6 @@
 //! `git_status`: what has changed since the last commit.
 
-use std::{fmt::Write as _, os::unix::ffi::OsStrExt, path::Path, sync::Arc};
+use std::{fmt::Write as _, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::{
     Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
 };
+use elophanto_base::platform;
 use elophanto_repo::Git;
 
 /// Asks git what has changed.
@@ -103,7 +104,7 @@ fn summary(bytes: &[u8]) -> String {
             b"?" => "??".to_owned(),
             _ => text_of(parts.next().unwrap_or_default()),
         };
-        let path = |bytes: &[u8]| shown(Path::new(std::ffi::OsStr::from_bytes(bytes)));
+        let path = |bytes: &[u8]| shown(platform::path(bytes));
         let _ = write!(text, "{letters} {}", path(parts.last().unwrap_or_default()));
         if kind == b"2" {
             let _ = write!(text, " (was {})", path(records.next().unwrap_or_default()));

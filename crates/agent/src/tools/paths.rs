@@ -1,10 +1,8 @@
 //! Paths that a model names: resolved beneath the root, and shown so that they can be named again.
 
 use std::{
-    ffi::OsString,
     fmt::Write as _,
     fs, io,
-    os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Component, Path, PathBuf},
 };
 
@@ -12,6 +10,7 @@ use super::arguments::bad;
 use crate::ToolError;
 use elophanto_base::{
     beneath::Kind,
+    platform,
     regular::if_there,
     visible::{hides, is_odd_blank},
 };
@@ -55,14 +54,14 @@ pub(super) fn place(root: &Path, path: &str, last: Last) -> Result<Place, ToolEr
     if found.kind.is_none()
         && let Some(bytes) = unescaped(path)
     {
-        return find(root, Path::new(&bytes), last);
+        return find(root, platform::path(&bytes), last);
     }
     Ok(found)
 }
 
 fn find(root: &Path, path: &Path, last: Last) -> Result<Place, ToolError> {
     let text = shown(path);
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.is_empty() {
         return Err(bad("a path is empty; the root is `.`"));
     }
@@ -137,7 +136,7 @@ fn unreadable(text: &str, cause: &io::Error) -> ToolError {
 /// A path for people and models, `.` for the root: bytes that are no UTF-8, control characters and
 /// what cannot be seen become `\xNN`, byte by byte.
 pub(super) fn shown(path: &Path) -> String {
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.is_empty() {
         return ".".to_owned();
     }
@@ -167,7 +166,7 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 /// The bytes that [`shown`] was made of; `None` if nothing in it is escaped.
-fn unescaped(text: &str) -> Option<OsString> {
+fn unescaped(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut pieces = text.split("\\x");
     bytes.extend_from_slice(pieces.next()?.as_bytes());
@@ -186,14 +185,12 @@ fn unescaped(text: &str) -> Option<OsString> {
             }
         }
     }
-    any.then(|| OsString::from_vec(bytes))
+    any.then_some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-
-    use std::ffi::OsStr;
 
     use super::*;
 
@@ -202,11 +199,11 @@ mod tests {
         fn what_is_shown_names_the_same_file(
             bytes in prop::collection::vec(1_u8..=255, 1..20),
         ) {
-            let path = Path::new(OsStr::from_bytes(&bytes));
+            let path = platform::path(&bytes);
             let text = shown(path);
             prop_assert!(!text.contains(|char: char| char.is_control()));
-            let again = unescaped(&text).unwrap_or_else(|| OsString::from(&text));
-            prop_assert_eq!(again.as_bytes(), &bytes);
+            let again = unescaped(&text).unwrap_or_else(|| text.into_bytes());
+            prop_assert_eq!(again, bytes);
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeSet,
     io::Read,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -12,7 +11,10 @@ use elophanto_agent::{
     develop::{Branch, Branching, Ended},
     plugins::LEFT_OUT,
 };
-use elophanto_base::beneath::{Folder, Kind};
+use elophanto_base::{
+    beneath::{Folder, Kind},
+    platform::is_executable,
+};
 use elophanto_repo::{CommitId, Git, GitError};
 
 /// Below it lie the branches, each with the name of its plugin.
@@ -191,8 +193,7 @@ fn read(root: &Path, path: &Path) -> Result<(Vec<u8>, &'static str), String> {
     }
     let mut bytes = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|cause| failed(&cause))?;
-    let is_executable = data.permissions().mode() & 0o111 != 0;
-    Ok((bytes, if is_executable { "100755" } else { "100644" }))
+    Ok((bytes, if is_executable(&data) { "100755" } else { "100644" }))
 }
 
 fn text(said: &[u8]) -> String {

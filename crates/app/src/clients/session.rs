@@ -2,9 +2,7 @@
 //! not said.
 
 use std::{
-    fs::OpenOptions,
     io::{Read, Seek, SeekFrom},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
@@ -13,6 +11,7 @@ use crate::{
     Environment, Workspace,
     memory::{Memories, reply::shown},
 };
+use elophanto_base::regular;
 use elophanto_knowledge::memory::compact;
 use elophanto_models::builtin::count_tokens;
 
@@ -42,12 +41,11 @@ pub fn begun(said: &str, folder: &Path, environment: Environment) -> Option<Stri
 /// session so far gives reason to.
 pub fn ending(said: &str) -> Option<String> {
     let input = hook_input(said);
-    // Opening a pipe must not wait for a writer.
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC);
-    let mut file = options.open(input.transcript_path.as_ref()?).ok()?;
-    let stat = file.metadata().ok().filter(|stat| stat.is_file())?;
-    file.seek(SeekFrom::Start(stat.len().saturating_sub(MAX_TRANSCRIPT_BYTES as u64))).ok()?;
+    let mut file = regular::follow(input.transcript_path.as_ref()?).ok()?;
+    file.seek(SeekFrom::Start(
+        file.metadata().ok()?.len().saturating_sub(MAX_TRANSCRIPT_BYTES as u64),
+    ))
+    .ok()?;
     let mut transcript = Vec::new();
     file.take(MAX_TRANSCRIPT_BYTES as u64).read_to_end(&mut transcript).ok()?;
     wants_reminder(&input, &transcript).then(stop_output)

@@ -5,28 +5,24 @@
 //! they are, for a later version may have written them.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::{self, DirBuilder, File};
+use std::fs;
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::layers::{absent, user_folder};
 use elophanto_base::{
-    regular::{open_or_make, read_capped},
+    platform,
+    regular::{open_or_make, read_capped, unwaiting},
     whole::{PRIVATE, Synced, write_whole},
 };
 
 /// Largest file, in bytes: many thousands of lines.
 pub const MAX_STORE_BYTES: u64 = 1 << 20;
 
-/// Write permission of anybody but the owner.
-const OTHERS_WRITE: u32 = 0o022;
-
 /// A file of the user's own can't be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum StoreError {
     /// Neither variable names a folder.
     #[error("no folder for the {store}: neither XDG_CONFIG_HOME nor HOME is an absolute path")]
@@ -163,7 +159,7 @@ impl<R: Record> Store<R> {
     ) -> Result<T, StoreError> {
         let folder = self.folder();
         let failed = |cause| StoreError::Write { path: self.path.clone(), source: cause };
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        platform::make_folders(folder, platform::PRIVATE_FOLDER).map_err(failed)?;
         if is_shared(folder).map_err(failed)? {
             return Err(StoreError::Shared { path: folder.to_owned() });
         }
@@ -238,19 +234,18 @@ pub(super) fn fields<const N: usize>(line: &[u8]) -> Option<[&str; N]> {
 
 /// A root as a field of a line.
 pub(super) fn escape_root(root: &Path) -> String {
-    escape(root.as_os_str().as_bytes())
+    escape(root.as_os_str().as_encoded_bytes())
 }
 
 /// Reads back what [`escape_root`] wrote; a relative path is no root.
 pub(super) fn unescape_root(text: &str) -> Option<PathBuf> {
-    let root = PathBuf::from(OsString::from_vec(unescape(text)?));
-    root.is_absolute().then_some(root)
+    let root = unescape(text)?;
+    Some(platform::path(&root)).filter(|root| root.is_absolute()).map(Path::to_owned)
 }
 
 fn read_lines<R: Record>(path: &Path) -> Result<Vec<Line<R>>, StoreError> {
     let failed = |cause| StoreError::Read { path: path.to_owned(), source: cause };
-    // Without waiting for the writer of a pipe.
-    let file = match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) {
+    let file = match unwaiting().read(true).open(path) {
         Ok(file) => file,
         Err(cause) if absent(&cause) => return Ok(Vec::new()),
         Err(cause) => return Err(failed(cause)),
@@ -275,7 +270,7 @@ fn read_lines<R: Record>(path: &Path) -> Result<Vec<Line<R>>, StoreError> {
 
 /// Whether others than its owner may write it.
 fn is_shared(path: &Path) -> io::Result<bool> {
-    Ok(fs::metadata(path)?.permissions().mode() & OTHERS_WRITE != 0)
+    Ok(platform::others_may_write(&fs::metadata(path)?))
 }
 
 /// The path without links; where it does not exist yet, as much of it as does.

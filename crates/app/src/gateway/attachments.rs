@@ -2,8 +2,7 @@
 //! is is told by its bytes, and a model never sees where it lies. Its text is from outside.
 
 use std::{
-    fs::{self, DirBuilder},
-    os::unix::fs::DirBuilderExt,
+    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -20,6 +19,7 @@ use crate::{
 use elophanto_base::{
     counted::counted,
     one_line::one_line,
+    platform,
     regular::{careful, read_capped},
     visible::escape_control_line,
     whole::{PRIVATE, Synced, write_whole},
@@ -92,7 +92,7 @@ impl Attachments {
             text(&name, bytes)?;
             AttachmentKind::Text
         };
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
+        platform::make_folders(&self.0, platform::PRIVATE_FOLDER)?;
         let now = Timestamp::now();
         let (all, own) = self.forget_old(now, who)?;
         let more = bytes.len() as u64;

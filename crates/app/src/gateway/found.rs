@@ -3,7 +3,6 @@
 
 use std::{
     fmt, fs, io,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -15,6 +14,7 @@ use elophanto_base::{
     aside,
     beneath::is_link,
     jsonl::{self, Damage, Fault, JsonlError, Log},
+    platform,
 };
 
 /// A log of which nothing is changed yet.
@@ -123,7 +123,7 @@ fn replace(ledger: &mut Ledger, path: &Path) -> Result<PathBuf> {
 
 /// Which file lies there.
 fn identity(path: &Path) -> Option<(u64, u64)> {
-    path.symlink_metadata().ok().map(|file| (file.dev(), file.ino()))
+    platform::identity(&path.symlink_metadata().ok()?)
 }
 
 fn not_aside(path: &Path, cause: &io::Error) -> Error {

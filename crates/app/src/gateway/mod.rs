@@ -30,8 +30,6 @@ mod worker;
 
 use std::{
     collections::BTreeMap,
-    fs::DirBuilder,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -51,7 +49,7 @@ use attachments::Attachments;
 pub use attachments::{AttachmentKind, MOST as MOST_ATTACHMENTS, MOST_BYTES as MOST_ATTACHMENT};
 pub use client::Client;
 use conversation::Conversation;
-use elophanto_base::{mutex::lock, visible::escape_control_line};
+use elophanto_base::{mutex::lock, platform, visible::escape_control_line};
 use endings::{answer_of, of_end};
 use found::Found;
 pub use identity::{Channel, Identity, Scopes};
@@ -125,10 +123,8 @@ impl Gateway {
         if options.repositories.is_empty() {
             return Err(Error::new("there is no repository to serve"));
         }
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(options.folder.join("conversations"))?;
+        let conversations = options.folder.join("conversations");
+        platform::make_folders(&conversations, platform::PRIVATE_FOLDER)?;
         let gateway = Arc::new(Self {
             attachments: Attachments::of(&options.folder),
             turns: Turns::default(),
@@ -417,6 +413,7 @@ impl Gateway {
 pub struct ConversationStanding {
     /// Whose it is: their first identity.
     pub person: String,
+    /// The one that it is about, by its name.
     pub repository: String,
     /// The goal of the run that goes on.
     pub running: Option<String>,

@@ -1,13 +1,12 @@
 //! Which folder git runs hooks from.
 
 use std::{
-    ffi::OsStr,
     fs,
-    os::unix::ffi::OsStrExt,
     path::{Component, Path, PathBuf},
 };
 
 use super::HookError;
+use elophanto_base::platform;
 use elophanto_repo::{Git, GitError, Repository};
 
 /// A folder of hooks.
@@ -15,6 +14,7 @@ use elophanto_repo::{Git, GitError, Repository};
 pub struct Folder {
     /// With links resolved, as far as it exists.
     pub path: PathBuf,
+    /// Whose it is.
     pub place: Place,
 }
 
@@ -68,7 +68,7 @@ fn hooks_path(git: &Git) -> Result<Option<PathBuf>, GitError> {
     let mut path = None;
     while let (Some(scope), Some(value)) = (fields.next(), fields.next()) {
         if scope != b"command" {
-            path = Some(PathBuf::from(OsStr::from_bytes(value)));
+            path = Some(platform::path(value).to_owned());
         }
     }
     Ok(path)

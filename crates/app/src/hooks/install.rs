@@ -7,7 +7,6 @@
 use std::{
     fs::{self, File},
     io::{self, Read},
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -17,10 +16,10 @@ use super::{
     plan::{self, Found, Present, Refusal, Saved, Standing, State, Step},
     script::SAVED_SUFFIX,
 };
-use elophanto_base::regular::if_there;
 use elophanto_base::{
     beneath::TEMPORARY,
-    regular::careful,
+    platform::{is_executable, is_one, rights},
+    regular::{careful, if_there},
     whole::{Synced, write_whole},
 };
 use elophanto_index::store::lock;
@@ -33,9 +32,13 @@ const MODE: u32 = 0o755;
 elophanto_base::named! {
     /// What was done with a hook.
     pub enum Change, name {
+        /// It was not there.
         Installed = "installed",
+        /// Another version of ours was there.
         Updated = "updated",
+        /// It is as it would be written.
         Unchanged = "unchanged",
+        /// It is gone.
         Removed = "removed",
     }
 }
@@ -43,6 +46,7 @@ elophanto_base::named! {
 /// What was done, and where.
 #[derive(Debug)]
 pub struct Installation {
+    /// Where they lie.
     pub folder: Folder,
     /// Every hook that is installed, or was until now.
     pub changes: Vec<(HookName, Change, Standing)>,
@@ -51,7 +55,9 @@ pub struct Installation {
 /// How the hooks stand.
 #[derive(Debug)]
 pub struct Status {
+    /// Where they lie, or would.
     pub folder: Folder,
+    /// Each hook that we have something to do in.
     pub hooks: Vec<(HookName, Standing)>,
 }
 
@@ -183,7 +189,7 @@ fn take(folder: &Path, name: HookName, before: &Present, step: &Step) -> Result<
     let put = |bytes: &[u8], mode| write_whole(&path, bytes, mode, Synced::Content);
     match step {
         Step::Keep => Ok(()),
-        Step::Edit(bytes) => fs::metadata(&path).and_then(|kind| put(bytes, kind.mode())),
+        Step::Edit(bytes) => fs::metadata(&path).and_then(|kind| put(bytes, rights(&kind))),
         Step::Put(bytes) => put(bytes, MODE),
         Step::MoveAside(bytes) => {
             // Where a file cannot have two names, git finds no hook for a moment.
@@ -207,9 +213,7 @@ fn look(folder: &Path, name: HookName) -> Result<Present, HookError> {
     let beside = kind(&saved_path(folder, name))?;
     let saved = match (&here, &beside) {
         (_, None) => Saved::Nothing,
-        (Some(here), Some(beside)) if (here.dev(), here.ino()) == (beside.dev(), beside.ino()) => {
-            Saved::Same
-        }
+        (Some(here), Some(beside)) if is_one(here, beside) => Saved::Same,
         _ => Saved::Other,
     };
     let found = match here {
@@ -219,7 +223,7 @@ fn look(folder: &Path, name: HookName) -> Result<Present, HookError> {
         }
         Some(kind) if kind.is_file() => {
             let bytes = read(&path).map_err(|cause| HookError::Io { path, source: cause })?;
-            Found::File { bytes, executable: kind.mode() & 0o111 != 0 }
+            Found::File { bytes, executable: is_executable(&kind) }
         }
         Some(_) => return Err(HookError::Odd { path }),
     };

@@ -5,14 +5,11 @@
 //! leaving a variable behind. A program that is missing, fails or crashes changes nothing; only
 //! exit code 1 of pre-commit ends the script.
 
-use std::{
-    ffi::OsStr,
-    os::unix::ffi::OsStrExt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::HookName;
 use crate::init::managed_block::{END, START};
+use elophanto_base::platform;
 
 /// Added to the name of a user's hook that cannot hold our block.
 pub const SAVED_SUFFIX: &str = ".elophanto-saved";
@@ -119,7 +116,7 @@ pub fn program_in(block: &[u8]) -> Option<PathBuf> {
             None => break,
         }
     }
-    (rest.is_empty() && !path.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&path)))
+    (rest.is_empty() && !path.is_empty()).then(|| platform::path(&path).to_owned())
 }
 
 /// Whether lines put right after the first one run as shell commands, and nothing else changes.
@@ -152,7 +149,7 @@ fn is_harmless_option(word: &str) -> bool {
 /// and the program is looked for in `PATH`.
 fn quoted(path: &Path) -> Vec<u8> {
     let mut text = vec![b'\''];
-    for byte in path.as_os_str().as_bytes() {
+    for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'\n' => return b"''".to_vec(),
             b'\'' => text.extend_from_slice(br"'\''"),

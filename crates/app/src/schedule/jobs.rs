@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
     time::{Duration, Instant},
@@ -13,7 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Job, Listing, ScheduleError, Scheduler, default_every, process, unit_name};
 use crate::{Error, Result, environment::Environment};
-use elophanto_base::jsonl::{self, Caps, Log};
+use elophanto_base::{
+    jsonl::{self, Caps, Log},
+    platform,
+};
 use elophanto_index::store::lock;
 use elophanto_repo::locate;
 
@@ -49,15 +51,20 @@ impl Job {
 /// What a run did, as the log has it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
+    /// When it began, in RFC 3339.
     pub at: String,
+    /// Of the job.
     #[serde(default)]
     pub name: String,
+    /// Elophanto's arguments.
     #[serde(default)]
     pub command: Vec<String>,
     /// `None` if it was ended by a signal.
     pub exit: Option<i32>,
+    /// How long it took.
     #[serde(default)]
     pub seconds: f64,
+    /// The last of what it said, cut.
     pub said: String,
 }
 
@@ -133,7 +140,7 @@ impl Jobs {
                 } else {
                     output.stderr
                 };
-                let said = match output.status.signal() {
+                let said = match platform::ended_by(output.status) {
                     Some(signal) => format!("ended by signal {signal}"),
                     None => last_line(&text),
                 };

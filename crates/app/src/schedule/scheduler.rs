@@ -2,9 +2,8 @@
 
 use std::{
     fmt,
-    fs::{DirBuilder, File},
+    fs::File,
     io,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::Output,
 };
@@ -20,13 +19,14 @@ use super::{
     systemd::{service_unit, timer_unit, unit_name},
     units::{self, Units},
 };
-use elophanto_base::{aside, named, regular::open_or_make, whole::PRIVATE};
+use elophanto_base::{aside, named, platform, regular::open_or_make, whole::PRIVATE};
 
 named! {
     /// Who runs jobs.
     pub enum Backend, name {
         /// The user's own systemd, which runs while the user is logged in, or always if they linger.
         Systemd = "systemd",
+        /// The user's crontab.
         Cron = "cron",
         /// The user's gateway, while it lives.
         Gateway = "gateway",
@@ -36,15 +36,19 @@ named! {
 /// Where something of ours, or named like it, was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
+    /// A unit file of systemd.
     Unit {
+        /// Where it lies.
         path: PathBuf,
     },
     /// A line of the crontab, counted from 1.
     Crontab {
+        /// From 1.
         line: usize,
     },
     /// The file of the jobs that the gateway runs.
     File {
+        /// Where it lies.
         path: PathBuf,
     },
 }
@@ -61,7 +65,9 @@ impl fmt::Display for Place {
 /// A job, and who runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
+    /// Who runs it.
     pub backend: Backend,
+    /// What is run, and how often.
     pub job: Job,
 }
 
@@ -89,6 +95,7 @@ pub struct Adding {
 named! {
     /// What [`Scheduler::add`] did.
     pub enum Outcome, said {
+        /// There was none of that name.
         Added = "added",
         /// Another job of that name was there.
         Replaced = "replaced",
@@ -100,7 +107,9 @@ named! {
 /// What [`Scheduler::add`] did, and who runs the job now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
+    /// What was done.
     pub outcome: Outcome,
+    /// Who runs the job now.
     pub backend: Backend,
     /// Where the file of the gateway's jobs is now that was not as we wrote it.
     pub aside: Option<PathBuf>,
@@ -339,7 +348,7 @@ impl Scheduler<'_> {
     pub(super) fn locked(&self) -> Result<File, ScheduleError> {
         let lock = || {
             if let Some(folder) = self.lock.parent() {
-                DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+                platform::make_folders(folder, platform::PRIVATE_FOLDER)?;
             }
             let file = open_or_make(&self.lock, PRIVATE)?;
             file.lock()?;

@@ -1,14 +1,13 @@
 //! The unit files of a job in systemd's folder: reading, writing as a whole, removing.
 
 use std::{
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::DirBuilderExt,
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use super::{MAX_ENTRIES, MAX_FILE_BYTES, Place, ScheduleError, job::Job, systemd};
 use elophanto_base::{
+    platform,
     regular::{careful, if_there, read_capped},
     whole::{Synced, write_whole},
 };
@@ -93,7 +92,7 @@ pub(super) fn write(folder: &Path, unit: &str, units: &Units) -> Result<(), Sche
 
 fn make(folder: &Path) -> Result<(), ScheduleError> {
     let failed = |cause| ScheduleError::Io { path: folder.to_owned(), source: cause };
-    DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)?;
+    platform::make_folders(folder, 0o755).map_err(failed)?;
     is_folder(folder).map(drop)
 }
 
@@ -142,9 +141,8 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
     let file = match careful().read(true).open(path) {
         Ok(file) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(cause) if matches!(cause.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) => {
-            return Err(odd());
-        }
+        // A link, or a socket.
+        Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => return Err(odd()),
         Err(cause) => return Err(failed(cause)),
     };
     if !file.metadata().map_err(failed)?.is_file() {

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     fs::{self, File, Metadata},
     io::{self, Write},
-    os::unix::fs::{FileExt, MetadataExt},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::SystemTime,
@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::{Caps, JsonlError};
 use crate::{
     beneath::{Folder, Refusal, refusal},
+    platform,
     regular::{SHARED, open_or_make},
 };
 
@@ -160,8 +161,8 @@ impl Log {
     }
 }
 
-/// A file by its path, device and number, and by its birth, as numbers are given again.
-type Identity = (PathBuf, u64, u64, Option<SystemTime>);
+/// A file by its path and numbers, and by its birth, as numbers are given again.
+type Identity = (PathBuf, Option<(u64, u64)>, Option<SystemTime>);
 
 /// Files whose folders this process has synced since they are there.
 static KEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
@@ -169,7 +170,7 @@ static KEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 const MOST_KEPT: usize = 1_024;
 
 fn identity(path: &Path, file: &Metadata) -> Identity {
-    (path.to_owned(), file.dev(), file.ino(), file.created().ok())
+    (path.to_owned(), platform::identity(file), file.created().ok())
 }
 
 /// Whether this process has seen to it that the name of this very file is on disk.

@@ -2,12 +2,13 @@
 
 use std::{
     fs::OpenOptions,
-    os::unix::{fs::OpenOptionsExt, process::CommandExt},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
     process::{Child, Command, Stdio},
 };
 
 use super::ProcessError;
+use crate::platform;
 
 /// A program that goes on when this is dropped.
 #[derive(Debug)]
@@ -40,17 +41,10 @@ pub fn detach(
             (log.try_clone().map_err(failed)?.into(), log.into())
         }
     };
-    let child = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(input)
-        .stdout(said)
-        .stderr(warned)
-        // What ends the terminal's group does not end it.
-        .process_group(0)
-        .spawn()
-        .map_err(failed)?;
-    Ok(Detached(child))
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdin(input).stdout(said).stderr(warned);
+    // What ends the terminal's group does not end it.
+    platform::own_group(&mut command).spawn().map(Detached).map_err(failed)
 }
 
 /// Lowers the priority of this thread, and of those that it starts, as far as it goes.
@@ -98,9 +92,7 @@ impl Detached {
         if let Ok(Some(_)) = self.0.try_wait() {
             return;
         }
-        // SAFETY: hands over numbers only; the child was not waited for, so that the number of its
-        // group is nobody else's.
-        unsafe { libc::kill(-self.0.id().cast_signed(), libc::SIGTERM) };
+        platform::end_group(self.0.id(), false);
     }
 
     /// Whether it has ended already.

@@ -5,13 +5,12 @@
 
 use std::{
     fs, io,
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock, Mutex, Weak},
     time::{Duration, SystemTime},
 };
 
-use elophanto_base::{beneath::TEMPORARY, mutex::lock as held, regular::if_there};
+use elophanto_base::{beneath::TEMPORARY, mutex::lock as held, platform, regular::if_there};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -132,8 +131,8 @@ pub fn segment_files(folder: &Path, name: &str) -> [PathBuf; 2] {
     [folder.join(format!("{name}.seg")), folder.join(format!("{name}.vec"))]
 }
 
-/// Device, inode, size and time of change of a file.
-type Identity = (u64, u64, u64, i64, i64);
+/// Which file it is, its size, and when its content and it were changed.
+type Identity = (Option<(u64, u64)>, u64, [i64; 2]);
 
 /// What this process has open, by its files: a server that looks again maps and checks a segment once.
 static OPEN: LazyLock<Mutex<FxHashMap<[Identity; 2], Weak<Loaded>>>> =
@@ -149,7 +148,7 @@ pub fn open_segment(folder: &Path, name: &str) -> Result<Arc<Loaded>, OpenError>
     for (identity, path) in identities.iter_mut().zip(&files) {
         let found = fs::symlink_metadata(path)
             .map_err(|cause| OpenError::Io { path: path.clone(), source: cause })?;
-        *identity = (found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec());
+        *identity = (platform::identity(&found), found.len(), platform::times(&found));
     }
     let known = held(&OPEN).get(&identities).and_then(Weak::upgrade);
     if let Some(known) = known.filter(|known| known.name == name) {

@@ -21,7 +21,7 @@ use elophanto_index::{
     store::segment::{Against, Attributes, Otherwise},
 };
 use elophanto_repo::{
-    BlobId, Git, GitError, NotePath, ObjectId, Stored, Version,
+    BlobId, FileStat, Git, GitError, NotePath, ObjectId, Stored, Version,
     journal::{Record, parse_file},
     read_note,
     record_store::{SHARED, journal_of},
@@ -242,14 +242,12 @@ fn document(
 
 /// What the files look like, and whether that proves anything the next time.
 fn stamp(root: &Path, files: &[(String, NotePath)], now: Timestamp) -> (blake3::Hash, bool) {
-    use std::os::unix::fs::MetadataExt;
-    let states: Vec<Option<[i64; 6]>> = files
+    let states: Vec<Option<[i64; 4]>> = files
         .par_iter()
         .map(|(_, path)| {
             let file = std::fs::symlink_metadata(root.join(path.as_path())).ok()?;
-            let (size, inode) = (file.size() as i64, file.ino() as i64);
-            let (mtime, ctime) = (file.mtime(), file.ctime());
-            Some([mtime, file.mtime_nsec(), ctime, file.ctime_nsec(), size, inode])
+            let FileStat { size, mtime, ctime, inode } = FileStat::from(&file);
+            Some([mtime, ctime, size as i64, inode as i64])
         })
         .collect();
     let young = SystemTime::from(now).checked_sub(RACY).and_then(|time| {
@@ -294,7 +292,7 @@ mod tests {
     fn what_is_known_of_a_page_does_not_depend_on_its_line_ends() {
         let at = Timestamp::UNIX_EPOCH;
         let against = Some("knowledge/user/my audio.md");
-        let origin = Origin { source: None, search: None, message: None, against };
+        let origin = Origin { against, ..Origin::default() };
         let lines = [
             NewLine::alias("KEF", "LS50", at).unwrap(),
             NewLine::fact("KEF", "The KEF is a speaker.", &origin, at).unwrap(),

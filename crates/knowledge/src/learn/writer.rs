@@ -3,12 +3,12 @@
 use std::{
     fs,
     io::{ErrorKind, Write},
-    os::unix::fs::OpenOptionsExt,
 };
 
 use ulid::Ulid;
 
 use super::LearnError;
+use elophanto_base::{regular, whole::PRIVATE};
 use elophanto_repo::record_store::RecordStore;
 
 /// The id of this clone; made when it is first asked for.
@@ -23,8 +23,7 @@ pub fn writer(record_store: &RecordStore) -> Result<String, LearnError> {
     }
     fs::create_dir_all(&folder).map_err(LearnError::Writer)?;
     let new = Ulid::new().to_string();
-    let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-    match file.and_then(|mut file| file.write_all(new.as_bytes())) {
+    match regular::make_new(&path, PRIVATE).and_then(|mut file| file.write_all(new.as_bytes())) {
         Ok(()) => Ok(new),
         // Another process was faster, or what is there is no id.
         Err(cause) if cause.kind() == ErrorKind::AlreadyExists => match read(&path) {

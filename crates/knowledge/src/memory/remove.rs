@@ -1,15 +1,12 @@
 //! Taking a record out of a file, for good.
 
 use std::{
-    fs::Permissions,
     io::{self, Write},
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
 use super::{Files, MemoryError, read};
-use elophanto_base::beneath::Folder;
-use elophanto_base::regular::if_there;
+use elophanto_base::{beneath::Folder, platform, regular::if_there};
 use elophanto_repo::journal::{self, JournalError};
 
 /// Where a record was.
@@ -104,7 +101,7 @@ fn write_new(root: &Folder, path: &Path, like: &Path, text: &[u8]) -> io::Result
     if_there(root.remove(path))?;
     let mut file = root.create(path)?;
     let like = root.stat(like)?.ok_or(io::ErrorKind::NotFound)?;
-    file.set_permissions(Permissions::from_mode(like.mode))?;
+    platform::set_rights(&file, like.mode)?;
     file.write_all(text)?;
     file.sync_all()
 }

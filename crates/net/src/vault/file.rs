@@ -1,21 +1,18 @@
 //! The file on the disk: read with suspicion, replaced as a whole, one writer at a time.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::error::{Result, VaultError};
-use elophanto_base::{regular, whole::PRIVATE};
+use elophanto_base::{platform, regular, whole::PRIVATE};
 
 /// Largest file, in bytes.
 pub const MAX_VAULT_BYTES: u64 = 1 << 20;
 
 /// Any permission of anybody but the owner.
 const OTHERS: u32 = 0o077;
-/// Write permission of anybody but the owner.
-const OTHERS_WRITE: u32 = 0o022;
 
 /// How the names of temporary files begin.
 const TEMPORARY: &str = ".tmp-vault-";
@@ -52,7 +49,9 @@ pub fn tidy(path: &Path) {
         let rest = name.as_encoded_bytes().strip_prefix(TEMPORARY.as_bytes());
         // As whoever writes makes it: six letters or digits, a file, nobody else's.
         rest.is_some_and(|rest| rest.len() == 6 && rest.iter().all(u8::is_ascii_alphanumeric))
-            && entry.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o777 == 0o600)
+            && entry
+                .metadata()
+                .is_ok_and(|it| it.is_file() && platform::rights(&it) & 0o777 == PRIVATE)
     };
     let entries = fs::read_dir(folder(path)).into_iter().flatten().flatten();
     let left: Vec<_> = entries.filter(is_left).collect();
@@ -73,12 +72,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     if !metadata.is_file() {
         return Err(VaultError::NoFile { path: path.to_owned() });
     }
-    let mode = metadata.permissions().mode() & 0o777;
+    let mode = platform::rights(&metadata) & 0o777;
     if mode & OTHERS != 0 {
         return Err(VaultError::Exposed { path: path.to_owned(), mode });
     }
     let folder = folder(path);
-    if fs::metadata(folder).map_err(failed)?.permissions().mode() & OTHERS_WRITE != 0 {
+    if platform::others_may_write(&fs::metadata(folder).map_err(failed)?) {
         return Err(VaultError::SharedFolder { path: folder.to_owned() });
     }
     let bytes = regular::read_capped(file, MAX_VAULT_BYTES).map_err(failed)?;
@@ -96,8 +95,9 @@ pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<()> {
     // Temporary files are made with mode 0600.
     let mut file =
         tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder).map_err(failed)?;
-    let owner = file.as_file().metadata().map_err(failed)?.uid();
-    if fs::metadata(folder).map_err(failed)?.uid() != owner {
+    let owner = platform::owner(&file.as_file().metadata().map_err(failed)?);
+    let of_folder = platform::owner(&fs::metadata(folder).map_err(failed)?);
+    if of_folder.is_none() || of_folder != owner {
         return Err(VaultError::Foreign { path: folder.to_owned() });
     }
     file.write_all(bytes).map_err(failed)?;
@@ -114,8 +114,8 @@ pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<()> {
 pub fn make_folder(path: &Path) -> Result<()> {
     let folder = folder(path);
     let failed = |cause| VaultError::Write { path: folder.to_owned(), source: cause };
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
-    if fs::metadata(folder).map_err(failed)?.permissions().mode() & OTHERS_WRITE != 0 {
+    platform::make_folders(folder, platform::PRIVATE_FOLDER).map_err(failed)?;
+    if platform::others_may_write(&fs::metadata(folder).map_err(failed)?) {
         return Err(VaultError::SharedFolder { path: folder.to_owned() });
     }
     Ok(())
@@ -138,7 +138,7 @@ fn not_opened(path: &Path, cause: io::Error) -> VaultError {
     let path = path.to_owned();
     match cause.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => VaultError::Missing { path },
-        _ if cause.raw_os_error() == Some(libc::ELOOP) => VaultError::Link { path },
+        _ if path.is_symlink() => VaultError::Link { path },
         _ => VaultError::Read { path, source: cause },
     }
 }

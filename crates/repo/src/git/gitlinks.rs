@@ -1,11 +1,8 @@
 //! Where commits of other repositories stand in this one: the places of submodules.
 
-use std::{
-    collections::BTreeSet,
-    ffi::OsStr,
-    os::unix::ffi::OsStrExt,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::PathBuf};
+
+use elophanto_base::platform;
 
 use super::{Git, GitError};
 
@@ -30,7 +27,7 @@ pub fn gitlinks(git: &Git) -> Result<BTreeSet<PathBuf>, GitError> {
 fn take(listed: &[u8], found: &mut BTreeSet<PathBuf>) {
     for record in listed.split(|&byte| byte == 0).filter(|record| record.starts_with(MODE)) {
         if let Some(tab) = record.iter().position(|&byte| byte == b'\t') {
-            found.insert(Path::new(OsStr::from_bytes(&record[tab + 1..])).to_owned());
+            found.insert(platform::path(&record[tab + 1..]).to_owned());
         }
     }
 }

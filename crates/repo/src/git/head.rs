@@ -8,12 +8,12 @@ use std::{
     fmt,
     fs::File,
     io::{self, Read},
-    os::unix::ffi::OsStrExt,
     path::Path,
     str::FromStr,
 };
 
 use super::{super::BlobId, Git, GitError};
+use elophanto_base::platform;
 
 /// How many symbolic refs may lead to one another, as in git.
 const MOST_STEPS: usize = 5;
@@ -170,7 +170,7 @@ fn follow(git_dir: &Path, common_dir: &Path, mut text: Vec<u8>) -> io::Result<Fo
         }
         let folder = if is_per_worktree(name) { git_dir } else { common_dir };
         // The loose file first: git writes `packed-refs` before it removes the loose one.
-        text = match read(&folder.join(std::ffi::OsStr::from_bytes(name)))? {
+        text = match read(&folder.join(platform::path(name)))? {
             Some(text) => text,
             None => {
                 let packed = read(&common_dir.join("packed-refs"))?.unwrap_or_default();

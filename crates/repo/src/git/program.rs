@@ -8,7 +8,6 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io::{Read, Write},
-    os::unix::{ffi::OsStrExt, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
@@ -19,6 +18,7 @@ use std::{
 };
 
 use super::super::Repository;
+use elophanto_base::platform;
 
 /// Git could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -153,13 +153,13 @@ pub(crate) fn git_dir_by_git(root: &Path) -> Option<PathBuf> {
         command.env("PATH", path);
     }
     command.args(["rev-parse", "--absolute-git-dir"]).current_dir(root);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    let mut child = command.spawn().ok()?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = platform::own_group(&mut command).spawn().ok()?;
     let said = child.stdout.take()?;
     let status = wait(&mut child, Instant::now() + TIMEOUT)?;
     let mut path = Vec::new();
     said.take(MOST_SAID).read_to_end(&mut path).ok().filter(|_| status.success())?;
-    Some(PathBuf::from(OsStr::from_bytes(path.strip_suffix(b"\n")?)))
+    Some(platform::path(path.strip_suffix(b"\n")?).to_owned())
 }
 
 impl Git {
@@ -416,7 +416,7 @@ impl Git {
             command.env("GIT_INDEX_FILE", file);
         }
         // A group of its own, so that what git has started ends with it.
-        command.process_group(0);
+        platform::own_group(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -450,10 +450,7 @@ enum Ended {
 /// Asks git, and whatever it has started, to end: told so it removes its lock files, killed it
 /// would leave them behind.
 fn stop(child: &Child) {
-    let Ok(group) = libc::pid_t::try_from(child.id()) else { return };
-    // SAFETY: takes numbers only. The child leads a group of its own and has not been waited for,
-    // so nobody else has its number.
-    unsafe { libc::kill(-group, libc::SIGTERM) };
+    platform::end_group(child.id(), false);
 }
 
 /// Waits for the end of a child whose pipes are closed; one that will not end is killed.

@@ -4,11 +4,13 @@
 use std::{
     fs,
     io::{self, Read as _},
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
-use elophanto_base::beneath::{Folder, Kind};
+use elophanto_base::{
+    beneath::{Folder, Kind},
+    platform::{group, owner, rights},
+};
 use url::Url;
 
 use super::{Address, Listed, Listing, StoreError};
@@ -115,16 +117,16 @@ impl Local {
     /// Removes the folders right below one that hold nothing, and have the owner and the rights of that
     /// one: who gave somebody a folder of their own keeps it.
     pub(super) fn sweep(&self, folder: &str) {
-        let rights = |path: &Path| {
-            let metadata = fs::symlink_metadata(path).ok()?;
-            Some((metadata.uid(), metadata.gid(), metadata.mode()))
+        let whose = |path: &Path| {
+            let found = fs::symlink_metadata(path).ok()?;
+            Some((owner(&found)?, group(&found)?, rights(&found)))
         };
         let Ok(Some(root)) = self.open() else { return };
         let Ok(entries) = root.entries(Path::new(folder)) else { return };
-        let own = rights(&self.0.join(folder));
+        let Some(own) = whose(&self.0.join(folder)) else { return };
         for (name, _) in entries.flatten().filter(|(_, kind)| *kind == Kind::Folder) {
             let inner = Path::new(folder).join(name);
-            if rights(&self.0.join(&inner)) == own {
+            if whose(&self.0.join(&inner)) == Some(own) {
                 // One that holds something stays, and what stays does no harm.
                 let _ = root.remove_folder(&inner);
             }

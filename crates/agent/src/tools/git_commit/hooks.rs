@@ -1,13 +1,9 @@
 //! What `git commit` would do besides, and a commit made by plumbing does not: ask the user's
 //! hooks, sign.
 
-use std::{
-    ffi::OsStr,
-    fs,
-    os::unix::{ffi::OsStrExt, fs::PermissionsExt},
-    path::PathBuf,
-};
+use std::{fs, path::PathBuf};
 
+use elophanto_base::platform::{self, is_executable};
 use elophanto_repo::Git;
 
 /// Hooks that may refuse or change a commit.
@@ -17,8 +13,7 @@ const NAMES: &[&str] = &["pre-commit", "prepare-commit-msg", "commit-msg"];
 pub(super) fn named(git: &Git) -> Vec<&'static str> {
     let folder = folder(git);
     let runs = |name: &&&str| {
-        fs::metadata(folder.join(name))
-            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        fs::metadata(folder.join(name)).is_ok_and(|found| found.is_file() && is_executable(&found))
     };
     NAMES.iter().filter(runs).copied().collect()
 }
@@ -40,7 +35,7 @@ fn folder(git: &Git) -> PathBuf {
     let values: Vec<&[u8]> =
         said.split(|&byte| byte == 0).filter(|path| !path.is_empty()).collect();
     match values.iter().rev().find(|path| **path != b"/dev/null") {
-        Some(path) => git.root().join(OsStr::from_bytes(path)),
+        Some(path) => git.root().join(platform::path(path)),
         None => git.common_dir().join("hooks"),
     }
 }

@@ -1,6 +1,6 @@
 //! Making the commit, in an index of its own.
 
-use std::{collections::BTreeSet, fs, io, os::unix::ffi::OsStrExt};
+use std::{collections::BTreeSet, fs, io};
 
 use super::{
     super::git_calls::{pathspec, told},
@@ -48,7 +48,8 @@ pub(super) fn commit(
             }
             let removal = |path: &NotePath| removal(path.as_bytes(), against.len());
             stage(&aside, &files.removed.iter().flat_map(removal).collect::<Vec<u8>>())?;
-            let spec = |path: &NotePath| [pathspec(path.as_path()).as_bytes(), &[0]].concat();
+            let spec =
+                |path: &NotePath| [pathspec(path.as_path()).as_encoded_bytes(), &[0]].concat();
             let input: Vec<u8> = files.kept.iter().flat_map(spec).collect();
             let add = ["add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"];
             // Without a path it would add everything.

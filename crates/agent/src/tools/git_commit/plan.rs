@@ -4,7 +4,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
     fs,
-    os::unix::ffi::OsStrExt,
     path::Path,
 };
 
@@ -15,7 +14,10 @@ use super::super::{
     paths::{Last, Place, place, shown},
 };
 use crate::{Host, ToolError};
-use elophanto_base::beneath::{Folder, Kind};
+use elophanto_base::{
+    beneath::{Folder, Kind},
+    platform,
+};
 use elophanto_repo::{CommitId, Git, NotePath, TEMPORARY, head};
 
 /// Files of one commit at most.
@@ -139,8 +141,7 @@ fn named(
     };
     let old: BTreeSet<&[u8]> = old.split(|&byte| byte == 0).collect();
     for place in places {
-        let is_below =
-            |path: &&[u8]| Path::new(OsStr::from_bytes(path)).starts_with(&place.relative);
+        let is_below = |path: &&[u8]| platform::path(path).starts_with(&place.relative);
         let is_there = fs::symlink_metadata(host.root().join(&place.relative)).is_ok();
         if !is_there && !old.iter().chain(&paths).any(is_below) {
             return Err(bad(format!(
@@ -152,7 +153,7 @@ fn named(
     let mut plan = Plan { head, named: None, shown: String::new(), state: Vec::new() };
     let mut files = Named::default();
     for path in paths {
-        let relative = Path::new(OsStr::from_bytes(path));
+        let relative = platform::path(path);
         let is_old = old.contains(path);
         match now(host, relative)? {
             Now::Gone if is_old => {
@@ -215,7 +216,7 @@ fn now(host: &dyn Host, relative: &Path) -> Result<Now, ToolError> {
             Now::Holds(format!("{:o} {}", contents.mode, contents.hash).into_bytes())
         }
         Some(Kind::Link) => match root.link(&place.relative) {
-            Ok(to) => Now::Holds(to.as_os_str().as_bytes().to_vec()),
+            Ok(to) => Now::Holds(to.as_os_str().as_encoded_bytes().to_vec()),
             Err(_) => Now::Gone,
         },
         Some(Kind::Folder | Kind::Other) => Now::Foreign,
@@ -237,8 +238,8 @@ fn check_filters(git: &Git, files: &[NotePath]) -> Result<(), ToolError> {
         None => Ok(()),
         Some((path, filter)) => Err(ToolError::Refused(format!(
             "`{}` goes through the filter `{}`, which no tool runs: the user commits it",
-            shown(Path::new(OsStr::from_bytes(path))),
-            shown(Path::new(OsStr::from_bytes(filter)))
+            shown(platform::path(path)),
+            shown(platform::path(filter))
         ))),
     }
 }
@@ -246,7 +247,7 @@ fn check_filters(git: &Git, files: &[NotePath]) -> Result<(), ToolError> {
 fn line(text: &mut String, mark: &str, path: &[u8]) {
     text.push_str(mark);
     text.push(' ');
-    text.push_str(&shown(Path::new(OsStr::from_bytes(path))));
+    text.push_str(&shown(platform::path(path)));
     text.push('\n');
 }
 

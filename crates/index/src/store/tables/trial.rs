@@ -9,7 +9,6 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, TryLockError},
     io::Write,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -18,7 +17,7 @@ use std::{
 };
 
 use super::{TableError, is_name};
-use elophanto_base::{lock::make_folder, mutex::lock, regular::careful};
+use elophanto_base::{lock::make_folder, mutex::lock, platform::is_one, regular::careful};
 
 const PREFIX: &str = "trial-";
 /// What stands in the file for each process that had it under way and did not end it.
@@ -59,7 +58,7 @@ pub(super) fn begin(folder: &Path, name: &str) -> Result<Option<Trial>, TableErr
         let (Ok(ours), Ok(there)) = (file.metadata(), fs::symlink_metadata(&path)) else {
             continue;
         };
-        if (ours.dev(), ours.ino()) != (there.dev(), there.ino()) {
+        if !is_one(&ours, &there) {
             continue;
         }
         if ours.len() >= DEATHS * DEATH.len() as u64 {
