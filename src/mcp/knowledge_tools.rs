@@ -13,7 +13,7 @@ use elophanto_app::{
     Error, Workspace,
     agent::{
         Host, Intent, Output, Source, Spec, Tool, ToolError,
-        knowledge::{Given, KnowledgeTool},
+        knowledge::{CallTarget, KnowledgeTool},
     },
     index::{self, IndexRequest},
     reporter::{Reporter, Silent},
@@ -66,7 +66,7 @@ impl Tool for Knowledge {
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
         let given = self.checked(arguments)?;
         let path = given.get("path").and_then(Value::as_str);
-        let touching = Given { path, has_text: given.contains_key("text") };
+        let touching = CallTarget { path, has_text: given.contains_key("text") };
         let action = self.tool.action(touching, host.root());
         Ok(Intent { action, shown: shown(&given) })
     }
@@ -115,7 +115,7 @@ impl Tool for Index {
     }
 
     fn intent(&self, _arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
-        let action = KnowledgeTool::Index.action(Given::default(), host.root());
+        let action = KnowledgeTool::Index.action(CallTarget::default(), host.root());
         Ok(Intent { action, shown: "elophanto index".to_owned() })
     }
 

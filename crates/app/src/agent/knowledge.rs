@@ -14,18 +14,25 @@ const SOURCES: &str = "learn.sources";
 /// A tool that looks into the knowledge base, or adds to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnowledgeTool {
+    /// `knowledge_search`: searches notes, facts and descriptions of files.
     Search,
+    /// `knowledge_write`: writes a note that somebody else proposes.
     Write,
+    /// `knowledge_index`: brings the index up to date.
     Index,
+    /// `memory_recall`: what was learnt from tasks before.
     Recall,
+    /// `memory_remember`: writes a lesson down.
     Remember,
+    /// `learn`: learns about a topic, or reads a text that is handed over.
     Learn,
+    /// `questions`: what the knowledge base does not know yet.
     Questions,
 }
 
 /// What of the arguments of a call says what it touches.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Given<'a> {
+pub struct CallTarget<'a> {
     /// Where a note is to lie, relative to the root.
     pub path: Option<&'a str>,
     /// Whether what is to be learnt is handed over: nothing is asked anywhere.
@@ -58,7 +65,7 @@ impl KnowledgeTool {
     }
 
     /// What a call does below the root.
-    pub fn action(self, given: Given, root: &Path) -> Action {
+    pub fn action(self, given: CallTarget, root: &Path) -> Action {
         let record = |path: &str| Action::Record { paths: vec![root.join(path)] };
         match self {
             Self::Write => record(given.path.unwrap_or(LEARNED)),

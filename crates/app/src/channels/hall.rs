@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::{
     admit::{Admission, admit},
     asking,
-    desk::{Desk, chat},
     kept::Open,
     notifying,
     registry::Person,
+    running::{RunningChannel, chat},
 };
 use crate::{
     Error, Result,
@@ -29,7 +29,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// What is said with files that come without a word.
 const LOOK: &str = "See what is attached.";
 
-impl Desk {
+impl RunningChannel {
     /// Takes what came; it is done with once this returns.
     ///
     /// # Errors

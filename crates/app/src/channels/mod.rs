@@ -6,12 +6,12 @@
 
 mod admit;
 mod asking;
-mod desk;
 mod hall;
 mod kept;
 mod lines;
 mod notifying;
 mod registry;
+mod running;
 mod sending;
 mod setup;
 mod told;
@@ -34,7 +34,6 @@ use crate::{
     gateway::{Channel, Gateway},
     keys::{self, Asking},
 };
-use desk::Desk;
 use elophanto_base::regular::{careful, if_there, read_capped};
 pub use elophanto_channels::Bot;
 use elophanto_channels::{
@@ -44,19 +43,25 @@ use kept::Kept;
 pub use notifying::sink;
 use registry::RegistryFile;
 pub use registry::{Knocked, Person, Registry};
+use running::RunningChannel;
 pub use setup::{Bots, First, Listed, Met, SetUp};
 
 /// A platform that bots can be set up at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
+    /// Asked in long polls, over its Bot API.
     Telegram,
+    /// Spoken to over its gateway and its HTTP API.
     Discord,
+    /// Spoken to over Socket Mode and its Web API.
     Slack,
 }
 
 impl Platform {
+    /// All of them, in the order in which they are listed.
     pub const ALL: [Self; 3] = [Self::Telegram, Self::Discord, Self::Slack];
 
+    /// As the settings and commands write it.
     pub fn name(self) -> &'static str {
         self.channel().name()
     }
@@ -129,11 +134,15 @@ impl ChannelSettings {
 
 /// What channels are opened with.
 pub struct ChannelOptions {
+    /// What holds the conversations.
     pub gateway: Arc<Gateway>,
     /// That of the gateway: what is kept lies below it.
     pub folder: PathBuf,
+    /// Which bots there are, and how each speaks.
     pub settings: ChannelSettings,
+    /// Where their tokens come from.
     pub environment: Environment,
+    /// Told what goes wrong with a bot.
     pub reporter: Arc<dyn Reporter + Send + Sync>,
 }
 
@@ -160,7 +169,7 @@ impl Here {
 
     /// # Errors
     /// When what is kept cannot be read or written.
-    fn open(self, folder: &Path, options: &ChannelOptions) -> Result<Arc<Desk>> {
+    fn open(self, folder: &Path, options: &ChannelOptions) -> Result<Arc<RunningChannel>> {
         let channel = Channel::Cli;
         let kept = Kept::open(folder, channel.name())?;
         let typed = (self.typed)();
@@ -177,14 +186,15 @@ impl Here {
             since: Timestamp::now(),
         });
         registry.put(&known)?;
-        let desk = Desk::new(channel, Box::new(terminal), registry, bot, kept, options);
-        desk.seat_people(true)?;
-        Ok(desk)
+        let running =
+            RunningChannel::new(channel, Box::new(terminal), registry, bot, kept, options);
+        running.seat_people(true)?;
+        Ok(running)
     }
 }
 
 /// Channels at work. Dropping it ends them.
-pub struct Channels(Vec<Arc<Desk>>);
+pub struct Channels(Vec<Arc<RunningChannel>>);
 
 impl Channels {
     /// Opens those that were set up; their people are clients of the gateway from now on. What one cannot
@@ -194,10 +204,10 @@ impl Channels {
         let folder = below(&options.folder);
         let bots = Platform::ALL.map(|it| (it.channel(), open(it, &folder, options)));
         let here = here.map(|here| (Channel::Cli, here.open(&folder, options).map(Some)));
-        let mut desks = Vec::new();
+        let mut all_running = Vec::new();
         for (channel, opened) in bots.into_iter().chain(here) {
             match opened {
-                Ok(desk) => desks.extend(desk),
+                Ok(running) => all_running.extend(running),
                 Err(error) => {
                     let hints = error.hints().join("; ");
                     let hints = if hints.is_empty() { hints } else { format!(" ({hints})") };
@@ -205,7 +215,7 @@ impl Channels {
                 }
             }
         }
-        Self(desks)
+        Self(all_running)
     }
 
     /// Takes up what was not answered, then listens and speaks.
@@ -213,13 +223,13 @@ impl Channels {
     /// # Errors
     /// When there is no room for more threads.
     pub fn begin(&self) -> Result<()> {
-        self.0.iter().try_for_each(Desk::begin)
+        self.0.iter().try_for_each(RunningChannel::begin)
     }
 }
 
 impl Drop for Channels {
     fn drop(&mut self) {
-        self.0.iter().for_each(|desk| desk.end());
+        self.0.iter().for_each(|running| running.end());
     }
 }
 
@@ -260,7 +270,11 @@ fn below(folder: &Path) -> PathBuf {
     folder.join("channels")
 }
 
-fn open(platform: Platform, folder: &Path, options: &ChannelOptions) -> Result<Option<Arc<Desk>>> {
+fn open(
+    platform: Platform,
+    folder: &Path,
+    options: &ChannelOptions,
+) -> Result<Option<Arc<RunningChannel>>> {
     let registry = RegistryFile::of(folder, platform.name());
     let Some(known) = registry.read()? else {
         options.gateway.leave_out(platform.channel(), &|_| false);
@@ -274,9 +288,10 @@ fn open(platform: Platform, folder: &Path, options: &ChannelOptions) -> Result<O
         .adapter(&options.settings, &token, known.bot.clone())
         .map_err(|cause| unusable(platform, &cause))?;
     let kept = Kept::open(folder, platform.name())?;
-    let desk = Desk::new(platform.channel(), adapter, registry, known.bot, kept, options);
-    desk.seat_people(true)?;
-    Ok(Some(desk))
+    let running =
+        RunningChannel::new(platform.channel(), adapter, registry, known.bot, kept, options);
+    running.seat_people(true)?;
+    Ok(Some(running))
 }
 
 /// The token of a bot.

@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 use super::{
     asking,
-    desk::Desk,
     lines::{About, Job, Live, Post},
+    running::RunningChannel,
 };
 use crate::agent::chat::{COMMANDS, ChatCommand, Right};
 use elophanto_base::mutex::lock;
 use elophanto_channels::{Button, ChannelError, Place, Posted, Text};
 
-impl Desk {
+impl RunningChannel {
     /// Tells the platform which commands there are. That it cannot be told is no matter.
     pub(super) fn register(&self) {
         let is_for_channels = |name: &str| {

@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use super::{
     asking,
-    desk::Desk,
     kept::Open,
     lines::{About, Post},
+    running::RunningChannel,
 };
 use crate::gateway::message::{
     ApprovalOf, ApprovalRequest, Failure, Happening, Response, SourceWire, TaskComplete, Told,
@@ -23,7 +23,7 @@ const MOST_SOURCES: usize = 5;
 const MOST_DOING: usize = 80;
 const MOST_GOAL: usize = 120;
 
-impl Desk {
+impl RunningChannel {
     /// `home` is where they alone are told something.
     pub(super) fn told(&self, user: &str, home: &Place, told: &Told) {
         match told {

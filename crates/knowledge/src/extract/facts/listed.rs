@@ -1,8 +1,8 @@
 //! What a page lists of its own thing: the items below `Features`, and those behind a sentence that ends
 //! with a colon: `SQLite is found in:`.
 
-use super::ground::{Ground, named};
 use super::own::{COUNTS, has_subject, points, verb};
+use super::own_blocks::{OwnBlocks, named};
 use super::{is_plural, is_told, shown};
 use crate::extract::Statement;
 use crate::extract::fold::fold;
@@ -22,7 +22,11 @@ const MAX_WORDS: usize = 25;
 static OFFERED: Words = list!(phrases "offered_headings");
 
 /// The items of such lists.
-pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize, Statement)> {
+pub(super) fn collect(
+    page: &Page,
+    own_blocks: &OwnBlocks,
+    thing: &Thing,
+) -> Vec<(usize, Statement)> {
     let mut found: Vec<(usize, Statement)> = Vec::new();
     // Of leads that say how many items follow: the lead, an item and its line.
     let mut counted: Vec<(String, String, usize)> = Vec::new();
@@ -54,7 +58,7 @@ pub(super) fn collect(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize
         let Some((lead, list)) = lead.as_mut() else { continue };
         let is_its = is_heading || list.is_none_or(|list| Some(list) == block.list);
         *list = block.list;
-        if !is_its || !ground.is_own(number) || count == MAX_ITEMS {
+        if !is_its || !own_blocks.is_own(number) || count == MAX_ITEMS {
             continue;
         }
         // What is a sentence by itself goes on with no other.
@@ -107,7 +111,11 @@ fn number_of(lead: &str) -> Option<usize> {
 }
 
 /// The items of lists within a list whose own items are nothing but labels: `CPU`, and below it what that is.
-pub(super) fn sheets(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize, Statement)> {
+pub(super) fn sheets(
+    page: &Page,
+    own_blocks: &OwnBlocks,
+    thing: &Thing,
+) -> Vec<(usize, Statement)> {
     const LEAST: usize = 4;
     const MOST: usize = 40;
     const MAX_LABEL: usize = 4;
@@ -120,7 +128,7 @@ pub(super) fn sheets(page: &Page, ground: &Ground, thing: &Thing) -> Vec<(usize,
             && text.split(' ').count() <= MAX_LABEL
             && text.starts_with(char::is_uppercase)
             && text.ends_with(char::is_alphanumeric)
-            && ground.is_own(at)
+            && own_blocks.is_own(at)
     };
     let mut counts: HashMap<Option<usize>, usize> = HashMap::new();
     for at in (0..blocks.len()).filter(|at| is_label(*at)) {

@@ -6,7 +6,6 @@ mod dated;
 mod elsewhere;
 mod example;
 mod form;
-pub(super) mod ground;
 mod home;
 mod introduced;
 mod lead;
@@ -14,6 +13,7 @@ mod listed;
 mod mention;
 mod named;
 pub(super) mod own;
+pub(super) mod own_blocks;
 mod phrase;
 mod pointer;
 mod pronoun;
@@ -34,10 +34,10 @@ use super::{MAX_FACTS, Statement};
 use crate::words::{Words, list};
 pub use form::FACT_WORDS;
 pub(super) use form::{is_plural, is_statement, is_told, is_whole, shown};
-use ground::Ground;
 use home::Home;
 use named::by_name;
 pub(in crate::extract) use named::possessed;
+use own_blocks::OwnBlocks;
 use pronoun::by_pronoun;
 pub(super) use speech::is_spoken;
 use unnamed::Unnamed;
@@ -53,9 +53,9 @@ pub(super) fn collect(
     let mut found = Vec::new();
     let mut before: Option<Told> = None;
     let mut home = Home::default();
-    let ground = Ground::of(page, thing, names);
+    let own_blocks = OwnBlocks::of(page, thing, names);
     let (mut limits, mut is_goal, mut leads, mut is_of_other) = (false, false, false, false);
-    let mut unnamed = thing.map(|thing| Unnamed::of(page, thing, &ground));
+    let mut unnamed = thing.map(|thing| Unnamed::of(page, thing, &own_blocks));
     let stories = example::blocks(page);
     let mut example: Option<usize> = None;
     for sentence in &page.sentences {
@@ -114,7 +114,7 @@ pub(super) fn collect(
         let about = found.len();
         let told = told.and_then(|told| home.instead(told, &tokens));
         let goes_on = told.or_else(|| {
-            home.by_beginning(page, sentence, &tokens).filter(|_| ground.has(sentence))
+            home.by_beginning(page, sentence, &tokens).filter(|_| own_blocks.has(sentence))
         });
         if let Some((mut told, fact)) = by_name(sentence, text, &tokens, item, names) {
             told.owns |= thing.is_some_and(|thing| is_after(&told, thing, page, sentence));
@@ -174,9 +174,9 @@ pub(super) fn collect(
     }
     found.extend(cells);
     if let Some(thing) = thing.filter(|thing| thing.is_sure) {
-        let mut answers = listed::collect(page, &ground, thing);
-        answers.extend(listed::sheets(page, &ground, thing));
-        answers.extend(questions::collect(page, &ground, thing, &found));
+        let mut answers = listed::collect(page, &own_blocks, thing);
+        answers.extend(listed::sheets(page, &own_blocks, thing));
+        answers.extend(questions::collect(page, &own_blocks, thing, &found));
         // What answers a question needs it, and an item its lead.
         for all in [&mut own, &mut whole] {
             all.retain(|(_, fact)| {

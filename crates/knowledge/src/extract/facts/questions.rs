@@ -1,6 +1,6 @@
 //! Questions that a page asks of its thing, each with its answer: `Foo – Is Foo free? Yes.`
 
-use super::ground::Ground;
+use super::own_blocks::OwnBlocks;
 use super::{is_told, shown};
 use crate::extract::Statement;
 use crate::extract::page::{Block, Kind, Mark, Page};
@@ -17,7 +17,7 @@ const LEAST: usize = 5;
 /// `found` is what is told already.
 pub(super) fn collect(
     page: &Page,
-    ground: &Ground,
+    own_blocks: &OwnBlocks,
     thing: &Thing,
     found: &[(usize, Statement)],
 ) -> Vec<(usize, Statement)> {
@@ -27,7 +27,7 @@ pub(super) fn collect(
     let pairs = page.blocks.iter().enumerate().zip(page.blocks.iter().skip(1));
     let told = pairs.filter(|((number, _), answer)| {
         let is_prose = answer.kind == Kind::Paragraph && !answer.is_quoted && !answer.is_furniture;
-        is_prose && ground.is_own(number + 1)
+        is_prose && own_blocks.is_own(number + 1)
     });
     let told = told.filter_map(|((_, block), answer)| {
         let question = question(block).filter(|it| is_asked || !points(it, &["you", "your"]))?;

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::ground::Ground;
 use super::introduced::Introduced;
+use super::own_blocks::OwnBlocks;
 use super::pronoun::by_pronoun;
 use super::{Told, carry, own, whole};
 use crate::extract::Statement;
@@ -18,7 +18,7 @@ use crate::extract::words;
 pub(super) struct Unnamed<'p> {
     page: &'p Page,
     thing: &'p Thing,
-    ground: &'p Ground,
+    own_blocks: &'p OwnBlocks,
     /// For each block, the heading that says which part of the thing it is about.
     parts: Vec<Option<String>>,
     /// Nouns that the page has again and again.
@@ -34,13 +34,24 @@ pub(super) struct Unnamed<'p> {
 }
 
 impl<'p> Unnamed<'p> {
-    pub(super) fn of(page: &'p Page, thing: &'p Thing, ground: &'p Ground) -> Self {
+    pub(super) fn of(page: &'p Page, thing: &'p Thing, own_blocks: &'p OwnBlocks) -> Self {
         let opening = page.sentences.iter().take(2).map(|it| page.text(it)).collect();
         let parts = whole::parts(page, thing);
         let nouns = if thing.is_sure { whole::nouns(page) } else { HashSet::new() };
         let (own, whole) = (Vec::new(), Vec::new());
         let introduced = Introduced::default();
-        Self { page, thing, ground, parts, nouns, opening, carried: None, introduced, own, whole }
+        Self {
+            page,
+            thing,
+            own_blocks,
+            parts,
+            nouns,
+            opening,
+            carried: None,
+            introduced,
+            own,
+            whole,
+        }
     }
 
     /// The sentence with what the one before was about for the pronoun that it begins with, and that.
@@ -63,8 +74,8 @@ impl<'p> Unnamed<'p> {
     /// Keeps a sentence that needs no other one. `told` is what its subject was, where the page has a pronoun
     /// for it.
     pub(super) fn take(&mut self, sentence: &Sentence, text: &str, told: Option<Told>) {
-        let Self { page, thing, ground, .. } = *self;
-        let is_out = !ground.has(sentence)
+        let Self { page, thing, own_blocks, .. } = *self;
+        let is_out = !own_blocks.has(sentence)
             || is_of_step(page, sentence)
             || text.starts_with("You ") && is_answer(page, sentence);
         if is_out || own::is_of_before(text, thing, &self.opening) {
@@ -78,10 +89,10 @@ impl<'p> Unnamed<'p> {
         if told.is_none() && (is_of_other() || is_of_condition(page, sentence, &tokens)) {
             return;
         }
-        let opens = ground.opens(sentence);
+        let opens = own_blocks.opens(sentence);
         let part = self.parts.get(sentence.block).and_then(Option::as_deref);
         let part = label_of_item(page, sentence).or(part);
-        let is_prose = ground.has_prose(page, sentence) || opens;
+        let is_prose = own_blocks.has_prose(page, sentence) || opens;
         let of_own = (self.own.len() < own::MAX_OWN && is_prose)
             .then(|| own::of(text, &tokens, thing, opens))
             .flatten();

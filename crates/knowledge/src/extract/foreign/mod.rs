@@ -10,8 +10,8 @@ mod statements;
 use std::borrow::Cow;
 
 use super::Statement;
-use super::facts::ground::Ground;
 use super::facts::own::MAX_OWN;
+use super::facts::own_blocks::OwnBlocks;
 use super::facts::{is_spoken, is_whole, named_below, parts, rows, shown};
 use super::page::Page;
 use super::subject::Names;
@@ -78,7 +78,7 @@ pub(super) fn collect(
 ) -> Vec<(usize, Statement)> {
     let mut found = Vec::new();
     let mut before: Option<(usize, String, usize)> = None;
-    let ground = Ground::of(page, thing, names);
+    let own_blocks = OwnBlocks::of(page, thing, names);
     let mut own: Vec<(usize, Statement)> = Vec::new();
     let parts = thing.map(|thing| parts(page, thing)).unwrap_or_default();
     let person = names::person(page, grammar);
@@ -138,7 +138,7 @@ pub(super) fn collect(
             None
         };
         let Some((entity, name, said)) = stated else {
-            let text = (own.len() < MAX_OWN && ground.has(sentence))
+            let text = (own.len() < MAX_OWN && own_blocks.has(sentence))
                 .then(|| grammar.own(text, &all, sentence.first))
                 .flatten();
             if let Some((thing, text)) = thing.zip(text) {

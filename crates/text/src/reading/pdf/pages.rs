@@ -15,23 +15,23 @@ pub(super) struct Page {
 /// Reads page `number`: as much as there is room for, until `end`. A page that makes the parser
 /// panic gives what came before.
 pub(super) fn read(pdf: &Document, number: u32, room: usize, end: Option<Instant>) -> Page {
-    let mut sheet = Sheet { text: String::new(), room, end };
+    let mut capped = CappedText { text: String::new(), room, end };
     let done = worker::catch(|| {
-        let mut output = PlainTextOutput::new(&mut sheet);
+        let mut output = PlainTextOutput::new(&mut capped);
         output_doc_page(pdf, &mut output, number).is_ok()
     });
-    Page { text: sheet.text, is_cut: done != Some(true) }
+    Page { text: capped.text, is_cut: done != Some(true) }
 }
 
 /// Takes text until it is full or nobody waits for it any more: an error is the only way to stop
 /// who writes.
-struct Sheet {
+struct CappedText {
     text: String,
     room: usize,
     end: Option<Instant>,
 }
 
-impl fmt::Write for &mut Sheet {
+impl fmt::Write for &mut CappedText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let is_late = self.end.is_some_and(|end| Instant::now() >= end);
         if is_late || self.text.len() + text.len() > self.room {
@@ -42,8 +42,8 @@ impl fmt::Write for &mut Sheet {
     }
 }
 
-impl<'a> ConvertToFmt for &'a mut Sheet {
-    type Writer = &'a mut Sheet;
+impl<'a> ConvertToFmt for &'a mut CappedText {
+    type Writer = &'a mut CappedText;
 
     fn convert(self) -> Self::Writer {
         self

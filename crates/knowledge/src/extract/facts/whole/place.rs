@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::extract::Statement;
-use crate::extract::facts::{ground, is_told};
+use crate::extract::facts::{is_told, own_blocks};
 use crate::extract::fold::fold;
 use crate::extract::name::{tidy, without_number};
 use crate::extract::page::{Kind, Page};
@@ -121,7 +121,7 @@ pub(in crate::extract) fn named(thing: &Thing, part: Option<&str>, statement: &s
         };
         fold(part).split(' ').all(told)
     };
-    let plain = ground::named(thing, statement);
+    let plain = own_blocks::named(thing, statement);
     match part.filter(|part| !is_said(part)) {
         Some(part) => {
             let told = format!("{}, {part} – {statement}", thing.name);

@@ -34,7 +34,7 @@ const LOOKS: Duration = Duration::from_secs(1);
 const BUSY: Duration = Duration::from_secs(5);
 
 /// A channel at work.
-pub struct Desk {
+pub struct RunningChannel {
     pub(super) channel: Channel,
     pub(super) adapter: Box<dyn ChannelAdapter>,
     pub(super) gateway: Arc<Gateway>,
@@ -54,7 +54,7 @@ pub struct Desk {
     is_ending: AtomicBool,
     reporter: Arc<dyn Reporter + Send + Sync>,
     said: Mutex<String>,
-    own: Weak<Desk>,
+    own: Weak<RunningChannel>,
 }
 
 /// Somebody who may write, as a client of the gateway.
@@ -84,20 +84,20 @@ pub struct Memory {
 
 /// Where the gateway puts what it tells one of them.
 struct Mailbox {
-    desk: Weak<Desk>,
+    running: Weak<RunningChannel>,
     user: String,
     home: Place,
 }
 
 impl Outbox for Mailbox {
     fn put(&self, message: Arc<Outgoing>) -> bool {
-        let Some(desk) = self.desk.upgrade() else { return false };
-        desk.told(&self.user, &self.home, &message.body);
+        let Some(running) = self.running.upgrade() else { return false };
+        running.told(&self.user, &self.home, &message.body);
         true
     }
 }
 
-impl Desk {
+impl RunningChannel {
     pub fn new(
         channel: Channel,
         adapter: Box<dyn ChannelAdapter>,
@@ -178,7 +178,7 @@ impl Desk {
         for person in changed {
             let identity = self.identity(&person);
             let mailbox = Mailbox {
-                desk: self.own.clone(),
+                running: self.own.clone(),
                 user: person.id.clone(),
                 home: person.home.clone(),
             };

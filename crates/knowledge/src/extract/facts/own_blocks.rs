@@ -11,14 +11,14 @@ use crate::words::{Words, list};
 static HOWTO: Words = list!(phrases "howto_headings");
 
 /// Where a page goes on about its own thing.
-pub(in crate::extract) struct Ground {
+pub(in crate::extract) struct OwnBlocks {
     /// For each block, whether it tells of the page's thing.
     is_own: Vec<bool>,
     /// The first block below the title.
     opening: Option<usize>,
 }
 
-impl Ground {
+impl OwnBlocks {
     /// Reads the headings; nothing of a page that is about nothing in particular is its own.
     pub(in crate::extract) fn of(page: &Page, thing: Option<&Thing>, names: &Names) -> Self {
         let is_sure = thing.is_some_and(|thing| thing.is_sure);
