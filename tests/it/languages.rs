@@ -122,3 +122,24 @@ fn what_is_misspelt_is_answered() {
     let named = env.run(&["search", "--answer", "how often is a SMAPLE taken"]);
     assert_eq!(named.code, Some(1), "{named}");
 }
+
+/// A question that is a name tells no language: the page of that name in the language of the settings comes first,
+/// and stands for its translations where both say nearly the same.
+#[test]
+fn a_name_finds_the_page_in_the_own_language_first() {
+    let calls = "obsidian://open?vault=harbour&file=tide obsidian://new?vault=harbour&name=tide \
+                 obsidian://search?vault=harbour&query=tide obsidian://daily?vault=harbour";
+    let page = |says: &str, calls: &str| format!("# Obsidian URI\n\n{says}\n\n{calls}\n");
+    let english =
+        "With an address of this scheme other programs open the vault and write notes in it";
+    let chinese = "其他程序可以使用这种地址打开仓库并写入笔记";
+    for (calls, similar) in [("", 0), (calls, 1)] {
+        let env = TestEnv::with(&[
+            ("en/extending/obsidian-uri.md", &page(english, &calls.repeat(3))),
+            ("zh/uri.md", &page(&chinese.repeat(9), &calls.repeat(3))),
+        ]);
+        let hits = env.json(&["search", "--json", "Obsidian URI"]);
+        assert_eq!(hits[0]["path"], "en/extending/obsidian-uri.md", "{hits:?}");
+        assert_eq!(hits[0]["similar"].as_u64().unwrap_or(0), similar, "{hits:?}");
+    }
+}

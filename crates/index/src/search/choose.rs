@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Listing, Request, Score,
+    language::Foreign,
     rank::CANDIDATES,
     scene::{ChunkId, Scene},
 };
@@ -30,17 +31,19 @@ const COPIES: &[&str] = &[
 pub type Chosen = (ChunkId, Score, usize);
 
 impl Scene<'_> {
-    /// Takes hits from the top: near-identical ones are counted with the first of them, a user's
-    /// note comes before a learned one on the same subject, and no file crowds out the others.
+    /// Takes hits from the top: near-identical ones are counted with the first of them, which none of the
+    /// `foreign` is where another is in the language of the question; a user's note comes before a learned one
+    /// on the same subject, and no file crowds out the others.
     ///
     /// # Errors
     /// [`Malformed`] if a segment is damaged.
     pub fn choose(
         &self,
         ranked: Vec<(ChunkId, Score)>,
+        foreign: &FxHashMap<ChunkId, Foreign>,
         request: &Request,
     ) -> Result<Vec<Chosen>, Malformed> {
-        let ordered = self.users_first(self.collapsed(ranked, request)?)?;
+        let ordered = self.users_first(self.collapsed(ranked, foreign, request)?)?;
         match request.listing {
             Listing::Passages => self.passages(ordered, request.limit),
             Listing::Files { places } => self.files(ordered, request.limit, places),
@@ -67,6 +70,7 @@ impl Scene<'_> {
     fn collapsed(
         &self,
         ranked: Vec<(ChunkId, Score)>,
+        foreign: &FxHashMap<ChunkId, Foreign>,
         request: &Request,
     ) -> Result<Vec<Chosen>, Malformed> {
         let mut kept: Vec<Chosen> = Vec::new();
@@ -102,7 +106,15 @@ impl Scene<'_> {
                 }
                 Some(index) => {
                     kept[index].2 += 1;
-                    if self.stands_for((place, &score), (kept[index].0, &kept[index].1))? {
+                    let [is_foreign, other] =
+                        [place, kept[index].0].map(|place| foreign.contains_key(&place));
+                    let stands_for = match is_foreign == other {
+                        true => {
+                            self.stands_for((place, &score), (kept[index].0, &kept[index].1))?
+                        }
+                        false => other && !self.is_elsewhere(),
+                    };
+                    if stands_for {
                         if let Some(count) = of_file.get_mut(self.path(kept[index].0)?) {
                             *count -= 1;
                         }

@@ -1,8 +1,11 @@
-//! The language of a question among notes in several: whose word endings are taken off, and what else
-//! a word that occurs nowhere may be in.
+//! The language of a question among notes in several: whose word endings are taken off, what else a word
+//! that occurs nowhere may be in, and which notes are in another language.
 
+use rustc_hash::FxHashMap;
+
+use super::scene::ChunkId;
 use crate::{
-    Part,
+    Kind, Part, Snapshot,
     store::{Malformed, segment::language_term},
 };
 use elophanto_base::lexical::{Analyzer, Language};
@@ -54,6 +57,81 @@ pub fn is_elsewhere(folded: &str, term: &str) -> bool {
     Language::all().any(|language| language.analyzer().term(folded).as_deref() == Some(term))
 }
 
+/// Characters of a note that are looked at: it goes on as it begins.
+const MOST_CHARACTERS: usize = 4_000;
+
+/// What a note is in that is not in the language of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// Told by its small words.
+    Language(Language),
+    /// In other letters than the Latin ones of the question.
+    Script,
+}
+
+/// Which chunks of notes among some are not in the language of a question, whose analyzer is given.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn foreign(
+    snapshot: &Snapshot,
+    question: &str,
+    analyzer: &Analyzer,
+    places: impl IntoIterator<Item = ChunkId>,
+) -> Result<FxHashMap<ChunkId, Foreign>, Malformed> {
+    let mut found = FxHashMap::default();
+    let Some(own) = analyzer.language() else { return Ok(found) };
+    let is_note = |place: &ChunkId| snapshot.parts[place.0].kind == Kind::Note;
+    let mut known: FxHashMap<ChunkId, Option<Language>> =
+        places.into_iter().filter(is_note).map(|place| (place, None)).collect();
+    for language in Language::all().filter(|language| *language != own) {
+        let term = language_term(language);
+        for (number, part) in snapshot.parts.iter().enumerate() {
+            if let Some(postings) = part.loaded.segment.postings(&term)? {
+                postings.for_each(|chunk, _, _| {
+                    if let Some(of) = known.get_mut(&(number, chunk as usize)) {
+                        *of = Some(language);
+                    }
+                })?;
+            }
+        }
+    }
+    let in_latin = is_latin(question);
+    for (place, language) in known {
+        let segment = &snapshot.parts[place.0].loaded.segment;
+        // A part of a note may be code alone.
+        let text = || segment.text(&segment.document(segment.chunk_document(place.1))?);
+        match language {
+            Some(language) => found.insert(place, Foreign::Language(language)),
+            None if in_latin && is_in_other_letters(text()?) => {
+                found.insert(place, Foreign::Script)
+            }
+            None => None,
+        };
+    }
+    Ok(found)
+}
+
+/// Whether the letters of a text are Latin ones.
+fn is_latin(text: &str) -> bool {
+    let mut letters = text.chars().filter(|char| char.is_alphabetic()).peekable();
+    letters.peek().is_some() && letters.all(|char| !is_of_other_letters(char))
+}
+
+/// Whether one of eight letters of a text at least is no Latin one: names of programs and code are.
+fn is_in_other_letters(text: &str) -> bool {
+    let (mut all, mut others) = (0, 0);
+    for char in text.chars().take(MOST_CHARACTERS).filter(|char| char.is_alphabetic()) {
+        all += 1;
+        others += usize::from(is_of_other_letters(char));
+    }
+    others > 0 && others * 8 >= all
+}
+
+fn is_of_other_letters(char: char) -> bool {
+    char.is_alphabetic() && char >= '\u{370}' && !('\u{1d00}'..='\u{1fff}').contains(&char)
+}
+
 fn holds_term(parts: &[Part], term: &str) -> Result<bool, Malformed> {
     for part in parts {
         if part.loaded.segment.postings(term)?.is_some() {
@@ -61,4 +139,31 @@ fn holds_term(parts: &[Part], term: &str) -> Result<bool, Malformed> {
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_tell_a_script() {
+        for (text, expected) in [
+            ("The `docker compose` file", false),
+            ("Füge ein Wörterbuch hinzu", false),
+            ("Tiếng Việt", false),
+            ("使用 docker compose", true),
+            ("Настройка docker", true),
+            ("ノートを作成する", true),
+            ("Pi (π) is a number that does not end, as everybody knows", false),
+            ("1 + 1", false),
+            ("", false),
+        ] {
+            assert_eq!(is_in_other_letters(text), expected, "{text}");
+        }
+        for (text, expected) in
+            [("Obsidian URI", true), ("naïve", true), ("笔记 sync", false), ("42", false)]
+        {
+            assert_eq!(is_latin(text), expected, "{text}");
+        }
+    }
 }

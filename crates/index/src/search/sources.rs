@@ -14,15 +14,13 @@ use super::{
     Query, Score,
     changes::{CHANGES, asks_when, lists_changes},
     choose::is_of_others,
+    language::Foreign,
     run::Like,
     scene::{ChunkId, Found, Scene},
 };
 use crate::{
     Kind, Snapshot,
-    store::{
-        Malformed,
-        segment::{Attributes, language_term},
-    },
+    store::{Malformed, segment::Attributes},
 };
 use elophanto_base::lexical::{Analyzer, Language};
 use elophanto_repo::NotePath;
@@ -134,7 +132,8 @@ pub fn by_file(
 
 /// Lets code come before its tests unless tests are asked for, what explains something before a
 /// list of changes unless a time or a version is, what is called by the words of the question before what
-/// speaks of them, and what is in the question's language, whose analyzer is given, before translations. The
+/// speaks of them, and what is in the question's language, whose analyzer is given, before the `foreign` where
+/// the small words of the question tell its language, or a note in that is called by the question. The
 /// changelog of a knowledge base says of each note only that it was touched: unless a time or a version is asked
 /// for, it comes behind everything else. Returns how many come before it; all, if there is nothing else.
 ///
@@ -144,13 +143,44 @@ pub fn weigh(
     snapshot: &Snapshot,
     query: &str,
     analyzer: &Analyzer,
+    foreign: &FxHashMap<ChunkId, Foreign>,
     ranked: &mut [(ChunkId, Score)],
 ) -> Result<usize, Malformed> {
     let mut behind: FxHashSet<ChunkId> = FxHashSet::default();
     let (tests, times) = (asks_for_tests(query), asks_when(query));
-    let elsewhere = in_other_languages(snapshot, query, analyzer, ranked)?;
     let asked: FxHashSet<String> = Query::plain(query, analyzer).terms.into_iter().collect();
     let may_be_title = (1..=LONGEST_TITLE).contains(&asked.len());
+    let called = |place: ChunkId| {
+        let part = &snapshot.parts[place.0];
+        if part.kind != Kind::Note || !may_be_title {
+            return Ok(1.0);
+        }
+        let segment = &part.loaded.segment;
+        let chunk = segment.chunk(place.1)?;
+        let title = segment.document(chunk.document)?.title;
+        let heading = segment.breadcrumb(&chunk)?.pop();
+        let is_called = |label: &str, [just, more]: [f32; 2]| match beside(label, &asked, analyzer)
+        {
+            Some(0) => just,
+            Some(_) => more,
+            None => 1.0,
+        };
+        let heading = heading.map_or(1.0, |heading| is_called(heading, HEADED));
+        Ok::<f32, Malformed>(is_called(title, TITLED).max(heading))
+    };
+    let mut is_own_called = false;
+    for (place, _) in
+        ranked.iter().filter(|(place, _)| !foreign.is_empty() && !foreign.contains_key(place))
+    {
+        is_own_called = is_own_called || called(*place)? > 1.0;
+    }
+    let told: Vec<Language> =
+        Language::all().filter(|language| analyzer.is_rather_own(query, *language)).collect();
+    let is_elsewhere = |place: &ChunkId| match foreign.get(place) {
+        None => false,
+        Some(Foreign::Language(language)) => is_own_called || told.contains(language),
+        Some(Foreign::Script) => is_own_called || !told.is_empty(),
+    };
     for (place, score) in ranked.iter_mut() {
         let part = &snapshot.parts[place.0];
         let segment = &part.loaded.segment;
@@ -161,7 +191,7 @@ pub fn weigh(
             Kind::Note if !times && lists_changes(path.as_path()) => CHANGES,
             _ => 1.0,
         };
-        if elsewhere.contains(place) {
+        if is_elsewhere(place) {
             counts *= OTHER_LANGUAGE;
         }
         if part.kind == Kind::Note && !times {
@@ -170,19 +200,7 @@ pub fn weigh(
                 behind.insert(*place);
             }
         }
-        if part.kind == Kind::Note && may_be_title {
-            let chunk = segment.chunk(place.1)?;
-            let title = segment.document(chunk.document)?.title;
-            let heading = segment.breadcrumb(&chunk)?.pop();
-            let is_called =
-                |label: &str, [just, more]: [f32; 2]| match beside(label, &asked, analyzer) {
-                    Some(0) => just,
-                    Some(_) => more,
-                    None => 1.0,
-                };
-            let heading = heading.map_or(1.0, |heading| is_called(heading, HEADED));
-            counts *= is_called(title, TITLED).max(heading);
-        }
+        counts *= called(*place)?;
         let more = score.total * (counts - 1.0);
         score.total += more;
         score.source_part += more;
@@ -215,29 +233,6 @@ fn beside(title: &str, asked: &FxHashSet<String>, analyzer: &Analyzer) -> Option
     own.retain(|term| asked.contains(term) || !term.bytes().all(|byte| byte.is_ascii_digit()));
     let is_title = asked.is_subset(&own) && own.len() * 2 <= asked.len() * 3;
     is_title.then(|| own.len() - asked.len())
-}
-
-/// Which of some chunks are of notes in a language that the small words of a question are not in.
-fn in_other_languages(
-    snapshot: &Snapshot,
-    query: &str,
-    analyzer: &Analyzer,
-    ranked: &[(ChunkId, Score)],
-) -> Result<FxHashSet<ChunkId>, Malformed> {
-    let all: FxHashSet<ChunkId> = ranked.iter().map(|(place, _)| *place).collect();
-    let mut elsewhere = FxHashSet::default();
-    for language in Language::all().filter(|language| analyzer.is_rather_own(query, *language)) {
-        let term = language_term(language);
-        let notes = snapshot.parts.iter().enumerate().filter(|(_, part)| part.kind == Kind::Note);
-        for (number, part) in notes {
-            if let Some(postings) = part.loaded.segment.postings(&term)? {
-                postings.for_each(|chunk, _, _| {
-                    elsewhere.extend(all.get(&(number, chunk as usize)));
-                })?;
-            }
-        }
-    }
-    Ok(elsewhere)
 }
 
 fn asks_for_tests(query: &str) -> bool {
