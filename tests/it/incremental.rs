@@ -13,6 +13,7 @@ use elophanto_index::{
         search,
     },
     source::Notes,
+    store::tables::{Format, Plain},
 };
 use elophanto_models::builtin::{Builtin, count_tokens};
 use elophanto_repo::{Repository, Selection, locate};
@@ -122,9 +123,11 @@ pub struct Bench {
     limits: Limits,
     analyzer: Analyzer,
     builtin: Builtin,
+    tables: &'static dyn Format,
 }
 
 impl Bench {
+    /// What reads the tables of the program.
     pub fn new(limits: Limits) -> Self {
         Self {
             selection: Selection {
@@ -136,6 +139,7 @@ impl Bench {
             limits,
             analyzer: Analyzer::new("english"),
             builtin: Builtin::new(),
+            tables: &elophanto_tables::Lance,
         }
     }
 
@@ -186,7 +190,7 @@ impl Bench {
             max_file_bytes: 1 << 20,
             analyzer: &self.analyzer,
             embedder: &self.builtin,
-            tables: &elophanto_tables::Lance,
+            tables: self.tables,
             count_tokens: &count_tokens,
             now: &now,
             summaries: None,
@@ -277,7 +281,8 @@ fn check(bench: &Bench, steps: &[Step]) -> Result<(), TestCaseError> {
 #[test]
 fn equals_a_rebuild() {
     // Small, so that a short note has more than one chunk.
-    let bench = Bench::new(Limits { max_tokens: 40, min_tokens: 5, min_split_tokens: 10 });
+    let limits = Limits { max_tokens: 40, min_tokens: 5, min_split_tokens: 10 };
+    let bench = Bench { tables: &Plain, ..Bench::new(limits) };
     let config = ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() };
     proptest!(config, |(steps in prop::collection::vec(step(), 1..16))| check(&bench, &steps)?);
 }

@@ -26,6 +26,7 @@ mod doubt;
 mod drift;
 mod embedders;
 mod facts_in_git;
+mod failures;
 #[cfg(target_os = "linux")]
 mod fence;
 mod fleet;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use elophanto_base::lexical::Analyzer;
-use elophanto_index::{Context, Options, Refreshed, refresh, source::Notes};
+use elophanto_index::{Context, Options, Refreshed, refresh, source::Notes, store::tables::Plain};
 use elophanto_models::{
     EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
     builtin::{Builtin, count_tokens},
@@ -61,7 +61,7 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
         max_file_bytes: 1 << 20,
         analyzer: &Analyzer::new("english"),
         embedder: model,
-        tables: &elophanto_tables::Lance,
+        tables: &Plain,
         count_tokens: &count_tokens,
         now: &|| 0,
         summaries: None,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use elophanto_base::lexical::Analyzer;
-use elophanto_index::{Context, Options, Snapshot, fill, refresh};
+use elophanto_index::{Context, Options, Snapshot, fill, refresh, store::tables::Plain};
 use elophanto_knowledge::memory::{FOLDER, Lessons, Question, RecallContext, Recalled, recall};
 use elophanto_models::{
     Embedder,
@@ -157,7 +157,7 @@ fn memory(env: &TestEnv, files: &[&str], means: &RecallContext) -> Snapshot {
         max_file_bytes: 1 << 20,
         analyzer,
         embedder: model,
-        tables: &elophanto_tables::Lance,
+        tables: &Plain,
         count_tokens: &count_tokens,
         now: &|| 0,
         summaries: None,
