@@ -5,10 +5,13 @@ use std::ops::Range;
 
 use super::{
     Hit,
+    asked::{is_one_of, is_pronoun},
+    declares::declares,
     extract::{Statement, plain},
     passage::{Kind, Sentence, of_hit, opens_item},
     question::Question,
 };
+use elophanto_base::lexical::words;
 use elophanto_text::markdown::on_one_line;
 
 /// Bytes of a paragraph or item that is shown whole.
@@ -16,6 +19,13 @@ const MOST_WHOLE: usize = 600;
 /// Lines that are shown below a statement, characters of each, and of what leads in a list.
 const MOST_BELOW: usize = 12;
 const MOST_SHOWN: usize = 240;
+/// Sentences that are shown on either side of a statement.
+const MOST_BESIDE: usize = 3;
+
+/// Words, beside pronouns, that stand for what was said before: `that enables`, `such files are`.
+const POINTING: [&str; 4] = ["that", "those", "such", "them"];
+/// Words before them that begin a condition or an aim: `if this happens`.
+const BEFORE_POINTING: [&str; 8] = ["after", "by", "for", "if", "in", "once", "to", "when"];
 
 /// A statement as it is shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -84,10 +94,10 @@ impl<'t> Around<'t> {
     }
 
     /// The paragraph beneath a heading that says all of the question and what it announces or, where the question
-    /// asks how, all that follows. Else a statement stands alone.
+    /// asks how, all that follows. Else what a statement needs to be understood.
     fn paragraph(&self, statement: &Statement, question: &Question) -> Option<Shown> {
         if !statement.leads {
-            return None;
+            return self.beside(statement, question);
         }
         let (start, end) = (self.start(statement.at), self.end(statement.at));
         let fits = |bytes: &Range<usize>| bytes.len() <= MOST_WHOLE;
@@ -95,6 +105,31 @@ impl<'t> Around<'t> {
         let whole = whole.or_else(|| self.bytes(statement.at..end).filter(fits))?;
         let below = if question.asks_how() { Some(self.rest(end)) } else { self.announced(end) };
         Some(self.shown(plain(&self.text[whole]), below))
+    }
+
+    /// A statement with the sentences before it that it points back to or, where the question asks why, with those
+    /// on both sides. They are of the same paragraph and state something, or it stands alone.
+    fn beside(&self, statement: &Statement, question: &Question) -> Option<Shown> {
+        let at = statement.at;
+        let asks_why = question.asks_why();
+        // Not what tells the rest of its paragraph already.
+        let is_one = statement.text == plain(self.raw(at));
+        let states = |at: &usize| declares(&plain(self.raw(*at)));
+        let before = (self.start(at)..at).rev().take(MOST_BESIDE).take_while(|before| {
+            states(before) && (asks_why || points_back(&plain(self.raw(before + 1))))
+        });
+        let behind = (at + 1..self.end(at))
+            .take(MOST_BESIDE)
+            .take_while(|it| asks_why && is_one && states(it));
+        let (before, behind) = (before.count(), behind.count());
+        let joined = |sentences| Some(plain(&self.text[self.bytes(sentences)?]));
+        let said = [
+            joined(at - before..at),
+            Some(statement.text.clone()),
+            joined(at + 1..at + 1 + behind),
+        ];
+        let line = said.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        (before + behind > 0 && line.len() <= MOST_WHOLE).then(|| Shown { line, below: Vec::new() })
     }
 
     /// What stands beneath the heading that was asked for.
@@ -285,6 +320,17 @@ impl<'t> Around<'t> {
     }
 }
 
+/// Whether a sentence begins with what stands for something that was said before it.
+fn points_back(said: &str) -> bool {
+    let mut words = words(said).map(|word| &said[word.range]);
+    let is_pointing =
+        |word: Option<&str>| word.is_some_and(|it| is_pronoun(it) || is_one_of(&POINTING, it));
+    let first = words.next();
+    is_pointing(first)
+        || first.is_some_and(|it| is_one_of(&BEFORE_POINTING, it))
+            && (is_pointing(words.next()) || is_pointing(words.next()))
+}
+
 /// Whether a sentence ends in a colon.
 pub(super) fn announces(raw: &str) -> bool {
     raw.trim_end_matches(['*', '_', ' ']).ends_with([':', '：'])
@@ -332,6 +378,21 @@ mod tests {
         ];
         assert_eq!(shown("1. Open"), expected);
         assert_eq!(shown("- red"), expected);
+    }
+
+    #[test]
+    fn what_points_back_needs_what_was_said_before() {
+        for (text, expected) in [
+            ("It replaces `requirements.in`.", true),
+            ("That enables incremental builds.", true),
+            ("If this happens, it is built anew.", true),
+            ("In such a case it is built anew.", true),
+            ("If a build fails, it is built anew.", false),
+            ("Instead of an id, images have these labels.", false),
+            ("The table has it.", false),
+        ] {
+            assert_eq!(points_back(text), expected, "{text}");
+        }
     }
 
     #[test]

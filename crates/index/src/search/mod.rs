@@ -14,6 +14,7 @@ mod choose;
 mod closer;
 mod compounds;
 mod dashes;
+mod declares;
 mod excerpt;
 pub mod extract;
 mod families;

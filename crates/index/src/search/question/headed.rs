@@ -55,7 +55,8 @@ impl Question {
                     && (adds_nothing() || is_reason()))
     }
 
-    fn asks_why(&self) -> bool {
+    /// Whether it asks for a reason.
+    pub(in crate::search) fn asks_why(&self) -> bool {
         first_word(&self.text).is_some_and(|first| is_one_of(&["why"], first))
     }
 
@@ -63,6 +64,11 @@ impl Question {
     pub(in crate::search) fn asks_how(&self) -> bool {
         let has_how = words(&self.text).any(|word| is_one_of(&["how"], &self.text[word.range]));
         has_how && self.measure.is_none() && self.asks_for.is_none()
+    }
+
+    /// Whether it asks for a name, a number, a time or a place.
+    pub(in crate::search) fn asks_for_value(&self) -> bool {
+        self.asks_for.is_some()
     }
 
     /// Whether it asks for several things: how, why, `what are`, `which parts does`.
