@@ -251,6 +251,31 @@ fn a_renamed_note_has_not_been_looked_after() {
 }
 
 #[test]
+fn git_is_asked_once_for_each_head() {
+    let env = pond();
+    env.write("src/pond.rs", "2");
+    commit_on(&env, 2, "pond");
+    assert_eq!(drifted(&env), 1);
+    let without_git = || {
+        let mut search = env.command(&["search", "--json", "heron"]);
+        let output = finish(search.env("PATH", "/nonexistent"));
+        output.json()[0]["drifted"]["commits"].as_u64()
+    };
+    assert_eq!(without_git(), Some(1));
+    let memory = env.path(".git/elophanto/drift");
+    let whole = std::fs::read(&memory).unwrap();
+    // What is damaged is asked for again.
+    for bytes in [&whole[..whole.len() / 2], b"", &[0xff; 4096]] {
+        std::fs::write(&memory, bytes).unwrap();
+        assert_eq!(without_git(), None);
+        assert_eq!(drifted(&env), 1);
+    }
+    env.write("lib/deep/reed.rs", "2");
+    commit_on(&env, 3, "reed");
+    assert_eq!(drifted(&env), 2, "of another HEAD nothing is known");
+}
+
+#[test]
 fn without_commits_there_is_no_drift() {
     let env = TestEnv::with(&[("docs/heron.md", NOTE), ("src/pond.rs", "1")]);
     assert_eq!(drifted(&env), 0);

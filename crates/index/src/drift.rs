@@ -1,6 +1,6 @@
 //! Notes left behind: what a note `covers:` changed in commits after the note's own last change.
 //!
-//! Owns the question to git. A pattern is data from a note: it never becomes an option, magic of
+//! Owns the question to git, which is asked once for each HEAD. A pattern is data from a note: it never becomes an option, magic of
 //! its own, or a way out of the repository. When the note changed is `index`'s knowledge; how a
 //! drift is told is the caller's.
 
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::{
     Snapshot,
-    store::{Malformed, manifest::Place, segment::Attributes},
+    store::{self, Malformed, manifest::Place, segment::Attributes},
 };
 use elophanto_repo::{
     CommitId, Git, GitError, NotePath,
@@ -50,6 +50,14 @@ pub struct Later {
     pub time: i64,
     /// First line of its message, as it was written.
     pub subject: String,
+}
+
+/// What git tells of the commits after one that touched some files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The newest [`NAMED`] of them, newest first.
+    pub commits: Vec<Later>,
+    pub total: usize,
 }
 
 /// Which notes have drifted.
@@ -93,37 +101,53 @@ pub fn drifted<'p>(
             }
         }
     }
+    if asked.is_empty() {
+        return Ok(Drifts::default());
+    }
+    let file = git.git_dir().join("elophanto/drift");
+    let mut answers = store::drift::load(&file, &snapshot.history);
     let deadline = Instant::now() + patience;
     let told: Vec<_> = asked
         .into_par_iter()
         .map(|(path, made, wanted)| {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match later(&git.clone().with_timeout(left), made, head, &wanted) {
-                Ok((commits, total)) => {
-                    Ok(Drift { path: path.clone(), since: made.time, total, commits })
-                }
-                Err(cause) => Err((path.clone(), cause)),
+            let key = (made.commit, key(&wanted));
+            if let Some(known) = answers.get(&key) {
+                return (path, made, key, Ok(known.clone()));
             }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let told = later(&git.clone().with_timeout(left), made, head, &wanted);
+            (path, made, key, told)
         })
         .collect();
     let mut drifts = Drifts::default();
-    for told in told {
+    let mut is_new = false;
+    for (path, made, key, told) in told {
+        let path = path.clone();
         match told {
-            Ok(drift) if drift.total > 0 => drifts.found.push(drift),
-            Ok(_) => {}
-            Err(untold) => drifts.untold.push(untold),
+            Ok(told) => {
+                is_new |= answers.insert(key, told.clone()).is_none();
+                let Told { commits, total } = told;
+                if total > 0 {
+                    drifts.found.push(Drift { path, since: made.time, total, commits });
+                }
+            }
+            Err(cause) => drifts.untold.push((path, cause)),
         }
+    }
+    if is_new {
+        // Where nothing can be written, git is asked the next time too.
+        let _ = store::drift::save(&file, &snapshot.history, &answers);
     }
     Ok(drifts)
 }
 
-/// The newest commits after `made` that touched the paths, and how many there are.
-fn later(
-    git: &Git,
-    made: Made,
-    head: CommitId,
-    pathspecs: &[OsString],
-) -> Result<(Vec<Later>, usize), GitError> {
+/// By what it is remembered which files were asked about.
+fn key(pathspecs: &[OsString]) -> Vec<u8> {
+    pathspecs.iter().flat_map(|it| it.as_encoded_bytes().iter().chain(&[0])).copied().collect()
+}
+
+/// The commits after `made` that touched the paths.
+fn later(git: &Git, made: Made, head: CommitId, pathspecs: &[OsString]) -> Result<Told, GitError> {
     let range = format!("{}..{head}", made.commit);
     let mut arguments: Vec<OsString> = [
         "log",
@@ -168,7 +192,7 @@ fn later(
     if odd {
         return Err(GitError::Odd("an odd line in `git log`".to_owned()));
     }
-    Ok((commits, total))
+    Ok(Told { commits, total })
 }
 
 /// `<id> <time> <subject>`

@@ -3,10 +3,6 @@
 use crate::store::manifest::FileEntry;
 use elophanto_repo::{FileStat, NotePath};
 
-/// A stat taken this close to a file's own times proves nothing: the file may have been written
-/// again within the clock's grain (git's racy rule, with room for coarse file systems).
-pub const RACY_NANOSECONDS: i64 = 2_000_000_000;
-
 /// The comparison of a walk with what is known.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -69,8 +65,7 @@ pub fn plan<'w>(
 /// Whether an unchanged stat proves unchanged content.
 fn is_trusted(entry: &impl Stated, stat: &FileStat) -> bool {
     let (_, known, recorded) = entry.stated();
-    let settled = |time: i64| time.saturating_add(RACY_NANOSECONDS) <= recorded;
-    known == stat && settled(stat.mtime) && settled(stat.ctime)
+    known == stat && stat.is_settled(recorded)
 }
 
 #[cfg(test)]

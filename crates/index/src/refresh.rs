@@ -1,7 +1,7 @@
 //! One refresh: walk, compare, build what is new, replace the view.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -18,7 +18,7 @@ use super::{
     pipeline,
     plan::{Plan, plan},
     segments::{Job, Known},
-    source::{Listing, Source},
+    source::{Listing, Source, folders_file},
     vectors::can_complete,
 };
 use crate::store::{
@@ -124,6 +124,8 @@ pub struct Report {
     pub notices: Vec<String>,
     /// Whether anything differs from before.
     pub changed: bool,
+    /// Why the view cannot be written, if it cannot: what is new lives in memory.
+    pub unwritten: Option<String>,
 }
 
 impl Report {
@@ -201,6 +203,11 @@ pub(super) fn is_of(view: &View, context: &Context) -> bool {
         && view.manifest.fingerprint == context.embedder.fingerprint().as_str()
 }
 
+fn is_of_another_format(view: &View) -> bool {
+    let format = view.manifest.settings.split('/').next();
+    view.generation != 0 && format != Some(FORMAT.to_string().as_str())
+}
+
 struct Run<'a> {
     context: &'a Context<'a>,
     source: &'a dyn Source,
@@ -219,6 +226,9 @@ impl Run<'_> {
     fn attempt(&mut self, lock: Option<Lock>) -> Result<Option<Refreshed>, IndexError> {
         // Before the first stat: what is younger than this proves nothing.
         let now = (self.context.now)();
+        if self.options.full && self.source.kind() == Kind::Note {
+            let _ = fs::remove_file(folders_file(self.context.repository));
+        }
         let (context, source) = (self.context, self.source);
         let known = self.history.take();
         let (listing, ((view, damage), (history, failure))) = rayon::join(
@@ -353,20 +363,31 @@ impl Run<'_> {
                 // Another process replaced the view or is about to. What a reader built is right
                 // for the files it saw, so it answers from memory.
                 Ok(Committed::Overtaken | Committed::Busy) => {}
-                Err(cause) => self.notices.push(in_memory(&cause)),
+                Err(cause) => {
+                    self.notices.push(in_memory(&cause));
+                    report.unwritten = Some(cause.to_string());
+                }
             }
         }
         report.notices = std::mem::take(&mut self.notices);
         Ok(Some(refreshed(self.source.kind(), manifest, &segments, history, report)))
     }
 
-    /// The view if it can be built upon, else an empty one.
+    /// The view if it can be built upon, else an empty one. Of which version it is, that of the notes tells
+    /// for those beside it.
     fn usable(&mut self, view: View, damage: Option<OpenError>) -> View {
-        let Some(cause) = damage else { return view };
+        let is_note = self.source.kind() == Kind::Note;
+        let notice = match &damage {
+            Some(cause) => format!("{cause}; the search view was built anew"),
+            None if is_note && is_of_another_format(&view) => {
+                "the search view is of another version of elophanto; it was built anew".to_owned()
+            }
+            None => return view,
+        };
         if self.notices.is_empty() {
-            self.notices.push(format!("{cause}; the search view was built anew"));
+            self.notices.push(notice);
         }
-        View::empty(self.folder)
+        if damage.is_some() { View::empty(self.folder) } else { view }
     }
 
     /// While an `index` runs, a reader takes only so much on itself; the rest is stale. Returns

@@ -1,22 +1,28 @@
 //! The walk: every note, or every file that is wanted, below the roots, with the stat that tells
 //! whether it may have changed.
 
+mod folders;
 mod found;
 mod rules;
 
 use std::{
+    ffi::{OsStr, OsString},
     fs::{self, FileType, Metadata},
     io,
     ops::ControlFlow,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard},
 };
 
-use rayon::Scope;
+use rayon::{Scope, slice::ParallelSliceMut as _};
 
 use super::{NotePath, is_git_name};
-use elophanto_base::beneath::Stat;
+use elophanto_base::{
+    beneath::{Stat, tells_changes},
+    platform,
+};
+pub use folders::{EntryKind, Folder, Folders};
+use folders::{Held, Known};
 pub use found::{Finder, is_in_parts};
 pub(crate) use rules::MOST_IGNORE_BYTES;
 use rules::{IGNORE_FILES, OF_NOTES, Rules};
@@ -77,16 +83,24 @@ pub struct FileStat {
     pub inode: u64,
 }
 
+/// A stat taken this close to a file's own times proves nothing: the file may have been written
+/// again within the clock's grain (git's racy rule, with room for coarse file systems).
+const RACY_NANOSECONDS: i64 = 2_000_000_000;
+
+impl FileStat {
+    /// Whether another one like this proves that nothing has changed since; `taken` is when this was, in nanoseconds
+    /// since 1970.
+    pub fn is_settled(&self, taken: i64) -> bool {
+        let settled = |time: i64| time.saturating_add(RACY_NANOSECONDS) <= taken;
+        settled(self.mtime) && settled(self.ctime)
+    }
+}
+
 impl From<&Metadata> for FileStat {
     fn from(metadata: &Metadata) -> Self {
-        let nanoseconds =
-            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-        Self {
-            size: metadata.size(),
-            mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            ctime: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-            inode: metadata.ino(),
-        }
+        let [mtime, ctime] = platform::times(metadata);
+        let inode = platform::identity(metadata).map_or(0, |(_, inode)| inode);
+        Self { size: metadata.len(), mtime, ctime, inode }
     }
 }
 
@@ -126,8 +140,36 @@ impl WalkError {
 /// anything that is no regular file, and other repositories nested in this one (submodules) are
 /// left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
-    let is_note = |path: &Path| path.strip_prefix(root).is_ok_and(|path| selection.names(path));
-    Walk::new(root, is_note, |_: &Path| true, FORGE_FOLDERS, OF_NOTES).through(&selection.roots)
+    let (walked, failed, _) = walk_notes(root, selection, None);
+    (walked, failed)
+}
+
+/// The same where what folders held before is known; and what is known of them afterwards, if that is something
+/// else. `now` is when the walk begins, in nanoseconds since 1970.
+pub fn walk_known(
+    root: &Path,
+    selection: &Selection,
+    known: &Folders,
+    now: i64,
+) -> (Vec<Walked>, Vec<WalkError>, Option<Folders>) {
+    let nothing = Folders::default();
+    let before = if known.extensions == selection.extensions { known } else { &nothing };
+    // Elsewhere something may come into a folder that shows nothing of it.
+    let known = tells_changes(root).then(|| Known::new(before, root, now));
+    walk_notes(root, selection, known)
+}
+
+fn walk_notes(
+    root: &Path,
+    selection: &Selection,
+    known: Option<Known>,
+) -> (Vec<Walked>, Vec<WalkError>, Option<Folders>) {
+    let is_note = |path: &Path| below(root, path).is_some_and(|path| selection.names(path));
+    let walk = Walk::new(root, is_note, |_: &Path| true, FORGE_FOLDERS, OF_NOTES);
+    let mut walk = Walk { extensions: Some(&selection.extensions), known, ..walk };
+    let (walked, failed) = walk.through(&selection.roots);
+    let known = walk.known.take().and_then(|known| known.after(&selection.extensions));
+    (walked, failed, known)
 }
 
 /// All files below the roots that are `wanted` by their absolute path, under the rules of
@@ -189,20 +231,22 @@ impl Entries<'_> {
         }
         let problems = Mutex::new(Vec::new());
         let fail = |path: &Path, cause| locked(&problems).push(WalkError::of(path, cause));
-        let listed = listed(folder, rules, &fail);
+        let (mut entries, _) = list(folder, &fail);
+        let kinds = entries.iter().map(|(kind, name, _)| (EntryKind::of(*kind), name.as_os_str()));
+        let marks = marks(folder, kinds, rules, &fail);
         self.problems.append(&mut locked(&problems));
-        let Listed { mut entries, ignore_files, has_git } = match listed {
-            Ok(listed) => listed,
+        let Marks { ignore_files, has_git } = match marks {
+            Ok(marks) => marks,
             Err(trap) => {
                 self.problems.push(trapped(root, &trap));
                 return ControlFlow::Continue(());
             }
         };
-        entries.sort_by_key(|(_, entry)| entry.file_name());
+        entries.sort_unstable_by(|(_, a, _), (_, b, _)| a.cmp(b));
         let rules = rules.within(folder, &ignore_files, has_git);
-        for (kind, entry) in entries {
-            let path = entry.path();
-            if is_git_name(&entry.file_name()) || rules.ignores(&path, kind.is_dir()) {
+        for (kind, name, _) in entries {
+            let path = folder.join(&name);
+            if is_git_name(&name) || rules.ignores(&path, kind.is_dir()) {
                 continue;
             }
             (self.visit)(&path, kind)?;
@@ -214,53 +258,66 @@ impl Entries<'_> {
     }
 }
 
-/// What a folder holds.
-struct Listed {
-    entries: Vec<(FileType, fs::DirEntry)>,
-    /// Those of its ignore files that can be read.
-    ignore_files: Vec<&'static str>,
-    has_git: bool,
-}
+/// An entry of a folder, and its name.
+type Found = (FileType, OsString, fs::DirEntry);
 
-/// Lists a folder. Nothing is asked of names that are not there.
-///
-/// # Errors
-/// An ignore file that would be read for ever.
-fn listed(
-    folder: &Path,
-    rules: &Rules,
-    fail: &dyn Fn(&Path, io::Error),
-) -> Result<Listed, PathBuf> {
-    let mut found = Listed { entries: Vec::new(), ignore_files: Vec::new(), has_git: false };
+/// What a folder holds, and whether that is all.
+fn list(folder: &Path, fail: &dyn Fn(&Path, io::Error)) -> (Vec<Found>, bool) {
+    let mut found = Vec::new();
     let listed = match fs::read_dir(folder) {
         Ok(listed) => listed,
         Err(cause) => {
             fail(folder, cause);
-            return Ok(found);
+            return (found, false);
         }
     };
+    let mut is_all = true;
     for entry in listed {
         let kind = entry.map_err(|cause| (folder.to_owned(), cause)).and_then(|entry| {
             let kind = entry.file_type().map_err(|cause| (entry.path(), cause))?;
-            Ok((kind, entry))
+            Ok((kind, entry.file_name(), entry))
         });
         match kind {
-            Ok(one) => found.entries.push(one),
-            Err((path, cause)) => fail(&path, cause),
+            Ok(one) => found.push(one),
+            Err((path, cause)) => {
+                fail(&path, cause);
+                is_all = false;
+            }
         }
     }
-    for (kind, entry) in &found.entries {
-        let name = entry.file_name();
-        found.has_git |= name == ".git";
+    (found, is_all)
+}
+
+/// What the names in a folder say of it.
+struct Marks {
+    /// Its ignore files that can be read.
+    ignore_files: Vec<&'static str>,
+    has_git: bool,
+}
+
+/// Nothing is asked of names that are not there.
+///
+/// # Errors
+/// An ignore file that would be read for ever.
+fn marks<'e>(
+    folder: &Path,
+    entries: impl Iterator<Item = (EntryKind, &'e OsStr)>,
+    rules: &Rules,
+    fail: &dyn Fn(&Path, io::Error),
+) -> Result<Marks, PathBuf> {
+    let mut marks = Marks { ignore_files: Vec::new(), has_git: false };
+    for (kind, name) in entries {
+        marks.has_git |= name == ".git";
         let Some(name) = rules.names().iter().find(|known| name == **known) else { continue };
-        match how_it_reads(&entry.path(), *kind) {
-            Reads::Well => found.ignore_files.push(*name),
+        let path = folder.join(name);
+        match how_it_reads(&path, kind) {
+            Reads::Well => marks.ignore_files.push(*name),
             Reads::Nothing => {}
-            Reads::TooMuch => fail(&entry.path(), io::Error::other(TOO_LARGE)),
-            Reads::Forever => return Err(entry.path()),
+            Reads::TooMuch => fail(&path, io::Error::other(TOO_LARGE)),
+            Reads::Forever => return Err(path),
         }
     }
-    Ok(found)
+    Ok(marks)
 }
 
 /// Reading this ignore file would never end: its folder is left out.
@@ -280,6 +337,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Walk<'w, W, E> {
     root: &'w Path,
     wanted: W,
+    /// How the names of files end that are wanted, if only some are: no rule is asked about others.
+    extensions: Option<&'w [String]>,
+    known: Option<Known<'w>>,
     enters: E,
     /// Hidden folders at the top that are entered all the same.
     shown: &'w [&'w str],
@@ -296,10 +356,11 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
         shown: &'w [&'w str],
         names: &'static [&'static str],
     ) -> Self {
-        Self { root, wanted, enters, shown, names, found: Mutex::default() }
+        let (extensions, known, found) = (None, None, Mutex::default());
+        Self { root, wanted, extensions, known, enters, shown, names, found }
     }
 
-    fn through(self, roots: &[PathBuf]) -> (Vec<Walked>, Vec<WalkError>) {
+    fn through(&self, roots: &[PathBuf]) -> (Vec<Walked>, Vec<WalkError>) {
         rayon::scope(|scope| {
             for folder in roots {
                 // Without the dots that a setting may hold.
@@ -307,9 +368,8 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
                 self.begin(scope, start);
             }
         });
-        let (mut walked, failed) =
-            self.found.into_inner().unwrap_or_else(|poison| poison.into_inner());
-        walked.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let (mut walked, failed) = std::mem::take(&mut *self.found());
+        walked.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walked.dedup_by(|a, b| a.path == b.path);
         (walked, failed)
     }
@@ -321,7 +381,10 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
             Err(trap) => return self.fail_at(&trap),
         };
         match fs::symlink_metadata(&start) {
-            Ok(metadata) if metadata.is_file() => self.take(&start, || Ok(metadata)),
+            Ok(metadata) if metadata.is_file() => {
+                let taken = self.taken(&start, || Ok(metadata));
+                self.found().0.extend(taken);
+            }
             // A link is followed here alone: a setting names it.
             Ok(_) if start.is_dir() => self.list(scope, &start, &rules, true),
             Ok(_) => {}
@@ -332,8 +395,23 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
     /// Takes the files of a folder; its folders are walked beside it.
     fn list<'s>(&'s self, scope: &Scope<'s>, folder: &Path, rules: &Rules, is_start: bool) {
         let fail = |path: &Path, cause| self.fail(path, cause);
-        let Listed { entries, ignore_files, has_git } = match listed(folder, rules, &fail) {
-            Ok(listed) => listed,
+        let is_named = |name: &OsStr| {
+            self.extensions.is_none_or(|known| has_extension(Path::new(name), known))
+        };
+        let held = match &self.known {
+            Some(known) => {
+                let asked = |kind, name: &OsStr| match kind {
+                    EntryKind::Folder => true,
+                    EntryKind::File if is_named(name) => true,
+                    _ => name == ".git" || self.names.iter().any(|known| name == *known),
+                };
+                known.held(self.root, folder, || list(folder, &fail), asked)
+            }
+            None => Held::Listed(list(folder, &fail).0),
+        };
+        let kinds = held.entries().map(|(kind, name, _)| (kind, name));
+        let Marks { ignore_files, has_git } = match marks(folder, kinds, rules, &fail) {
+            Ok(marks) => marks,
             Err(trap) => return self.fail_at(&trap),
         };
         if has_git && !is_start && folder != self.root {
@@ -341,34 +419,48 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
         }
         let rules = rules.within(folder, &ignore_files, has_git);
         let is_top = folder == self.root;
-        for (kind, entry) in entries {
-            let path = entry.path();
-            let name = entry.file_name();
-            let is_hidden = name.as_encoded_bytes().starts_with(b".")
-                && !(is_top && kind.is_dir() && self.shown.iter().any(|shown| name == *shown));
-            if is_hidden || name == ".git" || rules.ignores(&path, kind.is_dir()) {
+        let mut taken = Vec::new();
+        for (kind, name, entry) in held.entries() {
+            let (is_file, is_folder) = (kind == EntryKind::File, kind == EntryKind::Folder);
+            if is_file && !is_named(name) {
                 continue;
             }
-            if kind.is_file() {
-                self.take(&path, || entry.metadata());
-            } else if kind.is_dir() && (self.enters)(&path) {
+            let path = folder.join(name);
+            let is_hidden = name.as_encoded_bytes().starts_with(b".")
+                && !(is_top && is_folder && self.shown.iter().any(|shown| name == *shown));
+            if is_hidden || name == ".git" || rules.ignores(&path, is_folder) {
+                continue;
+            }
+            if is_file {
+                taken.extend(self.taken(&path, || match entry {
+                    Some(entry) => entry.metadata(),
+                    None => fs::symlink_metadata(&path),
+                }));
+            } else if is_folder && (self.enters)(&path) {
                 let rules = rules.clone();
                 scope.spawn(move |scope| self.list(scope, &path, &rules, false));
             }
         }
+        self.found().0.append(&mut taken);
     }
 
-    fn take(&self, path: &Path, metadata: impl FnOnce() -> io::Result<Metadata>) {
+    fn taken(
+        &self,
+        path: &Path,
+        metadata: impl FnOnce() -> io::Result<Metadata>,
+    ) -> Option<Walked> {
         if !(self.wanted)(path) {
-            return;
+            return None;
         }
         match metadata() {
-            Ok(metadata) if metadata.is_file() => {
-                let path = NotePath::from(path.strip_prefix(self.root).unwrap_or(path));
-                self.found().0.push(Walked { path, stat: FileStat::from(&metadata) });
+            Ok(metadata) => metadata.is_file().then(|| Walked {
+                path: NotePath::from(below(self.root, path).unwrap_or(path)),
+                stat: FileStat::from(&metadata),
+            }),
+            Err(cause) => {
+                self.fail(path, cause);
+                None
             }
-            Ok(_) => {}
-            Err(cause) => self.fail(path, cause),
         }
     }
 
@@ -405,12 +497,23 @@ enum Reads {
     Forever,
 }
 
-fn how_it_reads(path: &Path, kind: FileType) -> Reads {
+fn how_it_reads(path: &Path, kind: EntryKind) -> Reads {
     match fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() > MOST_IGNORE_BYTES => Reads::TooMuch,
         Ok(found) if found.is_file() => Reads::Well,
-        Ok(found) if !found.is_dir() && !kind.is_file() => Reads::Forever,
+        Ok(found) if !found.is_dir() && kind != EntryKind::File => Reads::Forever,
         _ => Reads::Nothing,
+    }
+}
+
+/// A path relative to the root that it lies below. Told by the bytes where those of the root stand before it:
+/// to take both apart for each of many files costs more.
+fn below<'p>(root: &Path, path: &'p Path) -> Option<&'p Path> {
+    let rest =
+        path.as_os_str().as_encoded_bytes().strip_prefix(root.as_os_str().as_encoded_bytes());
+    match rest.and_then(|rest| rest.strip_prefix(b"/")) {
+        Some(rest) => Some(platform::path(rest)),
+        None => path.strip_prefix(root).ok(),
     }
 }
 

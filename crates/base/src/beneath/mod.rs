@@ -13,6 +13,7 @@ mod list;
 mod opening;
 #[cfg(test)]
 mod tests;
+mod times;
 mod whole;
 
 use std::{
@@ -22,6 +23,7 @@ use std::{
 
 pub use folder::{Folder, Kind, Stat};
 pub use list::Entries;
+pub use times::tells_changes;
 pub use whole::TEMPORARY;
 
 /// Why a file or folder is left alone. It comes as an [`io::Error`]: see [`refusal`].

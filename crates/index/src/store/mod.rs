@@ -10,6 +10,8 @@ pub mod bits;
 pub mod cache;
 pub mod codec;
 pub mod container;
+pub mod drift;
+pub mod folders;
 pub mod history;
 pub mod keys;
 pub mod manifest;

@@ -103,6 +103,113 @@ fn ours_only_leave_out_more() {
     assert_eq!(files, ["a.md", "docs/f.md"]);
 }
 
+/// So much later that whatever has happened by now has settled.
+fn later() -> i64 {
+    i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap() + 10_000_000_000
+}
+
+fn walked_known(root: &Path, known: &mut Folders) -> Vec<String> {
+    let (walked, failed, after) = walk_known(root, &selection(&["."]), known, later());
+    assert!(failed.is_empty(), "{failed:?}");
+    *known = after.unwrap_or_else(|| known.clone());
+    walked.iter().map(|walked| walked.path.to_text()).collect()
+}
+
+#[test]
+fn what_is_known_of_folders_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let mut known = Folders::default();
+    let mut state = 7u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let folders = ["", "a", "a/b", "c", ".github", "c/.git", "a/b/d"];
+    let names = ["x.md", "y.md", "z.txt", ".gitignore", ".elophantoignore", ".hidden.md"];
+    for round in 0..120 {
+        let place = root.join(folders[random(folders.len())]);
+        let file = place.join(names[random(names.len())]);
+        // Some fail, since nothing is there or something else.
+        match random(7) {
+            0..=2 => {
+                let _ = fs::create_dir_all(&place);
+                let text = ["x.md\n", "b/\n!b/\n", "*.md\n", ""][random(4)];
+                let _ = fs::write(&file, text);
+            }
+            3 => drop(fs::remove_file(&file)),
+            4 => drop(fs::rename(&file, root.join(folders[random(4)]).join("moved.md"))),
+            5 if random(2) == 0 => drop(fs::remove_dir_all(&place)),
+            // A file where a folder was, and back.
+            _ => {
+                let _ = fs::rename(root.join("c"), root.join("x.md"));
+                let _ = fs::rename(root.join("a/b"), root.join("c"));
+            }
+        }
+        if !root.exists() {
+            fs::create_dir(root).unwrap();
+        }
+        let (expected, _) = walk(root, &selection(&["."]));
+        let expected: Vec<String> = expected.iter().map(|it| it.path.to_text()).collect();
+        assert_eq!(walked_known(root, &mut known), expected, "round {round}");
+        // No two changes within the grain of a coarse clock.
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_folder_is_listed_again_only_if_it_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "a.md", "x");
+    write(root, "b/c.md", "x");
+    write(root, "b/d.txt", "x");
+    let mut known = Folders::default();
+    if !tells_changes(root) {
+        assert_eq!(walked_known(root, &mut known), ["a.md", "b/c.md"]);
+        assert_eq!(known, Folders::default());
+        return;
+    }
+    // What has just changed may change again unseen.
+    let now = later() - 10_000_000_000;
+    let (_, _, after) = walk_known(root, &selection(&["."]), &known, now);
+    assert!(after.is_none_or(|after| after.by_path.is_empty()));
+
+    assert_eq!(walked_known(root, &mut known), ["a.md", "b/c.md"]);
+    let b = &known.by_path[&NotePath::from("b")];
+    assert_eq!(b.entries, [(EntryKind::File, "c.md".into())]);
+    let (_, _, after) = walk_known(root, &selection(&["."]), &known, later());
+    assert_eq!(after, None, "nothing else is known than before");
+    // It goes by what is known.
+    let without = Folder { entries: Vec::new(), ..(**b).clone() };
+    known.by_path.insert(NotePath::from("b"), without.into());
+    assert_eq!(walked_known(root, &mut known), ["a.md"]);
+    std::thread::sleep(std::time::Duration::from_millis(10));
+    write(root, "b/e.md", "x");
+    assert_eq!(walked_known(root, &mut known), ["a.md", "b/c.md", "b/e.md"]);
+    // Of other files nothing is known.
+    let others = Selection { extensions: vec!["txt".to_owned()], ..selection(&["."]) };
+    let (walked, _, after) = walk_known(root, &others, &known, later());
+    assert_eq!(walked.iter().map(|it| it.path.to_text()).collect::<Vec<_>>(), ["b/d.txt"]);
+    assert_eq!(after.unwrap().extensions, ["txt"]);
+}
+
+#[test]
+fn a_path_is_relative_to_the_root() {
+    for (root, path, expected) in [
+        ("/a", "/a/b.md", Some("b.md")),
+        ("/a/", "/a/b/c.md", Some("b/c.md")),
+        ("/a//b", "/a/b/c.md", Some("c.md")),
+        ("/", "/b.md", Some("b.md")),
+        ("/a", "/a", Some("")),
+        ("/a", "/ab/c.md", None),
+        ("/a", "/b.md", None),
+    ] {
+        assert_eq!(below(Path::new(root), Path::new(path)), expected.map(Path::new), "{path}");
+    }
+}
+
 #[test]
 fn a_named_path_is_found_as_the_walk_finds_it() {
     let folder = tempfile::tempdir().unwrap();
