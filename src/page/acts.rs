@@ -119,8 +119,8 @@ impl Done {
 /// `root` is what stands before that name.
 pub fn act(library: &Library, root: &str, path: &str, body: &[u8]) -> Answer {
     let name = path.strip_suffix("/do").and_then(decoded);
-    let found = library.shelves.iter().find(|(known, _)| Some(known) == name.as_ref());
-    let Some(named @ (_, shelf)) = found else {
+    let found = library.caches.iter().find(|(known, _)| Some(known) == name.as_ref());
+    let Some(named @ (_, cache)) = found else {
         return refused(404, &Error::new("there is nothing to be done here"));
     };
     if let Ok(wanted) = serde_json::from_slice::<Preview>(body) {
@@ -131,10 +131,10 @@ pub fn act(library: &Library, root: &str, path: &str, body: &[u8]) -> Answer {
         Ok(act) => act,
         Err(cause) => return refused(400, &Error::new(format_args!("this is no act: {cause}"))),
     };
-    let done = shelf.open(Vec::new()).and_then(|workspace| {
+    let done = cache.open(Vec::new()).and_then(|workspace| {
         let done = act.done(&workspace)?;
         // What was done is seen at once.
-        shelf.look_again(&workspace)?;
+        cache.look_again(&workspace)?;
         Ok(done)
     });
     match done {

@@ -10,7 +10,7 @@ use super::{
     words,
 };
 use crate::wire::{Told, page::ElsewhereWire};
-use elophanto_app::{Result, reading::Shelf, search::Found};
+use elophanto_app::{Result, reading::ReadingCache, search::Found};
 
 /// Repositories that are searched at once show fewer files.
 const ON_EACH_OF_MANY: usize = 5;
@@ -53,12 +53,12 @@ impl Elsewhere {
 
 /// The hits of the other repositories, each by itself: their scores are not to be compared.
 pub fn elsewhere(asked: &Asked) -> Vec<Elsewhere> {
-    let others = asked.library.shelves.iter().filter(|(name, _)| *name != asked.name);
-    let look = |shelf: &Arc<Shelf>| {
-        let workspace = shelf.open(flags(asked, ON_EACH_OF_MANY))?;
-        let catalogue = shelf.catalogue(&workspace)?;
+    let others = asked.library.caches.iter().filter(|(name, _)| *name != asked.name);
+    let look = |cache: &Arc<ReadingCache>| {
+        let workspace = cache.open(flags(asked, ON_EACH_OF_MANY))?;
+        let catalogue = cache.catalogue(&workspace)?;
         let found = found(asked, &workspace, &catalogue, ON_EACH_OF_MANY)?;
         Ok((Opener::of(&workspace), found))
     };
-    others.map(|(name, shelf)| Elsewhere { name: name.clone(), found: look(shelf) }).collect()
+    others.map(|(name, cache)| Elsewhere { name: name.clone(), found: look(cache) }).collect()
 }

@@ -53,7 +53,7 @@ pub fn export(
     folder: &Path,
     at: Option<&str>,
 ) -> Result<Exported> {
-    let Some((name, shelf)) = library.shelves.first() else {
+    let Some((name, cache)) = library.caches.first() else {
         return Err(Error::bug("there is no knowledge base"));
     };
     let place = NewFolder::free(folder, workspace.repository.git_dir.as_deref())?;
@@ -66,7 +66,7 @@ pub fn export(
     };
     let mut asked = Asked {
         library,
-        shelf,
+        cache,
         site: Site { root: String::new(), name: String::new(), is_export: true },
         name: name.clone(),
         others: Vec::new(),
@@ -191,7 +191,7 @@ fn index(asked: &Asked) -> Result<Vec<u8>> {
 fn named(path: &str, text: &str) -> Vec<String> {
     let told = |it: secrets::Finding| {
         let path = escape_control_line(path);
-        format!("{path}, line {}: {} {}", it.line, it.kind, escape_control_line(&it.masked))
+        format!("{path}, line {}: {}", it.line, it.kind)
     };
     secrets::scan(text).into_iter().map(told).collect()
 }

@@ -36,7 +36,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
     if text.trim().is_empty() {
         return overview(asked, reader);
     }
-    let workspace = asked.shelf.open(flags(asked, MOST))?;
+    let workspace = asked.cache.open(flags(asked, MOST))?;
     let repositories = asked.query.all("repository");
     let wanted = SearchRequest {
         within: Some(reader.clone().among(repositories)),

@@ -67,7 +67,7 @@ use elophanto_app::{
     fleet::Reader,
     gateway::Served,
     learning::{Learning, now},
-    reading::{self, Catalogue, Note, Shelf},
+    reading::{self, Catalogue, Note, ReadingCache},
 };
 use elophanto_base::image::Bare;
 use elophanto_index::links::Files;
@@ -76,7 +76,7 @@ use elophanto_repo::CommitId;
 
 /// All that pages are made of.
 pub struct Library {
-    pub shelves: Vec<(String, Arc<Shelf>)>,
+    pub caches: Vec<(String, Arc<ReadingCache>)>,
     pub environment: Environment,
     /// Bots of the user's, where there is a gateway.
     pub bots: Option<Bots>,
@@ -86,9 +86,9 @@ pub struct Library {
 
 impl Library {
     pub fn new(repositories: &[Served], environment: Environment) -> Self {
-        let shelf = |it: &Served| (it.name.clone(), Shelf::new(it.base.clone()));
+        let cache = |it: &Served| (it.name.clone(), ReadingCache::new(it.base.clone()));
         Self {
-            shelves: repositories.iter().map(shelf).collect(),
+            caches: repositories.iter().map(cache).collect(),
             environment,
             bots: None,
             fleet: None,
@@ -97,7 +97,7 @@ impl Library {
 
     /// Reads beside what pages will need.
     pub fn warm(&self) {
-        self.shelves.iter().for_each(|(_, shelf)| shelf.warm());
+        self.caches.iter().for_each(|(_, cache)| cache.warm());
     }
 }
 
@@ -132,7 +132,7 @@ impl Answer {
 /// What one page is made of.
 pub struct Asked<'l> {
     pub library: &'l Library,
-    pub shelf: &'l Arc<Shelf>,
+    pub cache: &'l Arc<ReadingCache>,
     pub site: Site,
     /// The name of the knowledge base.
     pub name: String,
@@ -247,17 +247,17 @@ fn refusal(error: &Error) -> String {
 fn asked<'l>(
     library: &'l Library,
     root: &str,
-    (name, shelf): &'l (String, Arc<Shelf>),
+    (name, cache): &'l (String, Arc<ReadingCache>),
     query: &str,
 ) -> Result<Asked<'l>> {
-    let workspace = shelf.open(Vec::new())?;
-    let catalogue = shelf.catalogue(&workspace)?;
+    let workspace = cache.open(Vec::new())?;
+    let catalogue = cache.catalogue(&workspace)?;
     Ok(Asked {
         library,
-        shelf,
+        cache,
         site: Site { root: root.to_owned(), name: name.clone(), is_export: false },
         name: name.clone(),
-        others: library.shelves.iter().map(|(name, _)| name.clone()).collect(),
+        others: library.caches.iter().map(|(name, _)| name.clone()).collect(),
         opener: Opener::of(&workspace),
         files: Files::below(&workspace.repository.root),
         workspace,
@@ -277,9 +277,9 @@ pub fn answer(library: &Library, root: &str, path: &str, query: &str) -> Answer 
     let mut site = Site { root: root.to_owned(), name: String::new(), is_export: false };
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let name = decoded(first).unwrap_or_default();
-    let found = library.shelves.iter().find(|(known, _)| *known == name);
+    let found = library.caches.iter().find(|(known, _)| *known == name);
     let Some(named) = found.filter(|_| path.contains('/')) else {
-        if let (true, Some((first, _))) = (path.is_empty(), library.shelves.first()) {
+        if let (true, Some((first, _))) = (path.is_empty(), library.caches.first()) {
             site.name = first.clone();
             return Answer::to(site.to(""));
         }

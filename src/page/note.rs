@@ -75,7 +75,7 @@ fn now(asked: &Asked, note: &Note, past: &Past) -> Result<Page> {
     };
     let drift = drift_of(&asked.workspace, &asked.catalogue, &note.path);
     // What cannot be told is left out: the note itself is what was asked for.
-    let alike = asked.shelf.alike(&asked.workspace, &asked.catalogue, note);
+    let alike = asked.cache.alike(&asked.workspace, &asked.catalogue, note);
     let alike = alike.unwrap_or_default();
     let catalogue = &asked.catalogue;
     let (links, backlinks) = (catalogue.links_of(note.number), catalogue.backlinks_of(note.number));

@@ -42,7 +42,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
         });
     }
     let page = asked.query.page().min(MOST_PAGES);
-    let everywhere = asked.query.get("everywhere").is_some() && asked.library.shelves.len() > 1;
+    let everywhere = asked.query.get("everywhere").is_some() && asked.library.caches.len() > 1;
     let limit = page * ON_EACH + 1;
     let found = found(asked, &open(asked, limit)?, &asked.catalogue, limit)?;
     let drifted = if asked.query.get("live").is_some() {
@@ -104,7 +104,7 @@ pub fn exported(asked: &Asked) -> Result<Page> {
 
 /// The workspace with as many hits as are needed.
 fn open(asked: &Asked, limit: usize) -> Result<Workspace> {
-    asked.shelf.open(flags(asked, limit))
+    asked.cache.open(flags(asked, limit))
 }
 
 pub fn flags(asked: &Asked, limit: usize) -> Vec<(String, String)> {

@@ -41,7 +41,7 @@ struct StatusWire<'a> {
 }
 
 pub fn page(asked: &Asked) -> Result<Page> {
-    let health = asked.shelf.health();
+    let health = asked.cache.health();
     let diagnosis = health.as_ref().map(|it| &it.diagnosis);
     let trust = trust::waiting(asked);
     let (bots, untold) = channels::listed(asked);

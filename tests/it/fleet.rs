@@ -6,7 +6,7 @@ use elophanto_net::fake_store::{FakeStore, Fault};
 use serde_json::{Value, json};
 
 use crate::{
-    env::{Output, TestEnv, finish},
+    env::{Output, TestEnv, finish, snapshot},
     mcp::House,
 };
 
@@ -680,6 +680,15 @@ fn what_is_wrong_with_rights_is_said_before_anybody_is_served() {
     assert!(stdio.stderr().contains("--http"), "{stdio}");
     let both = with(&["--http", "127.0.0.1:0", "--only", "acme/sea"]);
     assert_eq!(both.code, Some(2), "{both}");
+    let args = ["agent", "mcp", "serve", "--in", &address, "--http", "127.0.0.1:0"];
+    snapshot!(env.run(&[&args[..], &["--rights", "gone.yaml"]].concat()), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: cannot read `gone.yaml`
+    caused by: No such file or directory (os error 2)
+    hint: `--rights` names a file that says whose token finds which repositories
+    ");
 }
 
 /// Writes a lesson down and commits it; its id.

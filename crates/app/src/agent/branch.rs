@@ -1,12 +1,12 @@
 //! A run on a branch of its own: begun where HEAD is, without touching the work tree or the index.
 
-use std::{collections::BTreeSet, ffi::OsStr, os::unix::ffi::OsStrExt, path::PathBuf};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use serde::Serialize;
 
 use crate::{Error, Result};
 use elophanto_agent::Finished;
-use elophanto_base::{one_line::one_line, visible::visible};
+use elophanto_base::{one_line::one_line, platform, visible::visible};
 use elophanto_repo::{CommitId, Git, GitError, branch_reference, head};
 
 /// Characters of the title of a pull request.
@@ -41,9 +41,11 @@ pub enum Branched {
 /// What a run on a branch of its own leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PullRequest {
+    /// The branch with the commits, by its short name.
     pub branch: String,
     /// The branch that it was begun from, or the commit.
     pub base: String,
+    /// On one line.
     pub title: String,
     /// As Markdown.
     pub body: String,
@@ -199,7 +201,7 @@ pub fn changed(git: &Git) -> Result<BTreeSet<PathBuf>, GitError> {
     ];
     let status = git.run(&asked)?;
     let names = status.split(|byte| *byte == 0).filter_map(|line| line.get(3..));
-    Ok(names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
+    Ok(names.map(|name| platform::path(name).to_owned()).collect())
 }
 
 fn shown(name: &str) -> String {

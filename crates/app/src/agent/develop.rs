@@ -10,7 +10,7 @@ use ulid::Ulid;
 
 use super::{
     develop_branch::Plumbing,
-    plugins::{Bench, agree},
+    plugins::{PluginContext, agree},
 };
 use crate::{Workspace, workspace::KnowledgeBase};
 use elophanto_agent::{
@@ -24,7 +24,7 @@ use elophanto_text::changelog::{self, Entry};
 pub fn tool(
     workspace: &Workspace,
     git: &Git,
-    bench: &Bench,
+    bench: &PluginContext,
     built_in: &[&str],
     inlet: Inlet,
 ) -> SelfDevelop {

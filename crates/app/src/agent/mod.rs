@@ -68,7 +68,7 @@ use elophanto_agent::{
 };
 pub use elophanto_agent::{
     Answer, Approval, Approver, End, Event, Finished, GIVEN, Given, Host, Intent, Outcome, Output,
-    Session, Source, Spec, Tool, ToolError, checked,
+    Plan, Session, Source, Spec, Spent, Todo, TodoState, Tool, ToolError, checked,
     permissions::{Action, Level, Mode},
 };
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
@@ -76,7 +76,7 @@ pub use elophanto_models::llm::{Image, ModelRef, Task};
 use elophanto_repo::Git;
 use external::External;
 pub use own::{Named, Ran};
-use plugins::Bench;
+use plugins::PluginContext;
 use proposing::{Proposing, proposal};
 use rights::Rights;
 use sandboxing::Fencing;
@@ -137,6 +137,7 @@ pub struct RunRequest<'r> {
 
 /// Everything that runs of one process have in common.
 pub struct Prepared<'a> {
+    /// The knowledge base that runs are about.
     pub workspace: &'a Workspace,
     channel: &'static str,
     user: Option<String>,
@@ -147,9 +148,10 @@ pub struct Prepared<'a> {
     rights: RefCell<Rights>,
     fencing: Arc<Fencing>,
     store: SkillStore,
+    /// What runs may call.
     pub tools: Toolbox,
     /// What plugins run with.
-    pub bench: Bench,
+    pub bench: PluginContext,
     /// Plugins that are no tools, and why.
     pub problems: Vec<Problem>,
     sessions: Sessions,
@@ -183,7 +185,7 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>> {
     for problem in store.discover().problems {
         tell.note(problem);
     }
-    let bench = Bench::open(workspace, &fencing, &reporter)?;
+    let bench = PluginContext::open(workspace, &fencing, &reporter)?;
     let base = KnowledgeBase::of(workspace);
     let is_key = rights.out_of_reach();
     let mut built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &store, &base);
@@ -337,7 +339,7 @@ impl Prepared<'_> {
     }
 
     /// The model that was chosen since, for everything.
-    pub fn chosen_model(&self) -> Option<ModelRef> {
+    pub(crate) fn chosen_model(&self) -> Option<ModelRef> {
         self.model.borrow().clone()
     }
 
@@ -421,7 +423,7 @@ impl Prepared<'_> {
     }
 
     /// Where that stands which the last run was told of what is known: a path, and a line of it.
-    pub fn known_places(&self) -> Vec<(String, Option<usize>)> {
+    pub(crate) fn known_places(&self) -> Vec<(String, Option<usize>)> {
         let known = self.known.borrow();
         let Some((_, gathered)) = &*known else { return Vec::new() };
         let pieces = gathered.notes.iter().chain(&gathered.facts);

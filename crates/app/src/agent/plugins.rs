@@ -1,8 +1,7 @@
 //! Plugins of the work tree: what they run with, and which of them the user agreed to.
 
 use std::{
-    fs::{self, DirBuilder, File, TryLockError},
-    os::unix::fs::DirBuilderExt,
+    fs::{self, File, TryLockError},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,6 +18,7 @@ use elophanto_agent::{
     plugins::{FOLDER, Loaded, Loading, MANIFEST, MAX_MANIFEST_BYTES, Runtime, load, text_at},
     sandbox::Kind,
 };
+use elophanto_base::platform;
 
 /// Where copies of plugins lie while they run, below the folder of the state.
 const COPIES: &str = "plugins";
@@ -27,7 +27,7 @@ const COPIES_LOCK: &str = "plugins.lock";
 const MANIFEST_LOCK: &str = "plugins.lock";
 
 /// What plugins of one work tree run with.
-pub struct Bench {
+pub struct PluginContext {
     root: PathBuf,
     environment: Environment,
     lock: PathBuf,
@@ -39,7 +39,7 @@ pub struct Bench {
     _copies: File,
 }
 
-impl Bench {
+impl PluginContext {
     /// # Errors
     /// When there is no folder for copies.
     pub fn open(
@@ -136,7 +136,7 @@ fn trusted_as(name: &str) -> String {
 /// is open.
 fn copies(state: &Path) -> std::io::Result<(PathBuf, File)> {
     let folder = state.join(COPIES);
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    platform::make_folders(&folder, platform::PRIVATE_FOLDER)?;
     let held = File::options().create(true).append(true).open(state.join(COPIES_LOCK))?;
     match held.try_lock() {
         Ok(()) => {

@@ -3,9 +3,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, DirBuilder, Metadata},
+    fs::{self, Metadata},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -18,7 +17,7 @@ use elophanto_agent::{
     mcp_client::{self, At, Credentials, Entry, Started, Surroundings},
     permissions::Level,
 };
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{platform, regular::unwaiting, visible::escape_control_line};
 use elophanto_index::store::lock;
 use elophanto_net::remote::Realm;
 use url::Url;
@@ -140,7 +139,7 @@ pub fn read(environment: &Environment) -> Result<BTreeMap<String, Kept>> {
 ///
 /// # Errors
 /// As [`read`], and when the file lies in the repository.
-pub fn read_for(root: &Path, environment: &Environment) -> Result<BTreeMap<String, Kept>> {
+pub(crate) fn read_for(root: &Path, environment: &Environment) -> Result<BTreeMap<String, Kept>> {
     let servers = read(environment)?;
     let file = folder(environment).map(|folder| folder.join(FILE));
     let place = file.and_then(|file| file.canonicalize().ok());
@@ -163,7 +162,7 @@ pub fn change<T>(
         Error::new("there is no folder for your settings")
             .hint("set HOME, or XDG_CONFIG_HOME to a folder")
     })?;
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    platform::make_folders(&folder, platform::PRIVATE_FOLDER)?;
     let _lock = lock::wait(&folder.join(LOCK))?;
     let mut servers = read_in(&folder)?;
     let before = servers.clone();
@@ -220,15 +219,13 @@ fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>> {
     let unread = |why: &dyn std::fmt::Display| {
         Error::new(format_args!("`{}` cannot be read: {why}", path.display()))
     };
-    // A pipe must not be waited for.
-    let opened = fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
-    let file = match opened {
+    let file = match unwaiting().read(true).open(&path) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(cause) => return Err(unread(&cause)),
         Ok(file) => file,
     };
     let stat = file.metadata().map_err(|cause| unread(&cause))?;
-    let is_shared = |stat: &Metadata| stat.mode() & 0o022 != 0;
+    let is_shared = |stat: &Metadata| platform::others_may_write(stat);
     if is_shared(&stat) || fs::metadata(folder).is_ok_and(|stat| is_shared(&stat)) {
         return Err(unread(&"others may write it").hint("take that right from them: chmod go-w"));
     }

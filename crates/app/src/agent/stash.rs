@@ -8,10 +8,8 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsStr,
     fs,
     io::Read,
-    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -24,7 +22,7 @@ use crate::{Error, Result, pages::is_instructions};
 use elophanto_agent::permissions::is_key;
 use elophanto_base::{
     beneath::{Folder, Kind},
-    lock,
+    lock, platform,
     visible::exact_line,
 };
 use elophanto_repo::{CommitId, Git, GitError, NotePath, ObjectId};
@@ -68,7 +66,12 @@ pub enum Back {
     /// They are back, but nothing of them is staged any more.
     Unstaged,
     /// They are in the stash, and why.
-    Stays { stash: String, why: String },
+    Stays {
+        /// The id of its commit.
+        stash: String,
+        /// What git said, or that a file stands in the way.
+        why: String,
+    },
     /// There is no such stash: none was made, or somebody has taken it.
     Nothing,
 }
@@ -132,7 +135,7 @@ impl Stash {
 ///
 /// # Errors
 /// When git cannot say what is where; then it is in the stash.
-pub fn recover(git: &Git) -> Result<Option<Back>> {
+pub(crate) fn recover(git: &Git) -> Result<Option<Back>> {
     if read(git).is_none() {
         return Ok(None);
     }
@@ -329,7 +332,7 @@ fn there(git: &Git, path: &NotePath) -> Result<Option<Content>> {
             (if stat.mode & 0o100 == 0 { "100644" } else { "100755" }, bytes)
         }
         Ok(Some(stat)) if stat.kind == Kind::Link => {
-            ("120000", top.link(path)?.as_os_str().as_bytes().to_vec())
+            ("120000", top.link(path)?.as_os_str().as_encoded_bytes().to_vec())
         }
         // A link on the way leads to something else.
         _ => return Ok(None),
@@ -358,7 +361,7 @@ fn found(git: &Git) -> Result<Vec<PathBuf>> {
     let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"];
     let status = git.run(&[&asked[..], &["--ignore-submodules=dirty"]].concat())?;
     let names = status.split(|&byte| byte == 0).filter_map(|line| line.get(3..));
-    let mut found: Vec<_> = names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect();
+    let mut found: Vec<_> = names.map(|name| platform::path(name).to_owned()).collect();
     found.sort();
     let top = Folder::open(git.root())?;
     let is_folder = |path: &&PathBuf| {
@@ -393,7 +396,7 @@ fn refuse_inexact(git: &Git, changed: &[PathBuf]) -> Result<()> {
         let Some(stat) = top.stat(path).ok().flatten().filter(|stat| stat.is_file()) else {
             continue;
         };
-        let (bytes, mode) = (path.as_os_str().as_bytes(), stat.mode & 0o7777);
+        let (bytes, mode) = (path.as_os_str().as_encoded_bytes(), stat.mode & 0o7777);
         if !usual.contains(&mode) {
             return Err(inexact(path, &format!("its rights ({mode:03o}) are not kept by git")));
         }
@@ -428,7 +431,7 @@ fn usual_rights(git: &Git) -> Result<[u32; 4]> {
     let (top, probe) = (Folder::open(git.git_dir())?, Path::new(PROBE));
     let (made, name) = top.making(probe)?;
     let _ = made.remove(Path::new(&name));
-    let mode = top.create(probe)?.metadata()?.mode() & 0o777;
+    let mode = platform::rights(&top.create(probe)?.metadata()?) & 0o777;
     top.remove(probe)?;
     Ok([0o644, 0o755, mode, mode | (mode & 0o444) >> 2])
 }

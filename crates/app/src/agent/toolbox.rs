@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     develop,
-    plugins::{Bench, manifest},
+    plugins::{PluginContext, manifest},
     remembering,
     sandboxing::Fencing,
     skill_store::SkillStore,
@@ -78,7 +78,7 @@ pub fn all(
     workspace: &Workspace,
     git: Option<&Git>,
     built_in: Vec<Box<dyn Tool>>,
-    bench: &Bench,
+    bench: &PluginContext,
     reporter: &dyn Reporter,
 ) -> (Toolbox, Vec<Problem>) {
     let names: Vec<String> = built_in.iter().map(|tool| tool.spec().name).collect();

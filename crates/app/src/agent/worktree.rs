@@ -8,7 +8,6 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -24,6 +23,7 @@ use elophanto_agent::Finished;
 use elophanto_base::{
     beneath::Folder,
     lock::{self, Lock},
+    platform,
     visible::exact_line,
 };
 use elophanto_repo::{Git, GitError, Repository, branch_reference, locate};
@@ -48,6 +48,7 @@ pub struct WorkTreeRequest<'r> {
     pub name: Option<&'r str>,
     /// Another name for its branch.
     pub branch: Option<&'r str>,
+    /// What the run is to do.
     pub goal: &'r str,
 }
 
@@ -66,6 +67,7 @@ pub struct WorkTree {
 /// What became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
+    /// Something came of it: it stays where it is.
     Kept(Kept),
     /// Nothing came of it: work tree and branch are gone.
     Gone,
@@ -74,13 +76,17 @@ pub enum Left {
 /// What is in a work tree that a run leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Kept {
+    /// The folder of the work tree, absolute.
     pub path: PathBuf,
+    /// Its branch, by the short name.
     pub branch: String,
     /// The branch that it was begun from, or the commit.
     pub base: String,
+    /// Commits that the branch it was begun from does not have.
     pub commits: usize,
     /// Files that differ from its newest commit.
     pub uncommitted: usize,
+    /// How its branch could be offered for merging; `None` where nothing is committed.
     #[serde(skip)]
     pub pull_request: Option<PullRequest>,
 }
@@ -88,11 +94,13 @@ pub struct Kept {
 /// A work tree beside the user's, as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
+    /// The folder of the work tree, absolute.
     pub path: PathBuf,
     /// `None` where HEAD is on none.
     pub branch: Option<String>,
     /// Commits that the user's HEAD does not have.
     pub commits: usize,
+    /// Files that differ from its newest commit.
     pub uncommitted: usize,
     /// A run works in it.
     pub is_at_work: bool,
@@ -175,6 +183,7 @@ fn open(
 }
 
 impl WorkTree {
+    /// Its folder, absolute.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -238,8 +247,7 @@ pub fn standing(repository: &Repository) -> Result<Vec<Standing>> {
     let mut found = Vec::new();
     for entry in split(&listed) {
         let value = |key: &[u8]| entry.iter().find_map(|line| line.strip_prefix(key));
-        let Some(path) = value(b"worktree ").map(|path| PathBuf::from(OsStr::from_bytes(path)))
-        else {
+        let Some(path) = value(b"worktree ").map(|path| platform::path(path).to_owned()) else {
             continue;
         };
         if path.parent() != Some(&*beside) || path == repository.root {

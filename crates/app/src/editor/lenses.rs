@@ -32,6 +32,7 @@ const MOST_SOURCE: usize = 60;
 pub struct Lens {
     /// From 0.
     pub line: usize,
+    /// What is told.
     pub shown: Shown,
 }
 
@@ -57,7 +58,9 @@ pub enum Shown {
 pub struct Hint {
     /// The byte behind which it stands.
     pub at: usize,
+    /// What is shown behind the line.
     pub text: String,
+    /// What is shown where somebody points at it.
     pub more: String,
 }
 
@@ -138,7 +141,7 @@ fn similar(
     let editor = resolver.editor;
     let workspace = editor.unasked()?;
     let Some(note) = reading::note(&workspace, catalogue, number)? else { return Ok(Vec::new()) };
-    let alike = editor.shelf.alike(&workspace, catalogue, &note);
+    let alike = editor.cache.alike(&workspace, catalogue, &note);
     // What cannot be told is left out.
     let alike = alike.unwrap_or_default();
     let spot = |alike: &reading::Alike| {

@@ -46,7 +46,7 @@ pub use symbols::{Section, Symbol, foldings, search_symbols, sections};
 
 use crate::{
     Environment, Result,
-    reading::{Catalogue, Shelf},
+    reading::{Catalogue, ReadingCache},
     reporter::Silent,
     workspace::{KnowledgeBase, Workspace},
 };
@@ -70,7 +70,7 @@ type Listed = (u64, Arc<Selection>, Arc<Listing>);
 pub struct Editor {
     /// Top of the repository.
     pub root: PathBuf,
-    shelf: Arc<Shelf>,
+    cache: Arc<ReadingCache>,
     /// Which files are notes, by the settings as they were read last.
     selection: Mutex<Arc<Selection>>,
     listing: Mutex<Option<Listed>>,
@@ -88,7 +88,7 @@ impl Editor {
         let workspace = Workspace::around(folder, environment.clone(), settings(&[]), &Silent)?;
         Ok(Self {
             root: workspace.repository.root.clone(),
-            shelf: Shelf::new(KnowledgeBase::of(&workspace)),
+            cache: ReadingCache::new(KnowledgeBase::of(&workspace)),
             selection: Mutex::new(Arc::new(workspace.context().selection.clone())),
             listing: Mutex::default(),
             known: Mutex::default(),
@@ -102,7 +102,7 @@ impl Editor {
     /// # Errors
     /// When there is none any more, or a setting is unusable.
     pub fn workspace(&self) -> Result<Workspace> {
-        let workspace = self.shelf.open(settings(&[]))?;
+        let workspace = self.cache.open(settings(&[]))?;
         let (mut kept, now) = (lock(&self.selection), workspace.context().selection);
         let is_same = (&kept.roots, &kept.extensions, &kept.apart)
             == (&now.roots, &now.extensions, &now.apart);
@@ -140,12 +140,12 @@ impl Editor {
     /// # Errors
     /// As [`Editor::workspace`].
     fn by_words(&self) -> Result<Workspace> {
-        self.shelf.open(settings(&[("search.mode", "keyword")]))
+        self.cache.open(settings(&[("search.mode", "keyword")]))
     }
 
     /// Reads all notes beside, unless that was done before.
     pub fn warm(&self) {
-        self.shelf.warm();
+        self.cache.warm();
     }
 
     /// All notes, as they were a moment ago.
@@ -153,12 +153,12 @@ impl Editor {
     /// # Errors
     /// When the knowledge base cannot be read.
     pub fn catalogue(&self, workspace: &Workspace) -> Result<Arc<Catalogue>> {
-        self.shelf.catalogue(workspace)
+        self.cache.catalogue(workspace)
     }
 
     /// Counts how often notes have changed; 0 before they were read for the first time.
     pub fn number(&self) -> u64 {
-        self.shelf.number()
+        self.cache.number()
     }
 
     /// The files that are notes by their names: quickly listed, and nothing of them is read.
@@ -180,7 +180,7 @@ impl Editor {
             && let Ok(workspace) = self.workspace()
         {
             // What cannot be read now is read the next time.
-            let _ = self.shelf.look_again(&workspace);
+            let _ = self.cache.look_again(&workspace);
         }
     }
 

@@ -3,7 +3,7 @@
 //! Owns the form of `fleet.yaml`. A token never stands there: the file names where it is kept, or its
 //! hash, and what comes out of here is a hash in any case.
 
-use std::{collections::BTreeMap, fs::File, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{collections::BTreeMap, fs::File, path::Path};
 
 use secrecy::ExposeSecret as _;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 use elophanto_base::{
     one_line::one_line,
-    regular,
+    platform, regular,
     visible::escape_control_line,
     yaml::{self, Budget, Node, Value},
 };
@@ -26,8 +26,6 @@ use elophanto_tables::fleet::is_repository;
 const MOST_BYTES: usize = 1 << 20;
 /// Fewest characters of a token: one that is shorter could be guessed.
 const LEAST_TOKEN: usize = 20;
-/// Rights to write of anybody but the owner.
-const OTHERS_WRITE: u32 = 0o022;
 const FORM: &str = "it is a list of entries such as `- { token: env:SEA_TOKEN, repositories: \
                     [github.com/acme/sea, github.com/acme/docs/] }`";
 const TOKENS: &str = "a token is named, as `env:NAME`, `vault:NAME` or `blake3:HASH`, and never stands \
@@ -36,7 +34,9 @@ const TOKENS: &str = "a token is named, as `env:NAME`, `vault:NAME` or `blake3:H
 /// Somebody who may ask, by the hash of their token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
+    /// BLAKE3 of it.
     pub token: blake3::Hash,
+    /// Which repositories they may ask.
     pub rights: Rights,
 }
 
@@ -128,8 +128,7 @@ pub fn callers(path: &Path, environment: &Environment, asking: Asking) -> Result
 fn read(path: &Path) -> Result<String> {
     let shown = path.display();
     let unreadable = |cause: std::io::Error| {
-        let message = format!("cannot read `{shown}`: {cause}");
-        Error::because(message, cause)
+        Error::because(format_args!("cannot read `{shown}`"), cause)
             .hint("`--rights` names a file that says whose token finds which repositories")
     };
     // It may be a link: a secret or a map of a cluster is one.
@@ -138,7 +137,7 @@ fn read(path: &Path) -> Result<String> {
     if !metadata.is_file() {
         return Err(Error::new(format_args!("`{shown}` is no file")).hint(FORM));
     }
-    if metadata.permissions().mode() & OTHERS_WRITE != 0 {
+    if platform::others_may_write(&metadata) {
         return Err(Error::new(format_args!("others than its owner may write to `{shown}`"))
             .hint(format!("chmod go-w {shown}")));
     }

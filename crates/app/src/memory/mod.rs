@@ -33,9 +33,9 @@ use elophanto_index::{
     refresh::{refresh, settings},
     search::SearchError,
 };
-pub use elophanto_knowledge::memory::{Draft, EventType, Question, Recalled};
+pub use elophanto_knowledge::memory::{Draft, EventType, Memory, Question, Rate, Recalled};
 use elophanto_knowledge::memory::{
-    Entry, Files, Memory, RecallContext, Retired, contradicted, recall, repo_name,
+    Entry, Files, RecallContext, Retired, contradicted, recall, repo_name,
 };
 use elophanto_repo::{NotePath, Repository, is_closed, locate, remote_url, watch};
 pub use forget::{About, Forgotten};
@@ -52,9 +52,11 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The memory of a knowledge base.
 pub struct Memories<'a> {
+    /// The knowledge base that it belongs to.
     pub workspace: &'a Workspace,
     /// The name that this repository's own records bear.
     pub own: String,
+    /// The JSONL files of all agents, archived ones too.
     pub files: Files,
     /// What the paths of the files are relative to.
     root: PathBuf,
@@ -82,6 +84,7 @@ struct Seen {
 
 /// What was written down.
 pub struct Remembered {
+    /// As it was written: secrets masked, tags derived.
     pub memory: Memory,
     /// Relative to the root, or absolute if it lies outside of it.
     pub path: PathBuf,
@@ -107,6 +110,7 @@ impl Remembered {
 }
 
 impl<'a> Memories<'a> {
+    /// Says where lessons lie, and reads none yet.
     pub fn open(workspace: &'a Workspace) -> Self {
         let repository = &workspace.repository;
         let own = repo_name(remote_url(repository).as_deref(), &folder_name(repository));

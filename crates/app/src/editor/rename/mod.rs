@@ -32,6 +32,7 @@ pub struct Change {
     pub path: String,
     /// What it says before.
     pub text: String,
+    /// None overlaps another.
     pub edits: Vec<(Range<usize>, String)>,
 }
 
@@ -40,27 +41,34 @@ pub struct Change {
 pub struct Renamed {
     /// The note that is called otherwise, before and after.
     pub moved: Option<(String, String)>,
+    /// One of each file, sorted by path.
     pub changes: Vec<Change>,
 }
 
 /// A reference of which it cannot be proven that it would lead where it leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unproven {
+    /// Of the file that refers, relative to the root.
     pub path: String,
     /// From 1.
     pub line: usize,
+    /// In words, for the user.
     pub why: String,
 }
 
 /// What is to be renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rename {
+    /// A note, by its path relative to the root.
     Note {
+        /// Relative to the root, with `/`.
         path: String,
     },
     /// By its number in the note.
     Heading {
+        /// Of its note, relative to the root.
         path: String,
+        /// From 0, in the order of the text.
         number: usize,
     },
 }
@@ -122,7 +130,7 @@ impl Editor {
                 Error::new("this is no name").hint("give one line of at most 200 characters")
             );
         }
-        let catalogue = self.shelf.look_again(workspace)?;
+        let catalogue = self.cache.look_again(workspace)?;
         let stem = |path: &str| NotePath::from(path).stem();
         let exists =
             |path: &str| self.root.join(path).exists() || open.iter().any(|it| it.path == path);

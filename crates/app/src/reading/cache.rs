@@ -34,7 +34,8 @@ const MOST_ALIKE: usize = 1_000;
 type AlikeKept = FxHashMap<(u64, usize, String), Arc<Vec<Alike>>>;
 
 /// What is kept of one knowledge base. Shared between threads.
-pub struct Shelf {
+pub struct ReadingCache {
+    /// By which it is opened.
     pub base: KnowledgeBase,
     kept: Mutex<Option<Kept>>,
     /// Held by whoever makes the next catalogue.
@@ -52,7 +53,8 @@ struct Kept {
     looked: Instant,
 }
 
-impl Shelf {
+impl ReadingCache {
+    /// Reads nothing yet.
     pub fn new(base: KnowledgeBase) -> Arc<Self> {
         Arc::new(Self {
             base,
@@ -97,10 +99,10 @@ impl Shelf {
     /// Reads the notes beside, unless that was done before.
     pub fn warm(self: &Arc<Self>) {
         if self.number() == 0 {
-            let shelf = Arc::clone(self);
+            let cache = Arc::clone(self);
             let warming = move || {
                 // Whoever asks for the notes next is told what is wrong.
-                let _ = shelf.open(Vec::new()).and_then(|it| shelf.catalogue(&it).map(drop));
+                let _ = cache.open(Vec::new()).and_then(|it| cache.catalogue(&it).map(drop));
             };
             let _ = std::thread::Builder::new().name("notes".to_owned()).spawn(warming);
         }
@@ -128,12 +130,12 @@ impl Shelf {
         let is_old =
             known.as_ref().is_none_or(|(of, at, _)| *of != number || at.elapsed() > EXAMINED);
         if is_old && !self.is_examined.swap(true, Ordering::Relaxed) {
-            let shelf = Arc::clone(self);
+            let cache = Arc::clone(self);
             let examining = move || {
-                if let Ok(found) = shelf.open(Vec::new()).and_then(|it| Health::of(&it)) {
-                    *lock(&shelf.health) = Some((number, Instant::now(), Arc::new(found)));
+                if let Ok(found) = cache.open(Vec::new()).and_then(|it| Health::of(&it)) {
+                    *lock(&cache.health) = Some((number, Instant::now(), Arc::new(found)));
                 }
-                shelf.is_examined.store(false, Ordering::Relaxed);
+                cache.is_examined.store(false, Ordering::Relaxed);
             };
             let thread = std::thread::Builder::new().name("doctor".to_owned());
             if thread.spawn(examining).is_err() {
@@ -191,11 +193,11 @@ impl Shelf {
         if self.is_made_beside.swap(true, Ordering::Relaxed) {
             return;
         }
-        let shelf = Arc::clone(self);
+        let cache = Arc::clone(self);
         let making = move || {
             // What cannot be read now is read the next time.
-            let _ = shelf.open(Vec::new()).and_then(|workspace| shelf.make(&workspace, false));
-            shelf.is_made_beside.store(false, Ordering::Relaxed);
+            let _ = cache.open(Vec::new()).and_then(|workspace| cache.make(&workspace, false));
+            cache.is_made_beside.store(false, Ordering::Relaxed);
         };
         let thread = std::thread::Builder::new().name("notes".to_owned());
         if thread.spawn(making).is_err() {
@@ -203,17 +205,17 @@ impl Shelf {
         }
     }
 
-    /// Follows changes from now on, for as long as somebody has the shelf.
+    /// Follows changes from now on, for as long as somebody has the cache.
     fn watch(self: &Arc<Self>) {
-        let (shelf, folder) = (Arc::downgrade(self), self.base.folder.clone());
+        let (cache, folder) = (Arc::downgrade(self), self.base.folder.clone());
         let watching = move || {
             let mut changed = || {
-                if let Some(shelf) = shelf.upgrade() {
-                    shelf.is_watched.store(true, Ordering::Relaxed);
-                    let _ = shelf.open(Vec::new()).and_then(|it| shelf.make(&it, false));
+                if let Some(cache) = cache.upgrade() {
+                    cache.is_watched.store(true, Ordering::Relaxed);
+                    let _ = cache.open(Vec::new()).and_then(|it| cache.make(&it, false));
                 }
             };
-            let is_wanted = || shelf.strong_count() > 0;
+            let is_wanted = || cache.strong_count() > 0;
             follow_while(&folder, &is_wanted, &mut changed, &mut |_| {});
         };
         // Where there is no thread for it, notes are looked at from time to time.
