@@ -22,7 +22,7 @@ use elophanto_index::{
 };
 use elophanto_knowledge::learn::entity_store::EntitySnapshot;
 use elophanto_models::llm::EXTRACTIVE;
-use elophanto_text::markdown::Scope;
+use elophanto_text::{entity::Line, markdown::Scope};
 
 /// Statements that the best extract quotes, those that contradict one of them apart.
 const MOST_QUOTED: usize = 3;
@@ -219,7 +219,8 @@ fn answers(one: &Statement) -> bool {
 
 /// The best statement of each hit, the best of all first, as long as it is worth quoting beside it.
 ///
-/// With `by_rank` what stands under the question itself goes first, then the first hit that still holds, or nothing is quoted: of 417 questions about ten
+/// With `by_rank` what stands under the question itself goes first, then the first hit that still holds, then a value in
+/// all words of the question, or nothing is quoted: of 417 questions about ten
 /// repositories 134 are answered right and 76 wrong by the best statement of six hits, 129 and 48 by that of the first
 /// hit. Facts stand alone.
 fn best<'s>(all: &'s [Statement], near: &[Near], by_rank: bool) -> Vec<&'s Statement> {
@@ -256,8 +257,10 @@ fn best<'s>(all: &'s [Statement], near: &[Near], by_rank: bool) -> Vec<&'s State
         let first = near.iter().position(|near| !near.is_superseded).unwrap_or_default();
         let holds = |one: &Statement| near.get(one.hit).is_some_and(|near| !near.is_superseded);
         let leads = |one: &Statement| one.leads && holds(one);
-        best.sort_by_key(|one| (!leads(one), one.hit != first));
-        if best.first().is_some_and(|one| one.hit != first && !leads(one)) {
+        let says_all = |one: &Statement| one.says_all && holds(one);
+        best.sort_by_key(|one| (!leads(one), one.hit != first, !says_all(one)));
+        let is_told = |one: &Statement| one.hit == first || leads(one) || says_all(one);
+        if best.first().is_some_and(|one| !is_told(one)) {
             return Vec::new();
         }
     }
@@ -292,6 +295,6 @@ fn origin(
     let slug = hit.path.as_path().file_stem().and_then(|stem| stem.to_str());
     let page = slug.filter(|_| hit.kind == Kind::Fact).and_then(|slug| known.pages.get(slug));
     let fact = page.and_then(|page| page.page.lines.iter().find(|known| known.number == line));
-    let at = fact.and_then(|fact| fact.at).map(jiff::Timestamp::as_second);
+    let at = fact.and_then(Line::said).map(jiff::Timestamp::as_second);
     (at.or(hit.changed), fact.and_then(|fact| fact.source.clone()))
 }

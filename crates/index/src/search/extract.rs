@@ -27,6 +27,8 @@ const MOST_CHARACTERS: usize = 600;
 const FEWEST_WORDS: usize = 5;
 /// How much more useful a statement is beneath a title or heading that is the question.
 const TITLED: f32 = 0.5;
+/// A share that is the whole, but for rounding.
+const ALL: f32 = 0.999;
 /// Words of a sentence at least that announces something.
 const FEWEST_ANNOUNCING: usize = 3;
 /// Words of the name of a value.
@@ -72,6 +74,8 @@ pub struct Statement {
     /// Whether that is a heading of a section, not of the note, or whether it says what something is that one asks the
     /// nature of.
     pub leads: bool,
+    /// Whether it says all of a question for a value in its own words.
+    pub says_all: bool,
     /// Whether it is no sentence but the first of the steps or the code beneath such a heading, which is its text.
     pub is_steps: bool,
     /// Whether it is of what is asked about under another number: another version of it.
@@ -176,6 +180,9 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                 cosine: None,
                 is_headed,
                 leads: is_of_section || is_defined && !is_fact,
+                says_all: !is_fact
+                    && question.asks_for_value()
+                    && question.share(|term| terms.contains(term)) > ALL,
                 is_steps,
                 beneath: beneath.text.clone(),
                 is_of_another: question.is_of_another(&text),
@@ -207,7 +214,9 @@ impl Beneath {
             Some((last, over)) => (last, over.join(" ")),
             None => (&hit.title, String::new()),
         };
-        let above = format!("{} {over}", hit.title);
+        // Many a note is called by its file alone: `0007-caching.md`, with `# Summary` on top.
+        let file = hit.path.as_path().file_stem().unwrap_or_default().to_string_lossy();
+        let above = format!("{file} {} {over}", hit.title);
         let terms = analyzer.terms(&above).into_iter().collect();
         let is_asked = question.is_headed_by(last, &terms, analyzer);
         Self { above, inner: Vec::new(), text: String::new(), terms: BTreeSet::new(), is_asked }
@@ -612,6 +621,7 @@ mod tests {
             cosine: None,
             is_headed: false,
             leads: false,
+            says_all: false,
             is_steps: false,
             beneath: String::new(),
             is_of_another: false,
