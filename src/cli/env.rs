@@ -10,6 +10,7 @@ use elophanto_app::{
     keys::Asking,
     on_commit::GitVariables,
 };
+use elophanto_base::process;
 use elophanto_net::vault::Vault;
 
 const NAMES: &[&str] = &[
@@ -53,10 +54,11 @@ impl Secrets for OfProcess {
     }
 }
 
-/// Where git, running us as a hook, says that its directory and the index of the commit are.
+/// What git, running us as a hook, says of itself.
 pub fn git_variables() -> GitVariables {
     let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    GitVariables { git_dir: path("GIT_DIR"), index_file: path("GIT_INDEX_FILE") }
+    let amends = GitVariables::amends(process::callers());
+    GitVariables { git_dir: path("GIT_DIR"), index_file: path("GIT_INDEX_FILE"), amends }
 }
 
 /// Lance would leave a text file beside each table that two branches write differently.

@@ -229,7 +229,8 @@ fn a_secret_is_refused_and_one_that_is_masked_is_not_kept_elsewhere() {
     site.git(&["commit", "--quiet", "--all", "--no-verify", "-m", "a key"]);
     site.replace(&key, "[masked]");
     site.git(&["commit", "--quiet", "--all", "-m", "no key"]);
-    assert_eq!(site.said(), [json!(["masked", null, false])]);
+    let edited = json!(["edited", "the kef ls50 meta was released in 2020", true]);
+    assert_eq!(site.said(), [edited, json!(["masked", null, false])]);
     site.merge_side();
     assert!(!site.facts().iter().any(|fact| fact.contains(&key)));
     site.same_in_a_clone();
@@ -299,11 +300,12 @@ fn every_kind_of_commit_says_it() {
             site.env.write(".gitattributes", ATTRIBUTES);
             site.git(&["add", "--all"]);
             site.git(&["commit", "--quiet", "--no-edit"]);
-            let both = [("2022"), ("2021")].map(|year| {
-                json!(["removed", format!("the kef ls50 meta was released in {year}"), true])
-            });
-            assert_eq!(site.said(), both);
-            // The line of before both edits, which nobody told of.
+            let all =
+                [("edited", 2020), ("removed", 2022), ("removed", 2021)].map(|(reason, year)| {
+                    json!([reason, format!("the kef ls50 meta was released in {year}"), true])
+                });
+            assert_eq!(site.said(), all);
+            // The line of before both edits.
             site.git(&["branch", "--force", "side", "other"]);
             site.git(&["switch", "--quiet", "side"]);
             site.learn(COSTS);
@@ -319,9 +321,72 @@ fn every_kind_of_commit_says_it() {
         assert_eq!(site.facts(), [IS, WEIGHS, COSTS], "{way}\n{}", site.page());
         site.env.write("c.txt", "c\n");
         site.env.commit("the rest");
+        assert_eq!(site.facts(), [IS, WEIGHS, COSTS], "{way}");
         assert_eq!(site.env.git(&["status", "--porcelain"]), "", "{way}");
         site.same_in_a_clone();
     }
+}
+
+#[test]
+fn what_no_hook_saw_is_told_by_the_next() {
+    let unseen = |site: &Site| {
+        site.take_out(RELEASED);
+        site.git(&["commit", "--quiet", "--all", "--no-verify", "-m", "out"]);
+    };
+    let seen = |site: &Site, name: &str| {
+        site.env.write(name, "x\n");
+        site.env.commit(name);
+    };
+    // Before the merge that would bring it again.
+    let site = Site::new();
+    unseen(&site);
+    seen(&site, "c.txt");
+    assert_eq!(site.said(), [json!(["removed", "the kef ls50 meta was released in 2020", true])]);
+    site.merge_side();
+    for name in ["d.txt", "e.txt"] {
+        assert_eq!(site.facts(), [IS, WEIGHS, COSTS], "{name}\n{}", site.page());
+        seen(&site, name);
+        assert_eq!(site.said(), Vec::<Value>::new());
+    }
+    // After it, and after an attempt that came to nothing.
+    let site = Site::new();
+    unseen(&site);
+    site.merge_side();
+    site.env.write("c.txt", "c\n");
+    site.git(&["add", "c.txt"]);
+    let mut commit = site.env.sealed("git");
+    let failed = finish(commit.args(["commit", "--quiet"]).env("GIT_EDITOR", "false"));
+    assert_eq!(failed.code, Some(1), "{failed}");
+    for name in ["d.txt", "e.txt", "f.txt"] {
+        seen(&site, name);
+        assert_eq!(site.facts(), [IS, WEIGHS, COSTS], "{name}\n{}", site.page());
+    }
+    site.same_in_a_clone();
+    // Put back by hand, it counts again.
+    site.take_out(IS);
+    site.git(&["commit", "--quiet", "--all", "-m", "out"]);
+    site.git(&["revert", "--no-edit", "HEAD"]);
+    seen(&site, "g.txt");
+    let mut facts = site.facts();
+    facts.sort();
+    assert_eq!(facts, [COSTS, IS, WEIGHS]);
+    site.same_in_a_clone();
+}
+
+/// A commit that is reverted twice is back, whatever was written down meanwhile.
+#[test]
+fn what_is_reverted_twice_counts() {
+    let site = Site::new();
+    site.learn("The KEF LS50 Meta is made in England by KEF.");
+    site.env.commit("learned more");
+    let facts = site.facts();
+    for (number, expected) in [(1, &facts[..3]), (2, &facts)] {
+        site.git(&["revert", "--no-edit", if number == 1 { "HEAD" } else { "HEAD~1" }]);
+        site.env.write("c.txt", format!("{number}\n"));
+        site.env.commit("something else");
+        assert_eq!(site.facts(), expected, "{number}\n{}", site.page());
+    }
+    site.same_in_a_clone();
 }
 
 #[test]
@@ -384,6 +449,27 @@ fn a_line_put_back_by_hand_counts_again() {
             assert_eq!(shared, "");
             assert!(!site.env.path(".elophanto/journal").exists());
         }
+    }
+}
+
+/// Where git carries no journal, this clone alone knows what was taken out of it.
+#[test]
+fn a_journal_that_is_not_shared_outlasts_a_merge() {
+    let site = Site::with(&format!("{SETTINGS}journal:\n  share: false\n"), ATTRIBUTES);
+    let line = site.line(RELEASED);
+    site.take_out(RELEASED);
+    site.git(&["commit", "--quiet", "--all", "-m", "out"]);
+    site.merge_side();
+    for name in ["c.txt", "d.txt", "e.txt"] {
+        assert_eq!(site.facts(), [IS, WEIGHS, COSTS], "{name}");
+        site.env.write(name, "x\n");
+        site.env.commit(name);
+    }
+    // The line that the merge brought, taken out and put back by hand.
+    for (text, count) in [(site.page().replace(&line, ""), 3), (site.page(), 4)] {
+        site.env.write(PAGE, text);
+        site.git(&["commit", "--quiet", "--all", "-m", "by hand"]);
+        assert_eq!(site.facts().len(), count);
     }
 }
 

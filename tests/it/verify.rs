@@ -11,9 +11,9 @@ use elophanto_repo::locate;
 use elophanto_tables::Lance;
 
 use crate::{
-    env::{TestEnv, snapshot},
+    env::{PROGRAM, TestEnv, snapshot},
     forge,
-    merges::CONFIG,
+    merges::{CONFIG, embedded_in_a_clone},
 };
 
 /// `main` with its index, and a branch `pull` that is checked out.
@@ -262,6 +262,80 @@ fn honest_branches_pass() {
     env.git(&["merge", "--quiet", "compact"]);
     env.git(&["switch", "--quiet", "pull"]);
     passes(&env, "main");
+}
+
+/// A commit that takes the place of others holds no vectors of what only those said.
+#[test]
+fn branches_that_were_written_anew_pass() {
+    type Way = (&'static str, fn(&TestEnv));
+    let ways: [Way; 5] = [
+        ("amended", |env| {
+            env.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+        }),
+        ("amended twice, by an alias", |env| {
+            env.git(&["config", "alias.again", "commit --quiet --all --amend --no-edit"]);
+            env.git(&["again"]);
+            env.write("ape.md", "# The ape\n\nWhat is said at last.\n");
+            env.git(&["again"]);
+        }),
+        ("squashed by a merge", |env| {
+            env.commit("ape, better");
+            env.git(&["switch", "--quiet", "--create", "squashed", "main"]);
+            env.git(&["merge", "--quiet", "--squash", "pull"]);
+            env.git(&["commit", "--quiet", "-m", "squashed"]);
+        }),
+        ("taken back and committed as one", |env| {
+            env.commit("ape, better");
+            env.git(&["reset", "--quiet", "--soft", "main"]);
+            env.git(&["commit", "--quiet", "-m", "one"]);
+        }),
+        ("indexed before it was edited", |env| {
+            env.index(&[]);
+            env.write("ape.md", "# The ape\n\nWhat is said at last.\n");
+            env.commit("with the pending table");
+        }),
+    ];
+    for (way, rewrite) in ways {
+        let env = repository();
+        env.ok(&["hook", "install", "--program", PROGRAM]);
+        env.write("ape.md", "# The ape\n\nWhat is said of the ape.\n");
+        env.commit("ape");
+        env.write("ape.md", "# The ape\n\nWhat is better said of the ape.\n");
+        rewrite(&env);
+        assert_eq!(env.git(&["status", "--porcelain"]), "", "{way}");
+        assert_eq!(embedded_in_a_clone(&env), 0, "{way}");
+        let output = verified(&env, "main");
+        assert_eq!(output.code, Some(0), "{way}: {output}");
+    }
+}
+
+#[test]
+fn an_amend_lets_nothing_forged_through() {
+    let env = repository();
+    env.ok(&["hook", "install", "--program", PROGRAM]);
+    env.write("ape.md", "# The ape\n\nWhat is said of the ape.\n");
+    env.commit("ape");
+    let amend = |more: &[&str]| {
+        env.git(&["add", "--all"]);
+        env.git(&[&["commit", "--quiet", "--amend", "--no-edit"], more].concat());
+    };
+    // For a text that is yet to come.
+    let (model, rows) = poison(&env);
+    forge::write_rows(&env.path(".elophanto/index"), &model, rows.clone());
+    amend(&["--no-verify"]);
+    let output = verified(&env, "main");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout().contains("1 vector of no text"), "{output}");
+    // The hook of another amend leaves it out.
+    amend(&[]);
+    passes(&env, "main");
+    // For one that comes with it.
+    forge::write_rows(&env.path(".elophanto/index"), &model, rows);
+    env.write("spam/advert.md", ADVERT);
+    amend(&[]);
+    let output = verified(&env, "main");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout().contains("spam/advert.md:1: its committed vector"), "{output}");
 }
 
 /// A name that the history of the base knows is no content that it knows.

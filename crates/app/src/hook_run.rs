@@ -22,7 +22,7 @@ use elophanto_index::{
     fill::Allowance,
     store::view,
 };
-use elophanto_repo::{Git, Repository, head, locate};
+use elophanto_repo::{Git, Repository, locate};
 
 /// Passages that a commit always embeds: what people change at a time.
 const LEAST_EMBEDDED: usize = 50;
@@ -37,6 +37,8 @@ pub struct Gated {
     is_indexed: bool,
     /// Whether anything is staged that HEAD does not hold.
     differs: bool,
+    /// Whether the commit takes the place of HEAD.
+    amends: bool,
     allowed: AllowList,
     workspace: Result<Workspace>,
 }
@@ -57,14 +59,14 @@ pub fn look(
     let is_indexed = is_indexed(&repository);
     let file = IndexFile::of(&git, folder, given)?;
     let git = git.with_index(file.path).until(deadline);
-    let allowed = on_commit::allowed(&git, &environment)?;
+    let allowed = on_commit::allowed_for(&git, &environment, given.amends)?;
     // Settings may add to what the gate looks at; those that cannot be read take nothing away.
     let workspace = open(repository, environment, reporter);
     let extensions = workspace.as_ref().map(|workspace| &workspace.config.knowledge.extensions[..]);
     let looked = on_commit::look(&git, extensions.unwrap_or_default(), &allowed)?;
     let may_stage = file.may_stage;
-    let differs = looked.differs;
-    Ok(Some((looked, Gated { git, may_stage, is_indexed, differs, allowed, workspace })))
+    let (differs, amends) = (looked.differs, given.amends);
+    Ok(Some((looked, Gated { git, may_stage, is_indexed, differs, amends, allowed, workspace })))
 }
 
 impl Gated {
@@ -74,7 +76,7 @@ impl Gated {
     /// # Errors
     /// When the settings are unusable, or something cannot be read or staged; the commit goes on.
     pub fn prepare(self, start: Instant, embed_until: Duration) -> Result<Done> {
-        let Self { git, may_stage, is_indexed, differs, allowed, workspace } = self;
+        let Self { git, may_stage, is_indexed, differs, amends, allowed, workspace } = self;
         let workspace = workspace?;
         let settings = &workspace.config;
         let clock = || start.elapsed();
@@ -83,6 +85,7 @@ impl Gated {
             Allowance { least: LEAST_EMBEDDED, budget, ceiling: embed_until, clock: &clock };
         let request = CommitRequest {
             differs,
+            amends,
             changelog: is_indexed && settings.changelog.enabled,
             // Never the vectors of a model that only stands in here.
             index: is_indexed && workspace.commits_vectors(),
@@ -179,7 +182,8 @@ pub fn begin(
 ) -> Result<()> {
     if let Some(git) = Git::of(repository) {
         // What was committed before needs no entry.
-        Seen::of(&git).begin(head(&git)?);
+        Seen::of_entries(&git).begin(&git)?;
+        Seen::of_facts(&git).begin(&git)?;
     }
     match Workspace::again(repository.clone(), environment, Vec::new()) {
         Ok(workspace) => {

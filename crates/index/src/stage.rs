@@ -2,7 +2,8 @@
 //! index beside the notes.
 //!
 //! Takes what is *staged*, not what lies in the work tree: after `git add -p` the two differ.
-//! A table of ours that an aborted commit left staged is replaced; what is in a commit never is.
+//! A table that no parent of the commit holds is replaced where it is of an attempt that came to nothing, or of
+//! text that the commit has not; one that a parent holds never is.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +17,7 @@ use super::{
     version::{fetch_tables, tables_of},
 };
 use crate::store::{place, registry::Registry, tables, view};
-use elophanto_repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version, head};
+use elophanto_repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version};
 
 /// What is to be put into git's index.
 #[derive(Debug, Default)]
@@ -29,8 +30,34 @@ pub struct StagedIndex {
     pub obsolete: Vec<String>,
 }
 
-/// Makes the table that goes with the staged notes of `snapshot`; the caller stages or commits
-/// the changes.
+/// The tables that a commit is to hold, as things stand.
+pub struct StagedTables {
+    staged: BTreeMap<String, Vec<Stored>>,
+    committed: BTreeMap<String, Vec<Stored>>,
+}
+
+impl StagedTables {
+    /// Of a commit with these parents.
+    ///
+    /// # Errors
+    /// When git cannot list a version.
+    pub fn of(git: &Git, parents: &[CommitId]) -> Result<Self, GitError> {
+        let tables = |version: &Version| tables_of(git, version, &BTreeSet::new());
+        let mut committed = BTreeMap::new();
+        for parent in parents {
+            committed.extend(tables(&Version::Commit(*parent))?);
+        }
+        Ok(Self { staged: tables(&Version::Staged)?, committed })
+    }
+
+    /// Whether there are some that no parent holds.
+    pub fn brings_any(&self) -> bool {
+        self.staged.keys().any(|name| !self.committed.contains_key(name))
+    }
+}
+
+/// Makes the table that goes with the staged notes of `snapshot`, which holds all that git is to carry vectors
+/// of if the tables bring any; the caller stages or commits the changes.
 ///
 /// # Errors
 /// When a table cannot be written or git cannot be read.
@@ -38,6 +65,7 @@ pub fn plan_staged(
     context: &Context,
     git: &Git,
     snapshot: &Snapshot,
+    tables: &StagedTables,
 ) -> Result<StagedIndex, IndexError> {
     let folder = context.view_dir();
     let _lock = view::write_lock(&folder, None)?;
@@ -46,21 +74,29 @@ pub fn plan_staged(
     let (mut registry, _) = Registry::load(context.tables, &remembered, &tables_dir)?;
     let fingerprint = context.embedder.fingerprint().as_str();
 
-    let staged = tables_of(git, &Version::Staged, &BTreeSet::new())?;
-    let mut committed: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
-    for parent in head(git)?.into_iter().chain(git.merge_heads()) {
-        committed.extend(tables_of(git, &Version::Commit(parent), &BTreeSet::new())?);
-    }
+    let StagedTables { staged, committed } = tables;
     // A sparse work tree holds none of them, and what is damaged there is whole in git.
-    let elsewhere = fetch_tables(&staged, &git.objects(), &mut registry, &folder, context.tables);
+    let elsewhere = fetch_tables(staged, &git.objects(), &mut registry, &folder, context.tables);
     // Ours from an earlier attempt: remembered, still staged, in no commit.
     let memory = Memory::of(&folder);
     let ours = match memory.read() {
         Some(name) if !committed.contains_key(&name) && !is_in_history(git, &name)? => Some(name),
         Some(_) | None => None,
     };
-    let earlier = ours.clone().filter(|name| staged.contains_key(name));
-    let stays = |name: &str| staged.contains_key(name) && Some(name) != earlier.as_deref();
+    let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
+    let used = used_keys(snapshot);
+    // So are those that no commit before this one holds and that are of other text too: of a commit that
+    // is amended or squashed, of a note as it was when `index` ran. What is large stays as it is.
+    let large = tables::rows_of_piece(context.embedder.dimension());
+    let is_of_other_text = |name: &str| {
+        let keys = of(&registry, name);
+        keys.len() < large && !keys.without(&used).is_empty()
+    };
+    let is_earlier = |name: &&String| {
+        ours.as_ref() == Some(*name) || !committed.contains_key(*name) && is_of_other_text(name)
+    };
+    let earlier: BTreeSet<String> = staged.keys().filter(is_earlier).cloned().collect();
+    let stays = |name: &str| staged.contains_key(name) && !earlier.contains(name);
     // Half of a table may be staged, or half of it unstaged.
     let is_whole = |name: &str| {
         let of_commit = committed.get(name);
@@ -74,17 +110,15 @@ pub fn plan_staged(
             })
     };
     let held = registry.keys(fingerprint, |name| stays(name) && is_whole(name));
-    let used = used_keys(snapshot);
     let missing = used.without(&held);
     let mut plan = StagedIndex { vectors: missing.len(), ..StagedIndex::default() };
-    let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
-    if let Some(name) = &earlier
+    if let Some(name) = earlier.first().filter(|_| earlier.len() == 1)
         && of(&registry, name) == missing
         && is_whole(name)
     {
         return Ok(plan);
     }
-    if let Some(name) = &earlier {
+    for name in &earlier {
         let files = staged.get(name).into_iter().flatten();
         plan.changes.extend(files.map(|file| Staged::Remove { path: file.path.clone() }));
     }
@@ -122,6 +156,7 @@ pub fn plan_staged(
     let new = held.with(&missing);
     for other in registry.names() {
         let done = Some(other) == ours.as_deref()
+            || earlier.contains(other)
             || (!needed.is_empty()
                 && !staged.contains_key(other)
                 && of(&registry, other).without(&new).is_empty());
@@ -129,7 +164,7 @@ pub fn plan_staged(
             plan.obsolete.push(other.to_owned());
         }
     }
-    plan.changes.extend(intended(git, &plan.obsolete, &staged)?);
+    plan.changes.extend(intended(git, &plan.obsolete, staged)?);
     drop(elsewhere);
     Ok(plan)
 }

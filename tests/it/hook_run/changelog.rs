@@ -426,16 +426,60 @@ fn an_amend_says_nothing_twice() {
     }
     assert_eq!(titles(&site, "HEAD"), ["Otters changed"]);
     assert_eq!(site.status(), [""; 0]);
-    // Of another note there is something to say.
+    // What it brings besides is told with the rest.
     site.stage("new", "Something new.");
-    more("x");
+    more("y");
     site.git(&["commit", "--quiet", "-a", "--amend", "--no-edit"]);
-    assert_eq!(titles(&site, "HEAD"), ["Otters changed", "new added"]);
-    // What others have is not amended.
-    site.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
-    more("x");
-    site.git(&["commit", "--quiet", "-a", "-m", "more of otters"]);
-    assert_eq!(titles(&site, "HEAD"), ["Otters changed", "Otters changed", "new added"]);
+    assert_eq!(titles(&site, "HEAD"), ["new added, Otters changed"]);
+    site.note("new", "Something newer.");
+    site.git(&["commit", "--quiet", "-a", "--amend", "--no-edit"]);
+    assert_eq!(titles(&site, "HEAD"), ["new added, Otters changed"]);
+    // An entry in somebody's own words stays.
+    let path = &site.entries("HEAD")[0];
+    site.write(path, site.read(path).replace("new added", "Much that is new"));
+    more("z");
+    site.git(&["commit", "--quiet", "-a", "--amend", "--no-edit"]);
+    assert_eq!(titles(&site, "HEAD"), ["Much that is new, Otters changed"]);
+    assert_eq!(site.status(), [""; 0]);
+}
+
+#[test]
+fn commits_that_do_the_same_each_bring_their_entry() {
+    let site = Site::hooked();
+    for count in 1..4 {
+        site.write("docs/otters.md", site.read("docs/otters.md") + "x\n");
+        site.git(&["commit", "--quiet", "-a", "-m", "more"]);
+        assert_eq!(titles(&site, "HEAD"), vec!["Otters changed"; count]);
+    }
+}
+
+#[test]
+fn of_commits_that_no_hook_saw_before_another_branch_was_worked_on() {
+    let site = Site::hooked();
+    site.stage("first", "The first.");
+    site.commit("first");
+    site.git(&["checkout", "--quiet", "-b", "side"]);
+    unseen(&site, "one", "Not seen.");
+    site.git(&["checkout", "--quiet", "main"]);
+    for name in ["second", "third"] {
+        site.stage(name, "Of the trunk.");
+        site.commit(name);
+    }
+    site.git(&["checkout", "--quiet", "side"]);
+    site.stage("two", "Seen.");
+    site.commit("two");
+    assert_eq!(titles(&site, "HEAD"), ["first added", "one added", "two added"]);
+    // Merged before a hook saw it, too.
+    unseen(&site, "three", "Not seen.");
+    site.git(&["checkout", "--quiet", "main"]);
+    site.git(&["merge", "--quiet", "--no-edit", "side"]);
+    site.stage("fourth", "Of the trunk.");
+    site.commit("fourth");
+    let expected = ["first", "fourth", "one", "second", "third", "three", "two"];
+    assert_eq!(titles(&site, "HEAD"), expected.map(|name| format!("{name} added")));
+    site.stage("fifth", "And on.");
+    site.commit("fifth");
+    assert_eq!(titles(&site, "HEAD").len(), 8);
 }
 
 #[test]

@@ -102,6 +102,26 @@ fn a_pending_table_that_fits() {
     assert_eq!(site.status(), [""; 0]);
 }
 
+/// Behind a formatter the block sees what is committed, and stays there.
+#[test]
+fn a_block_that_was_moved_behind_a_formatter() {
+    let site = Site::hooked();
+    let base = site.asked(&["rev-parse", "HEAD"]);
+    let hook = site.git_dir().join("hooks/pre-commit");
+    let ours = fs::read_to_string(&hook).unwrap();
+    let block = ours.strip_prefix("#!/bin/sh\n").unwrap();
+    let text = format!("#!/bin/sh\nsed -i s/teh/the/ docs/new.md\ngit add docs/new.md\n{block}");
+    fs::write(&hook, &text).unwrap();
+    assert_eq!(site.run(&["hook", "install"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&hook).unwrap(), text);
+    site.stage("new", "Mends teh words.");
+    site.commit("new");
+    assert!(site.asked(&["show", "HEAD:docs/new.md"]).contains("Mends the words."));
+    assert_eq!(site.embedded_by_a_clone(), 0);
+    let output = site.run(&["index", "--check", &format!("--verify={base}")]);
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
 #[test]
 fn without_an_index_in_git() {
     let site = Site::hooked();

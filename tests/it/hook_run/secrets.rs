@@ -60,6 +60,7 @@ fn is_refused_and_can_be_allowed() {
     let said = refused(&site, &[]);
     assert!(said[2].contains("commit that file first, alone"), "{said:?}");
     site.git(&["commit", "--quiet", "-m", "the list", "--", ".elophanto/allow-secrets"]);
+    refused(&site, &["--amend", "--no-edit"]);
     site.commit("allowed");
     // Nor a list that is made longer.
     let other = TOKEN.replace("R7", "7R");

@@ -15,7 +15,7 @@ use elophanto_index::{
     check::{self, Gaps},
     commit,
     resolve::{self, Resolved},
-    stage::{plan_staged, remove_obsolete, staged_before},
+    stage::{StagedTables, plan_staged, remove_obsolete, staged_before},
     store::registry::BadTable,
     verify::{self, Base, Verified},
 };
@@ -37,11 +37,15 @@ pub struct StageRequest {
 /// What was staged, or committed.
 #[derive(Debug, Serialize)]
 pub struct Staging {
+    /// Notes, facts, descriptions and lessons that are staged.
     pub files: usize,
+    /// Passages that these are cut into.
     pub chunks: usize,
+    /// Passages that the model was asked for now.
     pub embedded: usize,
     /// Vectors in the new table.
     pub vectors: usize,
+    /// The commit that was made of the table alone; `None` where it was staged.
     #[serde(serialize_with = "id")]
     pub commit: Option<CommitId>,
 }
@@ -83,7 +87,9 @@ pub fn stage(
         reporter.note(notice);
     }
     let parent = head(&git)?;
-    let plan = plan_staged(&context, &git, &refreshed.snapshot)?;
+    let parents: Vec<CommitId> = parent.into_iter().chain(git.merge_heads()).collect();
+    let tables = StagedTables::of(&git, &parents)?;
+    let plan = plan_staged(&context, &git, &refreshed.snapshot, &tables)?;
     let mut commit = None;
     if wanted.commit {
         let tables = staged_before(&git, parent, &plan)?;

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, path::Path};
 use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
-use super::CommitError;
+use super::{CommitError, unseen::Unseen};
 use elophanto_base::secrets;
 use elophanto_knowledge::learn::{
     entity_store::{MAX_PAGE_BYTES, ParsedPage, restored, retired, slug_of},
@@ -22,7 +22,7 @@ use elophanto_repo::{
     record_store::{RecordStore, SHARED},
 };
 use elophanto_text::entity::{
-    self, Changes, Line, Reason, Retired, Retirement, changes, without_moves,
+    self, Changes, Line, LineHash, Reason, Retired, Retirement, changes, without_moves,
 };
 
 /// Largest file of the journal that is read from git, in bytes.
@@ -38,7 +38,9 @@ pub struct Pages {
 /// What was written down.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Noted {
+    /// Lines of facts that a person took out.
     pub retired: usize,
+    /// Lines that are back.
     pub restored: usize,
 }
 
@@ -48,6 +50,15 @@ impl Pages {
     /// # Errors
     /// When git cannot list a version.
     pub fn list(git: &Git, folder: &Path, parents: &[CommitId]) -> Result<Self, CommitError> {
+        Self::of(git, folder, &Version::Staged, parents)
+    }
+
+    pub(super) fn of(
+        git: &Git,
+        folder: &Path,
+        version: &Version,
+        parents: &[CommitId],
+    ) -> Result<Self, CommitError> {
         let list = |version: &Version| -> Result<Vec<Stored>, CommitError> {
             let files = git.list(version, &[folder])?;
             Ok(files
@@ -55,7 +66,7 @@ impl Pages {
                 .filter(|file| slug_of(folder, file.path.as_path()).is_some())
                 .collect())
         };
-        let staged = list(&Version::Staged)?;
+        let staged = list(version)?;
         let before = parents.iter().map(|parent| list(&Version::Commit(*parent)));
         Ok(Self { before: before.collect::<Result<_, _>>()?, staged })
     }
@@ -76,10 +87,13 @@ pub fn note(
 ) -> Result<Noted, CommitError> {
     let mut noted = Noted::default();
     let touched = Touched::of(folder, pages, objects);
-    // The usual commit touches no page and brings no records: it costs two listings.
-    if pages.staged.is_empty() && touched.is_empty()
-        || touched.is_empty() && !brings_records(record_store, git, parents)?
+    let mut unseen = Unseen::read(git, objects, folder, parents.first().copied(), now)?;
+    // The usual commit touches no page and brings no records: it costs some listings.
+    if unseen.is_empty()
+        && touched.is_empty()
+        && (pages.staged.is_empty() || !brings_records(record_store, git, parents)?)
     {
+        unseen.settle(git, &Retired::default());
         return Ok(noted);
     }
     let all = records(record_store.journal.read(&[RETIRED, RESTORED]).records);
@@ -97,8 +111,17 @@ pub fn note(
 
     let mut gone: Vec<RetiredLine> = Vec::new();
     let mut back: Vec<String> = Vec::new();
+    // What is put back now is not gone, whoever took it out.
+    let is_back = |hash: &LineHash| {
+        touched.pages.iter().any(|(.., changes)| changes.back.iter().any(|it| it.hash == *hash))
+    };
+    unseen.gone.retain(|line| !is_back(&line.line.hash));
+    let standing = retired_by(&everything);
+    gone.extend(unseen.gone.iter().filter(|line| !standing.holds(&line.line.hash)).cloned());
     for (slug, page, changes) in &touched.pages {
-        for line in changes.to_retire(&told) {
+        let is_told = |line: &&Line| gone.iter().any(|told| told.line.hash == line.hash);
+        let lines: Vec<&Line> = changes.to_retire(&told).filter(|line| !is_told(line)).collect();
+        for line in lines {
             let reason = page.reason(line);
             gone.push(retired(slug, line, page.raw(line), reason, now));
         }
@@ -106,8 +129,17 @@ pub fn note(
             back.extend(ids.into_iter().map(str::to_owned));
         }
     }
-    // Taken out for a commit that came to nothing, and still there.
-    back.extend(still_there(&fresh, &told, pages, folder, objects));
+    // Taken out for a commit that came to nothing, and still there; but not what was taken out in earnest, and
+    // a merge brought again. Or put back by a commit that no hook saw.
+    back.extend(still_there(&everything, &standing, pages, folder, objects, |line| {
+        let hash = &line.line.hash;
+        let knows = |parent: &Option<CommitId>| {
+            let known = records_of(git, objects, parent.as_slice());
+            known.is_ok_and(|known| known.contains_key(&line.id))
+        };
+        !before.contains_key(&line.id) && (is_back(hash) || unseen.may_be_of_nothing(line))
+            || unseen.back.get(hash).is_some_and(knows)
+    }));
     let fresh_records: Vec<entity::Record> = fresh.iter().map(|said| said.record()).collect();
     if fresh_records.iter().any(|record| matches!(record, entity::Record::Restored(_))) {
         let all_records: Vec<entity::Record> =
@@ -124,6 +156,7 @@ pub fn note(
     if !back.is_empty() {
         record_store.write(record_store.place(false), &[&restored(back, now)])?;
     }
+    unseen.settle(git, &if record_store.share { retired_by(&committed) } else { standing });
     Ok(noted)
 }
 
@@ -205,19 +238,19 @@ fn records_of(
 }
 
 /// A page that the commit changes.
-struct Page {
+pub(super) struct Page {
     before: Vec<ParsedPage>,
     now: ParsedPage,
 }
 
 impl Page {
     /// The line as it stood in a parent.
-    fn raw(&self, line: &Line) -> Option<&str> {
+    pub(super) fn raw(&self, line: &Line) -> Option<&str> {
         self.before.iter().find_map(|parsed| parsed.raw(line))
     }
 
     /// Why a line is gone: another text with its id took its place, or none.
-    fn reason(&self, line: &Line) -> Reason {
+    pub(super) fn reason(&self, line: &Line) -> Reason {
         let is_secret = self.raw(line).is_some_and(|raw| !secrets::scan(raw).is_empty());
         let is_edited = self.now.page.lines.iter().any(|now| now.key() == line.key());
         match (is_secret, is_edited) {
@@ -229,12 +262,12 @@ impl Page {
 }
 
 /// The pages that a commit changes.
-struct Touched {
-    pages: Vec<(String, Page, Changes)>,
+pub(super) struct Touched {
+    pub(super) pages: Vec<(String, Page, Changes)>,
 }
 
 impl Touched {
-    fn of(folder: &Path, pages: &Pages, objects: &Objects) -> Self {
+    pub(super) fn of(folder: &Path, pages: &Pages, objects: &Objects) -> Self {
         let by_slug = |files: &[Stored]| -> BTreeMap<String, ObjectId> {
             let slug = |file: &Stored| slug_of(folder, file.path.as_path());
             files.iter().filter_map(|file| Some((slug(file)?, file.object))).collect()
@@ -276,22 +309,24 @@ impl Touched {
     }
 }
 
-/// Ids of retirements that an attempt which came to nothing has written: their lines are on the
-/// staged pages all the same.
+/// Ids of those retirements by hand that may be of nothing, as an attempt which came to nothing has written
+/// them, and whose lines are on the staged pages all the same.
 fn still_there(
-    fresh: &[&Said],
+    all: &[&Said],
     told: &Retired,
     pages: &Pages,
     folder: &Path,
     objects: &Objects,
+    may_be_of_nothing: impl Fn(&RetiredLine) -> bool,
 ) -> Vec<String> {
     let by_hand = |line: &RetiredLine| {
         matches!(line.line.reason, Reason::Removed | Reason::Edited | Reason::Masked)
             && told.standing(&line.line.hash).iter().any(|one| one.id == line.id)
+            && may_be_of_nothing(line)
     };
     let mut found = Vec::new();
     let mut read: BTreeMap<&str, ParsedPage> = BTreeMap::new();
-    for said in fresh {
+    for said in all {
         let Said::Retired(line) = said else { continue };
         if !by_hand(line) {
             continue;

@@ -11,7 +11,9 @@ mod given_up;
 pub mod journal;
 mod record;
 pub(crate) mod secrets;
+mod seen;
 mod skipped;
+mod unseen;
 mod vectors;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +22,8 @@ use jiff::Timestamp;
 
 pub use changes::{NoteChange, changes};
 pub use given_up::Along;
-pub use secrets::{ALLOW_FILE, ALLOW_VARIABLE, Looked, Secret, allowed, look};
-pub use skipped::Seen;
+pub use secrets::{ALLOW_FILE, ALLOW_VARIABLE, Looked, Secret, allowed, allowed_for, look};
+pub use seen::Seen;
 
 use elophanto_base::counted::counted;
 use elophanto_base::secrets::AllowList;
@@ -37,6 +39,8 @@ use elophanto_text::changelog;
 pub struct CommitRequest<'a> {
     /// Whether anything is staged that HEAD does not hold.
     pub differs: bool,
+    /// Whether the commit takes the place of HEAD.
+    pub amends: bool,
     /// Write changelog entries.
     pub changelog: bool,
     /// Stage the vectors.
@@ -70,6 +74,7 @@ pub struct Done {
 
 /// Something went wrong; what is staged is as it was, or holds more files of ours.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum CommitError {
     #[error(transparent)]
     Git(#[from] GitError),
@@ -85,17 +90,39 @@ pub enum CommitError {
     Elsewhere,
 }
 
-/// Where git, running a hook, says that its directory and the index of the commit are, relative to the
-/// folder of the hook.
+/// What git, running a hook, says of itself: where its directory and the index of the commit are, relative to
+/// the folder of the hook, and what it was called for.
 #[derive(Debug, Default)]
 pub struct GitVariables {
+    /// `GIT_DIR`.
     pub git_dir: Option<PathBuf>,
+    /// `GIT_INDEX_FILE`.
     pub index_file: Option<PathBuf>,
+    /// Whether it was called to amend.
+    pub amends: bool,
+}
+
+impl GitVariables {
+    /// Whether the first git among programs, given by their arguments, was told to amend.
+    pub fn amends(mut programs: impl Iterator<Item = Vec<String>>) -> bool {
+        let after_commit = |arguments: Vec<String>| {
+            let (program, arguments) = arguments.split_first()?;
+            let is_git = Path::new(program).file_name().is_some_and(|name| name == "git");
+            let at = arguments.iter().position(|argument| argument == "commit")?;
+            is_git.then(|| arguments[at + 1..].to_vec())
+        };
+        // Git takes every beginning of an option that no other has.
+        let is_it =
+            |option: &String| option.len() >= "--am".len() && "--amend".starts_with(&**option);
+        let arguments = programs.find_map(after_commit).unwrap_or_default();
+        arguments.iter().take_while(|argument| *argument != "--").any(is_it)
+    }
 }
 
 /// Which index file a running commit uses, and whether files may be staged in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexFile {
+    /// Absolute.
     pub path: PathBuf,
     /// Not in the throw-away index of `git commit PATH`: what is staged there is in this commit,
     /// and deleted by the next.
@@ -153,13 +180,18 @@ pub fn prepare(
 ) -> Result<Done, CommitError> {
     let head = head(git)?;
     let parents: Vec<_> = head.into_iter().chain(git.merge_heads()).collect();
+    // Lines of facts are held against HEAD all the same: other branches may have it.
+    let before = if request.amends { amended(git, &parents)? } else { None };
+    let amends = before.is_some();
+    let before = before.unwrap_or_else(|| parents.clone());
     // Git asks before it finds out that there is nothing to commit: what is staged now would stay
     // there and be in the way of the next rebase or revert.
-    if may_stage && parents.len() == 1 && !request.differs {
+    let is_made = request.differs || amends && !git.is_replaying();
+    if may_stage && parents.len() == 1 && !is_made {
         return Ok(Done::default());
     }
     let objects = git.objects();
-    let found = found(context, git, &objects, &parents)?;
+    let found = found(context, git, &objects, &before)?;
     let folder = learn::entity_store::folder(context.write_root);
     let pages = entities::Pages::list(git, &folder, &parents)?;
     let found_pages = changes(&pages.before, &pages.staged);
@@ -190,7 +222,8 @@ pub fn prepare(
         return Ok(done);
     }
     if request.changelog && !is_kept_out(git, &changelog::folder(context.write_root)) {
-        match record::record(context, git, &objects, head, &found, request.now) {
+        let head = before.first().copied();
+        match record::record(context, git, &objects, head, amends, &found, request.now) {
             Ok(recorded) => {
                 done.entries = recorded.written;
                 if recorded.earlier > 0 {
@@ -215,7 +248,7 @@ pub fn prepare(
         && let Err(cause) = vectors::stage(
             context,
             git,
-            &parents,
+            &before,
             &changed,
             request.embed.as_ref(),
             progress,
@@ -272,8 +305,7 @@ pub fn carry(
 /// When git cannot read a commit.
 pub fn merged(context: &Context, git: &Git) -> Result<Vec<NotePath>, GitError> {
     let Some(head) = head(git)? else { return Ok(Vec::new()) };
-    let parents: Vec<CommitId> =
-        (1..).map_while(|side| git.resolve(&format!("{head}^{side}")).ok()).collect();
+    let parents = parents_of(git, &head)?;
     // What was pulled as it is, was merged elsewhere.
     if parents.len() < 2 || git.resolve("ORIG_HEAD").ok() != parents.first().copied() {
         return Ok(Vec::new());
@@ -283,6 +315,24 @@ pub fn merged(context: &Context, git: &Git) -> Result<Vec<NotePath>, GitError> {
     let before = parents.into_iter().map(notes).collect::<Result<Vec<_>, _>>()?;
     let changes = changes(&before, &notes(head)?).into_iter();
     Ok(changes.filter(|change| change.new.is_some()).map(|change| change.path).collect())
+}
+
+/// The parents of a commit that takes the place of the only one of `parents`; `None` where that is the first of
+/// all that git knows.
+fn amended(git: &Git, parents: &[CommitId]) -> Result<Option<Vec<CommitId>>, GitError> {
+    let [head] = parents else { return Ok(None) };
+    Ok(Some(parents_of(git, head)?).filter(|parents| !parents.is_empty()))
+}
+
+fn parents_of(git: &Git, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
+    let mut parents = Vec::new();
+    loop {
+        match git.resolve(&format!("{commit}^{}", parents.len() + 1)) {
+            Ok(parent) => parents.push(parent),
+            Err(GitError::UnknownRevision(_)) => return Ok(parents),
+            Err(cause) => return Err(cause),
+        }
+    }
 }
 
 /// Notes that a commit brings.
@@ -296,4 +346,26 @@ fn found(
     let staged = notes(&Version::Staged)?;
     let before = parents.iter().map(|parent| notes(&Version::Commit(*parent)));
     Ok(changes(&before.collect::<Result<Vec<_>, _>>()?, &staged))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_amends_is_told_by_the_first_git_that_commits() {
+        for (called, expected) in [
+            ("sh .git/hooks/pre-commit|git commit --amend|bash", true),
+            ("sh|python3 pre-commit run|/usr/bin/git -c a.b=c commit -qam x --ame|sh", true),
+            ("sh|git commit -m x|git commit --amend", false),
+            ("sh|git commit -- --amend", false),
+            ("sh|git commit --all", false),
+            ("sh|git rebase -i HEAD~3|sh", false),
+            ("sh|gitk commit --amend", false),
+            ("", false),
+        ] {
+            let words = |program: &str| program.split(' ').map(str::to_owned).collect();
+            assert_eq!(GitVariables::amends(called.split('|').map(words)), expected, "{called}");
+        }
+    }
 }

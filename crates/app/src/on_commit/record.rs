@@ -8,11 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::{
-    CommitError, NoteChange,
-    attempt::Attempt,
-    skipped::{Seen, skipped},
-};
+use super::{CommitError, NoteChange, attempt::Attempt, seen::Seen, skipped::skipped};
 use elophanto_index::Context;
 use elophanto_repo::{
     BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
@@ -31,7 +27,8 @@ pub(super) struct Recorded {
     pub(super) earlier: usize,
 }
 
-/// Writes and stages the entries for this commit and for those before it that have none.
+/// Writes and stages the entries for this commit, whose first parent is `head`, and for those before it that
+/// have none.
 ///
 /// # Errors
 /// When git cannot be read, or an entry cannot be written; nothing is changed then.
@@ -40,6 +37,7 @@ pub(super) fn record(
     git: &Git,
     objects: &Objects,
     head: Option<CommitId>,
+    amends: bool,
     found: &[NoteChange],
     now: i64,
 ) -> Result<Recorded, CommitError> {
@@ -49,7 +47,7 @@ pub(super) fn record(
     let teller = Teller { context, objects };
     let staged = listed(Version::Staged)?;
     let committed = committed.unwrap_or_default();
-    Entries { teller, git, head, folder, staged, committed }.record(found, now)
+    Entries { teller, git, head, amends, folder, staged, committed }.record(found, now)
 }
 
 /// The folder of the entries, as a commit finds it.
@@ -57,6 +55,7 @@ struct Entries<'a> {
     teller: Teller<'a>,
     git: &'a Git,
     head: Option<CommitId>,
+    amends: bool,
     folder: PathBuf,
     staged: Vec<Stored>,
     committed: Vec<Stored>,
@@ -85,12 +84,14 @@ impl Entries<'_> {
             })
             .filter_map(|change| change.new.as_ref())
             .collect();
-        let untold = self.untold(self.teller.tell(found), &brought)?;
+        let untold = self.untold(self.teller.tell(found), &brought);
+        let again = given_up.clone().and_then(|name| Some((name_parts(&name)?.0, name)));
+        // What is amended is told as of the day on which it was made.
+        let date = again.as_ref().filter(|_| self.amends).map_or(date, |(day, _)| *day);
         let own = describe(date, self.teller.context.write_root, &untold);
         let own = own.map(|entry| {
-            let again =
-                given_up.clone().filter(|name| name_parts(name).is_some_and(|(d, _)| d == date));
-            (again.unwrap_or_else(|| changelog::file_name(date, ulid::Ulid::new())), entry.render())
+            let name = again.filter(|(day, _)| *day == date).map(|(_, name)| name);
+            (name.unwrap_or_else(|| changelog::file_name(date, ulid::Ulid::new())), entry.render())
         });
         unseen.retain(|(name, _)| !has(&self.staged, name));
         self.put(&unseen, own, given_up)
@@ -99,9 +100,12 @@ impl Entries<'_> {
     /// Name and text of entries for commits that no hook saw. They count as written down once
     /// their entries are committed.
     fn unseen(&self) -> Result<Vec<(String, String)>, CommitError> {
-        let Some(head) = self.head else { return Ok(Vec::new()) };
-        let seen = Seen::of(self.git);
-        let mut unseen = skipped(&self.teller, self.git, seen.read(), head)?;
+        let seen = Seen::of_entries(self.git);
+        seen.begin(self.git)?;
+        let (Some(head), Some(commits)) = (self.head, seen.commits()) else {
+            return Ok(Vec::new());
+        };
+        let mut unseen = skipped(&self.teller, self.git, &commits, head)?;
         unseen.retain(|(name, text)| {
             let id = Some(BlobId::of(text.as_bytes()));
             // The same words under another name: the commit was rebased or picked.
@@ -117,13 +121,14 @@ impl Entries<'_> {
             });
         }
         if unseen.is_empty() {
-            seen.write(Some(head));
+            seen.write(self.git, head, 0);
         }
         Ok(unseen)
     }
 
-    /// Whether an entry that was written for a commit is still there and was never committed. One
-    /// of `merge --squash` or `reset --soft` is staged as well, and was: it stays as it is.
+    /// Whether an entry that was written for a commit is still there and was never committed, or by the
+    /// commit alone that is amended. One of `merge --squash` or `reset --soft` is staged as well, and was: it
+    /// stays as it is.
     fn is_given_up(&self, (name, object): &(String, ObjectId)) -> bool {
         let context = self.teller.context;
         let (path, limit) = (self.folder.join(name), context.max_file_bytes);
@@ -137,55 +142,20 @@ impl Entries<'_> {
         };
         is_left
             && !has(&self.committed, name)
-            && self.git.brought_below(&path).is_ok_and(|brought| brought.is_empty())
+            && (self.amends
+                || self.git.brought_below(&path).is_ok_and(|brought| brought.is_empty()))
     }
 
-    /// What neither the entries that this commit brings say, nor those of HEAD itself.
-    fn untold(
-        &self,
-        mut changes: Vec<Change>,
-        brought: &[&ObjectId],
-    ) -> Result<Vec<Change>, CommitError> {
+    /// What the entries that this commit brings do not say.
+    fn untold(&self, mut changes: Vec<Change>, brought: &[&ObjectId]) -> Vec<Change> {
         let entries = self.read(brought);
         let is_of_ours = |entry: &Entry| changes.iter().any(|change| entry.names(change));
         // Who writes an entry by hand says all there is to say.
         if entries.len() < brought.len() || !entries.iter().all(is_of_ours) {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         changes.retain(|change| !entries.iter().any(|entry| entry.names(change)));
-        let told = self.told_by_head(&changes)?;
-        changes.retain(|change| !told.iter().any(|entry| entry.says(change)));
-        Ok(changes)
-    }
-
-    /// The entries that HEAD itself brought and that say one of these changes, as long as it is on
-    /// no remote: an amend comes with the same change once more.
-    fn told_by_head(&self, changes: &[Change]) -> Result<Vec<Entry>, CommitError> {
-        let Some(head) = self.head.filter(|_| !changes.is_empty()) else { return Ok(Vec::new()) };
-        let parent = |number: u8| self.git.resolve(&format!("{head}^{number}"));
-        let before = match parent(1) {
-            Ok(parent) => self.git.list(&Version::Commit(parent), &[self.folder.as_path()])?,
-            Err(GitError::UnknownRevision(_)) => Vec::new(),
-            Err(cause) => return Err(cause.into()),
-        };
-        let new: Vec<&ObjectId> = self
-            .committed
-            .iter()
-            .filter(|file| !before.iter().any(|known| known.path == file.path))
-            .map(|file| &file.object)
-            .collect();
-        let mut told = self.read(&new);
-        told.retain(|entry| changes.iter().any(|change| entry.says(change)));
-        // Git is only asked where it matters. What a merge has of its sides is not its own.
-        if !told.is_empty() && (parent(2).is_ok() || self.is_published(&head)?) {
-            told.clear();
-        }
-        Ok(told)
-    }
-
-    fn is_published(&self, commit: &CommitId) -> Result<bool, GitError> {
-        let refs = self.git.refs_with(commit)?;
-        Ok(refs.iter().any(|name| name.starts_with("refs/remotes/")))
+        changes
     }
 
     /// Those that can be read.

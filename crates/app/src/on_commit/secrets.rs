@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
-use super::CommitError;
+use super::{CommitError, parents_of};
 use crate::environment::Environment;
 use elophanto_base::secrets::{AllowList, Finding, Located, Stream};
 use elophanto_index::version::table_name;
@@ -32,7 +32,9 @@ const MOST_DECODED: usize = 8 << 20;
 /// A finding and the note it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
+    /// Relative to the root.
     pub path: NotePath,
+    /// What looks like a secret, and in which line.
     pub finding: Finding,
 }
 
@@ -62,9 +64,25 @@ impl Looked {
 /// # Errors
 /// When git cannot read a commit.
 pub fn allowed(git: &Git, environment: &Environment) -> Result<AllowList, CommitError> {
+    allowed_for(git, environment, false)
+}
+
+/// The same for a commit that may take the place of HEAD: HEAD's own list then comes with it.
+///
+/// # Errors
+/// When git cannot read a commit.
+pub fn allowed_for(
+    git: &Git,
+    environment: &Environment,
+    amends: bool,
+) -> Result<AllowList, CommitError> {
     let path = NotePath::from(ALLOW_FILE);
     let mut lists = String::new();
-    for parent in head(git)?.into_iter().chain(git.merge_heads()) {
+    let parents = match head(git)? {
+        Some(head) if amends => parents_of(git, &head)?,
+        head => head.into_iter().chain(git.merge_heads()).collect(),
+    };
+    for parent in parents {
         for id in git.contents_at(&parent, &[&path])?.into_iter().flatten() {
             if let Some(Ok(list)) = git.objects().read(&[&id], MOST_ALLOW_BYTES).pop() {
                 lists.push_str(&String::from_utf8_lossy(&list));

@@ -10,7 +10,7 @@ use super::{CommitError, Done};
 use elophanto_index::{
     Context, Progress, Snapshot,
     fill::{self, Allowance, Filled},
-    stage::{plan_staged, remove_obsolete},
+    stage::{StagedTables, plan_staged, remove_obsolete},
 };
 use elophanto_knowledge::corpus;
 use elophanto_repo::{CommitId, Git, NotePath};
@@ -26,6 +26,9 @@ pub(super) fn stage(
     progress: Progress,
     done: &mut Done,
 ) -> Result<(), CommitError> {
+    let tables = StagedTables::of(git, parents)?;
+    // To tell what new tables are of, nothing may be passed over.
+    let parents: &[CommitId] = if tables.brings_any() { &[] } else { parents };
     // Listed anew: the entries are notes too.
     let (mut refreshed, mut along) = corpus::of_staged(context, git, parents, progress)?;
     if refreshed.report.waiting > 0 {
@@ -34,7 +37,7 @@ pub(super) fn stage(
             (refreshed, along) = corpus::of_staged(context, git, parents, progress)?;
         }
     }
-    let plan = plan_staged(context, git, &refreshed.snapshot)?;
+    let plan = plan_staged(context, git, &refreshed.snapshot, &tables)?;
     git.stage(&plan.changes)?;
     remove_obsolete(context, &plan)?;
     // What waits for a slow model has to be looked at again.

@@ -7,17 +7,20 @@
 use std::{
     collections::BTreeMap,
     io,
-    os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
+mod callers;
 mod detach;
 mod pipes;
 #[cfg(test)]
 mod tests;
 
+pub use callers::callers;
 pub use detach::{Detached, ask_to_end, be_nice, detach};
+
+use crate::platform;
 
 /// The whole environment of a program. It inherits nothing: what holds a secret is handed on only
 /// if somebody writes it in here.
@@ -32,7 +35,6 @@ pub const MAX_ARGUMENT_BYTES: usize = 128 * 1024;
 const GRACE: Duration = Duration::from_millis(200);
 /// The longest pause between two looks at whether a program has ended.
 const LOOK: Duration = Duration::from_millis(10);
-const SHELL: &str = "/bin/sh";
 
 /// How a program ended and what it said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,9 +115,9 @@ pub fn run(
         .envs(environment)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // A group of its own, so that what it has started ends with it.
-        .process_group(0);
+        .stderr(Stdio::piped());
+    // A group of its own, so that what it has started ends with it.
+    platform::own_group(&mut command);
     let deadline = Instant::now().checked_add(patience);
     let mut child = command.spawn().map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => ProcessError::Missing { program: named() },
@@ -134,7 +136,7 @@ pub fn run(
     let [stdout, stderr] = said;
     Ok(Output {
         code: status.code(),
-        signal: status.signal(),
+        signal: platform::ended_by(status),
         cut: stdout.cut || stderr.cut,
         stdout: stdout.bytes,
         stderr: stderr.bytes,
@@ -158,22 +160,9 @@ fn wait(child: &mut Child, deadline: Option<Instant>) -> io::Result<Option<ExitS
 
 /// Ends a child that has not been waited for, and its group.
 fn stop(child: &mut Child) {
-    signal_group(child, "TERM");
+    platform::end_group(child.id(), false);
     std::thread::sleep(GRACE);
-    signal_group(child, "KILL");
-    // Should there be no shell, at least the child itself ends.
+    platform::end_group(child.id(), true);
     let _ = child.kill();
     let _ = child.wait();
-}
-
-/// The standard library sends signals to single processes only; every shell can send them to
-/// groups.
-fn signal_group(child: &Child, signal: &str) {
-    let _ = Command::new(SHELL)
-        .args(["-c", "kill -s \"$1\" -- \"-$2\"", "sh", signal, &child.id().to_string()])
-        .env_clear()
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
 }

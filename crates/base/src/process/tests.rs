@@ -113,3 +113,10 @@ fn who_is_too_slow_is_ended_with_all_it_started() {
         }
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_programs_that_led_here_are_told() {
+    let all: Vec<_> = callers().collect();
+    assert!(!all.is_empty() && all.iter().all(|words| !words[0].is_empty()), "{all:?}");
+}

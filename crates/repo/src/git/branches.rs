@@ -17,6 +17,20 @@ impl Git {
         reference(self, &branch_reference(name))
     }
 
+    /// The branches of this clone, each with its commit.
+    ///
+    /// # Errors
+    /// When git cannot list them.
+    pub fn branch_tips(&self) -> Result<Vec<(CommitId, String)>, GitError> {
+        let format = "--format=%(objectname) %(refname:lstrip=2)";
+        let output = self.run(&["for-each-ref", format, "refs/heads/"])?;
+        let tip = |line: &str| {
+            let (commit, name) = line.split_once(' ')?;
+            Some((commit.parse().ok()?, name.to_owned()))
+        };
+        Ok(String::from_utf8_lossy(&output).lines().filter_map(tip).collect())
+    }
+
     /// Moves a branch, if it still is at `from`; without one it is made, if there is none of that
     /// name. `why` goes into its log.
     ///

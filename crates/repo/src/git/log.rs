@@ -162,13 +162,14 @@ impl Git {
         Ok(String::from_utf8_lossy(output.trim_ascii()).parse().ok())
     }
 
-    /// The newest commits that lead to `head` and not to `seen`; merges are passed over.
+    /// The newest commits that lead to `head` and to none of `seen`; merges are passed over, and so is what
+    /// is gone of `seen`.
     ///
     /// # Errors
-    /// When neither libgit2 nor the git program finds the way, as where `seen` is gone.
+    /// When neither libgit2 nor the git program finds the way.
     pub fn commits_since(
         &self,
-        seen: &CommitId,
+        seen: &[CommitId],
         head: &CommitId,
         most: usize,
     ) -> Result<Vec<Logged>, GitError> {
@@ -178,28 +179,30 @@ impl Git {
         }
     }
 
-    /// The commits that were made in this work tree since its HEAD was at `since`: neither pulled
-    /// nor merged, and none where the reflog does not reach back that far.
+    /// The commits that were made in this work tree, as far as its reflog tells: neither pulled nor merged.
     ///
     /// # Errors
     /// When git cannot read the reflog.
-    pub fn made_since(&self, since: &CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub fn made_here(&self) -> Result<Vec<CommitId>, GitError> {
         let most = format!("--max-count={MOST_MOVES}");
         let output =
             self.run(&["log", "-g", "--no-ext-diff", "--format=%H %gs", &*most, "HEAD", "--"])?;
-        Ok(made(&String::from_utf8_lossy(&output), since))
+        Ok(made(&String::from_utf8_lossy(&output)))
     }
 
     fn logged_by_library(
         &self,
-        seen: &CommitId,
+        seen: &[CommitId],
         head: &CommitId,
         most: usize,
     ) -> Result<Vec<Logged>, git2::Error> {
         let repository = git2::Repository::open_bare(&self.git_dir)?;
         let mut walk = repository.revwalk()?;
         walk.push(git2::Oid::from_bytes(head.as_bytes())?)?;
-        walk.hide(git2::Oid::from_bytes(seen.as_bytes())?)?;
+        for seen in seen {
+            // Of one that was pruned nothing is left to hide.
+            let _ = walk.hide(git2::Oid::from_bytes(seen.as_bytes())?);
+        }
         let mut logged = Vec::new();
         for oid in walk {
             let commit = repository.find_commit(oid?)?;
@@ -225,21 +228,25 @@ impl Git {
 
     fn logged_by_program(
         &self,
-        seen: &CommitId,
+        seen: &[CommitId],
         head: &CommitId,
         most: usize,
     ) -> Result<Vec<Logged>, GitError> {
-        let output = self.run(&[
+        let mut arguments: Vec<String> = [
             "log",
             "--no-merges",
             "--no-ext-diff",
             "--encoding=UTF-8",
             "-z",
+            "--ignore-missing",
             "--format=%H %P%n%at%n%s",
-            &format!("--max-count={most}"),
-            &format!("{seen}..{head}"),
-            "--",
-        ])?;
+        ]
+        .map(str::to_owned)
+        .into();
+        arguments.extend([format!("--max-count={most}"), head.to_string(), "--not".to_owned()]);
+        arguments.extend(seen.iter().map(CommitId::to_string));
+        arguments.push("--".to_owned());
+        let output = self.run(&arguments)?;
         let odd = || GitError::Odd("a list of commits".to_owned());
         let records = output.split(|&byte| byte == 0).filter(|record| !record.is_empty());
         records
@@ -259,22 +266,17 @@ impl Git {
 }
 
 /// From lines `ID ACTION: SUBJECT`, the newest first.
-fn made(moves: &str, since: &CommitId) -> Vec<CommitId> {
-    let mut made = Vec::new();
-    for (id, said) in moves.lines().filter_map(|line| line.split_once(' ')) {
-        let Ok(id) = id.parse::<CommitId>() else { continue };
-        if id == *since {
-            return made;
-        }
+fn made(moves: &str) -> Vec<CommitId> {
+    let made = |line: &str| {
+        let (id, said) = line.split_once(' ')?;
         // `commit (amend)`, `cherry-pick`, `pull --rebase origin main (pick)`.
-        let action = said.split(':').next().unwrap_or_default();
-        let verb = action.split(' ').next().unwrap_or_default();
-        if matches!(verb, "commit" | "cherry-pick" | "revert" | "am") || action.ends_with("(pick)")
-        {
-            made.push(id);
-        }
-    }
-    Vec::new()
+        let action = said.split(':').next()?;
+        let verb = action.split(' ').next()?;
+        let is_made = matches!(verb, "commit" | "cherry-pick" | "revert" | "am")
+            || action.ends_with("(pick)");
+        id.parse().ok().filter(|_| is_made)
+    };
+    moves.lines().filter_map(made).collect()
 }
 
 #[cfg(test)]
@@ -283,7 +285,6 @@ mod tests {
 
     #[test]
     fn what_was_made_is_told_from_what_came() {
-        let since: CommitId = "f".repeat(40).parse().unwrap();
         for (action, is_made) in [
             ("commit: Add otters", true),
             ("commit (amend): Add otters", true),
@@ -303,12 +304,9 @@ mod tests {
             ("", false),
         ] {
             let id = "a".repeat(40);
-            let moves = format!("{id} {action}\n{since} commit: b\n{} commit: c\n", "b".repeat(40));
             let expected: Vec<CommitId> =
                 is_made.then(|| id.parse().unwrap()).into_iter().collect();
-            assert_eq!(made(&moves, &since), expected, "{action}");
-            // A reflog that does not reach back says nothing.
-            assert_eq!(made(&format!("{id} {action}\n"), &since), [], "{action}");
+            assert_eq!(made(&format!("{id} {action}\n")), expected, "{action}");
         }
     }
 }
