@@ -100,9 +100,7 @@ fn target(asked: &Asked, note: &str, link: &Link) -> Target {
         None => root.join(path).exists(),
     };
     match asked.catalogue.names.destination(note, link, &exists, &asked.files) {
-        Destination::External
-            if link.kind == LinkKind::Inline && !link.target.starts_with("//") =>
-        {
+        Destination::External if link.kind == LinkKind::Inline && !link.target.starts_with('/') => {
             Target::To(link.target.clone())
         }
         Destination::Inside(path) if asked.catalogue.find(&path).is_some() => {
@@ -114,6 +112,8 @@ fn target(asked: &Asked, note: &str, link: &Link) -> Target {
                 _ => Target::To(page),
             }
         }
+        // A file on a forge that is no note.
+        Destination::Inside(_) if link.target.contains("://") => Target::To(link.target.clone()),
         _ => Target::Nowhere,
     }
 }

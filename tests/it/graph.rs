@@ -543,6 +543,47 @@ fn links_of_a_vault_lead_where_obsidian_follows_them() {
     );
 }
 
+/// What begins with `/` is an address of a site that is made of notes, and of its own repository a forge shows
+/// the files that lie here.
+#[test]
+fn addresses_of_a_site_and_of_the_own_forge_lead_to_notes() {
+    let env = TestEnv::with(&[
+        (
+            "content/guide/start.md",
+            "# Start\n\n[a](/guide/channels) [b](/guide/channels/#part) [c](/reference/) [d](/tags/x)\n\
+             [e](/either) ![f](/img/x.png) [g](/guide/gone.md)\n",
+        ),
+        ("content/guide/channels.md", "# Channels\n\n[a](/guide/start.html)\n"),
+        ("content/reference/_index.md", "# Reference\n"),
+        ("one/either.md", "# Either\n"),
+        ("two/either.md", "# Or\n"),
+        (
+            "README.md",
+            "# Read me\n\n[a](https://github.com/Acme/Sea/blob/main/content/guide/start.md#x)\n\
+             [b](https://github.com/acme/other/blob/main/one/either.md) [c](/reference)\n",
+        ),
+    ]);
+    env.git(&["remote", "add", "origin", "git@github.com:acme/sea.git"]);
+    let found = env.json(&["doctor", "--json"]);
+    let broken = found.iter().filter_map(|line| line["finding"].as_str());
+    let broken: Vec<&str> = broken.filter(|it| it.ends_with("leads nowhere")).collect();
+    assert_eq!(broken, ["content/guide/start.md:4: link to `/guide/gone.md` leads nowhere"]);
+    env.ok(&["scan"]);
+    let questions = env.json(&["scan", "--list", "--json"]);
+    let asked = questions.iter().filter(|line| line["kind"] == "broken_link");
+    assert_eq!(asked.count(), 1, "{questions:?}");
+    assert_eq!(
+        references(&env, &[]),
+        [
+            "README.md links content/guide/start.md",
+            "README.md links content/reference/_index.md",
+            "content/guide/channels.md links content/guide/start.md",
+            "content/guide/start.md links content/guide/channels.md",
+            "content/guide/start.md links content/reference/_index.md",
+        ]
+    );
+}
+
 /// People are told the first broken links, programs all of them.
 #[test]
 fn programs_are_told_of_every_broken_link() {

@@ -14,7 +14,7 @@ use crate::{
     Kind, Snapshot,
     store::{Malformed, segment::Attributes},
 };
-use elophanto_repo::{NotePath, walk_files};
+use elophanto_repo::{Git, NotePath, locate, remote_url, walk_files};
 use elophanto_text::markdown::{self, ByEnd, Destination, LinkKind};
 
 /// A link of a note and where it leads.
@@ -27,15 +27,6 @@ pub struct Followed {
     /// Whether it is written in double brackets.
     pub wiki: bool,
     pub to: Destination,
-}
-
-impl Followed {
-    /// Whether it leads nowhere, as far as can be told: an address from the top of a site (`/docs/`) is of pages
-    /// that a generator makes, where it names no note.
-    pub fn is_broken(&self) -> bool {
-        let is_of_site = self.target.starts_with('/') && self.target.ends_with('/');
-        self.to == Destination::Nowhere && !is_of_site
-    }
 }
 
 /// A link that leads nowhere.
@@ -57,24 +48,26 @@ pub fn broken(
     files: &Files,
 ) -> Result<Vec<BrokenLink>, Malformed> {
     let followed = follow(snapshot, exists, files)?.into_iter();
-    let nowhere = followed.filter(Followed::is_broken);
+    let nowhere = followed.filter(|link| link.to == Destination::Nowhere);
     Ok(nowhere
         .map(|Followed { path, line, target, .. }| BrokenLink { path, line, target })
         .collect())
 }
 
 /// All files below a root by their names, notes or not, but for hidden and ignored ones: they are looked
-/// for once a link by name leads to no note.
+/// for once a link by name leads to no note. And where a forge shows them.
 #[derive(Debug, Default)]
 pub struct Files {
     /// Without one there are none.
     root: Option<PathBuf>,
     found: OnceLock<ByEnd>,
+    /// `github.com/acme/sea`: looked for once a link leads to a file on a forge.
+    shown_at: OnceLock<Option<String>>,
 }
 
 impl Files {
     pub fn below(root: &Path) -> Self {
-        Self { root: Some(root.to_owned()), found: OnceLock::new() }
+        Self { root: Some(root.to_owned()), ..Self::default() }
     }
 
     /// These and no others.
@@ -83,7 +76,24 @@ impl Files {
         for path in paths {
             found.add(path, Path::new(path).extension().is_some_and(|it| it == "md"));
         }
-        Self { root: None, found: OnceLock::from(found) }
+        Self { found: OnceLock::from(found), ..Self::default() }
+    }
+
+    /// The path in an address at which the forge that `origin` is on shows a file, of whichever branch:
+    /// `https://github.com/acme/sea/blob/main/docs/a.md`.
+    fn path_in(&self, address: &str) -> Option<String> {
+        let (scheme, rest) = address.split_once("://")?;
+        let (shown, path) = rest.split_once("/blob/").filter(|_| scheme.starts_with("http"))?;
+        let own = self.shown_at.get_or_init(|| {
+            let repository = locate(self.root.as_deref()?).ok()?;
+            Git::repository_of(&remote_url(&repository)?)
+        });
+        // GitLab puts a dash behind the name of a repository.
+        let shown = shown.strip_suffix("/-").unwrap_or(shown);
+        let (_, path) = path
+            .split_once('/')
+            .filter(|_| own.as_deref() == Some(shown.to_lowercase().as_str()))?;
+        path.split(['?', '#']).next().map(str::to_owned)
     }
 
     fn found(&self) -> &ByEnd {
@@ -128,7 +138,7 @@ impl Names {
         files: &Files,
     ) -> Destination {
         let vault = || vault(note, exists);
-        self.lead(note, link, exists, &|target| {
+        self.lead(note, link, exists, files, &|target| {
             files.found().find(note, target, &vault, exists).map(str::to_owned)
         })
     }
@@ -138,6 +148,7 @@ impl Names {
         note: &str,
         link: &markdown::Link,
         exists: &dyn Fn(&str) -> bool,
+        files: &Files,
         by_file: &dyn Fn(&str) -> Option<String>,
     ) -> Destination {
         let notes = markdown::Notes {
@@ -148,6 +159,8 @@ impl Names {
             },
             by_alias: &|alias| self.aliases.get(&alias.to_lowercase()).cloned(),
             by_file,
+            by_end: &|end| self.notes.ending(end).map(str::to_owned).collect(),
+            by_address: &|address| files.path_in(address),
         };
         markdown::resolve_link(note, link, &notes)
     }
@@ -217,7 +230,7 @@ pub fn follow_by_names(
         .flat_map_iter(|(path, links, _)| {
             let (text, names) = (path.to_text(), &names);
             links.into_iter().map(move |link| {
-                let to = names.lead(&text, &link, exists, &|_| None);
+                let to = names.lead(&text, &link, exists, files, &|_| None);
                 let (line, wiki) = (link.line, link.kind != LinkKind::Inline);
                 let (path, target) = (path.clone(), link.target.clone());
                 (link, Followed { path, line, target, wiki, to })
@@ -238,19 +251,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_of_sites_are_not_called_broken() {
-        for (target, to, expected) in [
-            ("b.md", Destination::Nowhere, true),
-            ("/docs/b.md", Destination::Nowhere, true),
-            ("/docs/b/", Destination::Nowhere, false),
-            ("/img/c.png", Destination::Nowhere, true),
-            ("docs/b/", Destination::Nowhere, true),
-            ("b.md", Destination::Inside("b.md".to_owned()), false),
+    fn a_file_is_named_by_the_address_that_its_own_forge_shows_it_at() {
+        for (origin, address, expected) in [
+            ("github.com/acme/sea", "https://github.com/Acme/Sea/blob/main/a/b.md", Some("a/b.md")),
+            ("github.com/acme/sea", "http://github.com/acme/sea/blob/v1/b.md?x#y", Some("b.md")),
+            ("gitlab.com/a/b/c", "https://gitlab.com/a/b/c/-/blob/main/d.md", Some("d.md")),
+            ("github.com/acme/sea", "https://github.com/acme/seal/blob/main/a.md", None),
+            ("github.com/acme/sea", "https://example.org/github.com/acme/sea/blob/main/a.md", None),
+            ("github.com/acme/sea", "https://github.com/acme/sea/tree/main/a", None),
+            ("github.com/acme/sea", "https://github.com/acme/sea/blob/main", None),
+            ("github.com/acme/sea", "ftp://github.com/acme/sea/blob/main/a.md", None),
+            ("github.com/acme/sea", "mailto:github.com/acme/sea/blob/main/a.md", None),
         ] {
-            let (path, target) = (NotePath::from("a.md"), target.to_owned());
-            let link = Followed { path, line: 1, target, wiki: false, to };
-            assert_eq!(link.is_broken(), expected, "{}", link.target);
+            let shown_at = OnceLock::from(Some(origin.to_owned()));
+            let files = Files { shown_at, ..Files::default() };
+            assert_eq!(files.path_in(address).as_deref(), expected, "{address}");
         }
+        let nowhere = Files::default().path_in("https://github.com/acme/sea/blob/main/a.md");
+        assert_eq!(nowhere, None);
     }
 
     fn led(names: &Names, note: &str, target: &str, there: &[&str]) -> Option<String> {

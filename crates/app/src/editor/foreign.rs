@@ -50,13 +50,11 @@ impl Resolver<'_> {
             && matches!(self.destination(&buffer.path, &by_name), Destination::Inside(_))
     }
 
-    /// Whether a link leads to a page that a site is made of: from the top of the site, which nobody knows
-    /// here, or as a generator of sites has it; or with a question behind it that a forge answers
-    /// (`x.md?raw=true`).
+    /// Whether a link leads to a page that a site is made of, as a generator of sites has it; or with a question
+    /// behind it that a forge answers (`x.md?raw=true`).
     fn is_of_site(&self, note: &str, link: &Link) -> bool {
         let target = link.target.split('?').next().unwrap_or(&link.target);
-        target.starts_with('/')
-            || target.len() < link.target.len() && self.leads(note, link, target)
+        target.len() < link.target.len() && self.leads(note, link, target)
             || self.is_beside_book(note, target)
             || self.is_of_docusaurus(note, link, target)
     }

@@ -1,7 +1,7 @@
 //! What a repository is called in a fleet. Pure, but for the question where it was cloned from.
 
 use crate::{Error, Result};
-use elophanto_repo::{Repository, remote_url};
+use elophanto_repo::{Git, Repository, remote_url};
 use elophanto_tables::fleet::is_repository;
 
 /// The name that was given, else the address that the repository was cloned from, without what is no
@@ -29,23 +29,12 @@ pub fn name_of(repository: &Repository, given: Option<&str>) -> Result<String> {
 
 /// The name that the address of a remote says.
 fn of_remote(remote: &str) -> Option<String> {
-    let remote = remote.trim().to_lowercase();
-    let (host, path) = match remote.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split_once('/')?,
-        // `user@host:path`, as ssh has it.
-        None => remote.split_once(':').filter(|(host, _)| !host.contains('/'))?,
-    };
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let host = host.split_once(':').map_or(host, |(host, _)| host);
-    let path = path.split(['?', '#']).next()?.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path);
     let plain = |char: char| match char {
         'a'..='z' | '0'..='9' | '.' | '-' | '_' | '/' => char,
         _ => '-',
     };
-    let name: String = format!("{host}/{path}").chars().map(plain).collect();
-    (!host.is_empty() && !path.is_empty() && is_repository(&name)).then_some(name)
+    let name: String = Git::repository_of(remote)?.chars().map(plain).collect();
+    is_repository(&name).then_some(name)
 }
 
 #[cfg(test)]

@@ -27,12 +27,17 @@ use elophanto_text::markdown::{Destination, Scope};
 /// A note or a page of an entity.
 #[derive(Debug, Clone)]
 pub struct Entry {
+    /// Relative to the root.
     pub path: NotePath,
     /// The same as text.
     pub name: String,
+    /// What it is called.
     pub title: String,
+    /// A note or a page of an entity.
     pub kind: Kind,
+    /// Whom it is for.
     pub scope: Scope,
+    /// Of its front matter.
     pub tags: Vec<String>,
     /// When it changed, in seconds since 1970; `None` if that is not known.
     pub changed: Option<i64>,
@@ -41,7 +46,9 @@ pub struct Entry {
 /// A link from one note to another, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reference {
+    /// The note that refers.
     pub from: usize,
+    /// The note that is referred to.
     pub to: usize,
     /// Of the note that refers, from 1.
     pub line: usize,
@@ -50,15 +57,18 @@ pub struct Reference {
 /// A folder and how many notes lie in it and below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
+    /// Without the folders above.
     pub name: String,
     /// With the folders above, separated by `/`.
     pub path: String,
+    /// In it and in all folders below.
     pub notes: usize,
 }
 
 /// What lies in a folder.
 #[derive(Debug)]
 pub struct Listed<'c> {
+    /// Those directly in it, sorted by name.
     pub folders: Vec<Folder>,
     /// Of the notes in it, those of the page that was asked for.
     pub notes: Vec<&'c Entry>,
@@ -74,7 +84,9 @@ pub struct Catalogue {
     pub searched: Snapshot,
     /// Sorted by path.
     pub entries: Vec<Entry>,
+    /// Tells which note a link means.
     pub names: Names,
+    /// Passages of all that is searched.
     pub chunks: usize,
     /// Chunks that wait for a vector.
     pub waiting: usize,
@@ -160,7 +172,7 @@ impl Catalogue {
             number,
             outgoing: Vec::new(),
             incoming: Vec::new(),
-            broken: links.iter().filter(|link| link.is_broken()).count(),
+            broken: links.iter().filter(|link| link.to == Destination::Nowhere).count(),
             clusters: OnceLock::new(),
         };
         let number = |path: &str| catalogue.find(path);

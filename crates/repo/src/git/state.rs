@@ -61,6 +61,23 @@ impl Git {
         Some(name)
     }
 
+    /// The repository that the address of a remote is of, in lower case: `github.com/acme/sea`; `None` if it lies
+    /// on no host.
+    pub fn repository_of(remote: &str) -> Option<String> {
+        let remote = remote.trim().to_lowercase();
+        let (host, path) = match remote.split_once("://") {
+            Some(("file", _)) => return None,
+            Some((_, rest)) => rest.split_once('/')?,
+            // `user@host:path`, as ssh has it.
+            None => remote.split_once(':').filter(|(host, _)| !host.contains('/'))?,
+        };
+        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        let host = host.split_once(':').map_or(host, |(host, _)| host);
+        let path = path.split(['?', '#']).next()?.trim_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path);
+        (!host.is_empty() && !path.is_empty()).then(|| format!("{host}/{path}"))
+    }
+
     /// Whether this is the branch that others clone: what `origin` says, else `main` or `master`.
     pub fn is_default_branch(&self, name: &str) -> bool {
         let said = fs::read_to_string(self.common_dir.join("refs/remotes/origin/HEAD")).ok();

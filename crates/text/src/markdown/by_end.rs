@@ -77,6 +77,11 @@ impl ByEnd {
         all.into_iter().find(|path| accepts(path))
     }
 
+    /// The files whose paths end so, letter for letter.
+    pub fn ending<'s>(&'s self, end: &'s str) -> impl Iterator<Item = &'s str> {
+        self.called(end).filter(move |path| path.ends_with(end))
+    }
+
     fn called(&self, end: &str) -> impl Iterator<Item = &str> {
         let numbers = self.numbers.get(&end.to_lowercase()).into_iter().flatten();
         let paths = numbers.filter_map(|number| self.paths.get(*number));
@@ -156,6 +161,10 @@ mod tests {
         let is_there = |path: &str| path != "en/Pictures/Menu.svg";
         let found = files.find("en/one.md", "menu.svg", &|| "en".to_owned(), &is_there);
         assert_eq!(found, Some("de/Pictures/Menu.svg"));
+        let ending = |end: &str| files.ending(end).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(ending("links/Link notes.md"), ["en/links/Link notes.md"]);
+        assert_eq!(ending("Bob.md"), ["en/far/away/Bob.md", "it/Bob.md"]);
+        assert!(ending("Bob").is_empty() && ending("ob.md").is_empty());
         assert!(files.is_shared("formulas") && !files.is_shared("en/plugins/formulas"));
     }
 

@@ -15,6 +15,10 @@ pub struct Notes<'a> {
     pub by_alias: &'a dyn Fn(&str) -> Option<String>,
     /// What else a `[[wikilink]]` of this target means: a file that is no note.
     pub by_file: &'a dyn Fn(&str) -> Option<String>,
+    /// The notes whose paths end so, letter for letter.
+    pub by_end: &'a dyn Fn(&str) -> Vec<String>,
+    /// The path, as it is written, in an address at which a forge shows a file of this repository.
+    pub by_address: &'a dyn Fn(&str) -> Option<String>,
 }
 
 /// Where a link leads.
@@ -22,7 +26,7 @@ pub struct Notes<'a> {
 pub enum Destination {
     /// A file beneath the root. A link to a heading of its own note leads to that note.
     Inside(String),
-    /// A URL or another scheme: none of our business.
+    /// A URL or another scheme, or an address of a site of which nobody can tell the note: none of our business.
     External,
     /// Nothing that exists beneath the root, or an attempt to leave it.
     Nowhere,
@@ -30,11 +34,18 @@ pub enum Destination {
 
 /// Resolves a link of the note at path `note`: from the note's folder, then from the root; a
 /// `[[wikilink]]` by the names of notes first, as Obsidian does, and by those of other files last. `.md`
-/// may be left out, and `x.html`, where there is none, leads to the note that a site makes it of.
+/// may be left out, and `x.html`, where there is none, leads to the note that a site makes it of. What begins
+/// with `/` is an address of a site, and a forge's address of a file here leads to the file.
 pub fn resolve_link(note: &str, link: &Link, notes: &Notes<'_>) -> Destination {
     let target = link.target.as_str();
     if is_external(target, link.kind) {
-        return Destination::External;
+        let shown = (notes.by_address)(target).and_then(|path| decode_segments(&path));
+        let shown = shown.and_then(|path| followed("", path.iter().map(String::as_str)));
+        let shown = shown.filter(|path| !path.is_empty() && (notes.exists)(path));
+        return shown.map_or(Destination::External, Destination::Inside);
+    }
+    if link.kind == LinkKind::Inline && target.starts_with('/') {
+        return from_top(note, target, notes);
     }
     if target.is_empty() {
         return Destination::Inside(note.to_owned());
@@ -70,6 +81,45 @@ fn forms(path: String, kind: LinkKind) -> Vec<String> {
     let readme = readme.map(|folder| format!("{folder}README.md"));
     let note = format!("{path}.md");
     [Some(path), Some(note), made_of, readme].into_iter().flatten().collect()
+}
+
+/// Where an address leads from the top of a site, or of the repository, as forges read it. What a site is
+/// made of lies below a folder that the note lies below too; else it is the one note of that name below the
+/// fewest folders. Which of several is meant nobody can tell, and generators make pages of their own; only
+/// what is called as a note is must be one.
+fn from_top(note: &str, target: &str, notes: &Notes<'_>) -> Destination {
+    let address = target.split('?').next().unwrap_or(target).trim_matches('/');
+    let Some(names) = decode_segments(address) else { return Destination::Nowhere };
+    if names.iter().any(|name| matches!(name.as_str(), "" | "." | "..")) {
+        return Destination::External;
+    }
+    let name = names.join("/");
+    let folders = note.match_indices('/').map(|(end, _)| &note[..=end]).chain([""]);
+    let below = |folder: &str| pages(&format!("{folder}{name}")).find(|path| (notes.exists)(path));
+    let mut found: Vec<String> = folders.filter_map(below).collect();
+    if found.is_empty() {
+        found = pages(&name).flat_map(|page| (notes.by_end)(&page)).collect();
+        let folders = |path: &String| path.matches('/').count();
+        let fewest = found.iter().map(folders).min();
+        found.retain(|path| Some(folders(path)) == fewest);
+        found.sort();
+        found.dedup();
+    }
+    match (found.pop(), found.is_empty()) {
+        (Some(path), true) => Destination::Inside(path),
+        (None, _) if name.ends_with(".md") => Destination::Nowhere,
+        _ => Destination::External,
+    }
+}
+
+/// What a site may make the page at a path of: a note, or a file with an ending.
+fn pages(path: &str) -> impl Iterator<Item = String> {
+    let bare = path.strip_suffix(".html").unwrap_or(path);
+    let folder = bare.strip_suffix("/index").unwrap_or(bare);
+    let notes = [path, bare].map(|path| format!("{path}.md"));
+    let in_folder = ["index", "_index", "README"].map(|name| format!("{folder}/{name}.md"));
+    let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    notes.into_iter().chain(in_folder).chain(is_file.then(|| path.to_owned()))
 }
 
 /// Whether the target is a URL. A wikilink may hold a colon (`[[Rust: the book]]`), so there only
@@ -129,7 +179,7 @@ mod tests {
 
     const FILES: &[&str] = &[
         "index.md", "a/one.md", "a/two words.md", "a/pic.png", "b/one.md", "b/deep/only.md",
-        "b/100%.md", "b/README.md", "b/plain.html",
+        "b/100%.md", "b/README.md", "b/plain.html", "c/same.md", "d/same.md",
     ];
 
     /// `source` is the Markdown of one link, in the note `a/one.md`.
@@ -139,6 +189,10 @@ mod tests {
         let (mut by_end, mut files) = (ByEnd::default(), ByEnd::default());
         FILES.iter().for_each(|path| by_end.add(path, path.ends_with(".md")));
         files.add("c/far.svg", false);
+        let shown = |address: &str| {
+            let path = address.strip_prefix("https://forge.example/own/blob/main/")?;
+            Some(path.split('#').next()?.to_owned())
+        };
         let find = |among: &ByEnd, target: &str| {
             among.find("a/one.md", target, &|| "a".to_owned(), &|_| true).map(str::to_owned)
         };
@@ -147,6 +201,8 @@ mod tests {
             by_name: &|target| find(&by_end, target),
             by_alias: &|alias| (alias == "The Only").then(|| "b/deep/only.md".to_owned()),
             by_file: &|target| find(&files, target),
+            by_end: &|end| by_end.ending(end).map(str::to_owned).collect(),
+            by_address: &shown,
         };
         let actual = match resolve_link("a/one.md", link, &notes) {
             Destination::Inside(path) => path,
@@ -194,17 +250,55 @@ mod tests {
         check("[[../../../etc/passwd]]", "nowhere");
         check("[[../..]]", "nowhere");
         check("[[/abs]]", "nowhere");
-        check("[x](/index.md)", "nowhere");
         check("[x](%2e%2e/index.md)", "nowhere");
         check("[x](%2E./index.md)", "nowhere");
         check("[x](..%2findex.md)", "nowhere");
         check(r"[x](..%5cindex.md)", "nowhere");
         check("[x](one%00.md)", "nowhere");
         check("[x](%ff.md)", "nowhere");
+        check("[x](/../index.md)", "external");
+        check("[x](/b/../../index.md)", "external");
+        check("[x](/b%2f..%2findex.md)", "nowhere");
+        check("[x](https://forge.example/own/blob/main/../index.md)", "external");
+        check("[x](https://forge.example/own/blob/main/%2e%2e/index.md)", "external");
         check("[x](https://example.org/one.md)", "external");
         check("[x](//example.org/one.md)", "external");
         check("[x](mailto:a@example.org)", "external");
         check("[x](C:/one.md)", "external");
         check("[[https://example.org]]", "external");
+    }
+
+    #[test]
+    fn addresses_of_sites_lead_to_what_the_pages_are_made_of() {
+        check("[x](/index.md)", "index.md");
+        check("[x](/b/README.md#part)", "b/README.md");
+        check("[x](/b/one.md?plain=1)", "b/one.md");
+        check("[x](/one)", "a/one.md");
+        check("[x](/one/)", "a/one.md");
+        check("[x](/one.html#part)", "a/one.md");
+        check("![x](/pic.png)", "a/pic.png");
+        check("[x](/two%20words/)", "a/two words.md");
+        check("[x](/b)", "b/README.md");
+        check("[x](/b/index.html)", "b/README.md");
+        // Below a folder that the note does not lie in.
+        check("[x](/deep/only/)", "b/deep/only.md");
+        check("[x](/only)", "b/deep/only.md");
+        check("[x](/Only)", "external");
+        // Two folders hold one, and none of them is nearer.
+        check("[x](/same)", "external");
+        check("[x](/same.md)", "external");
+        check("[x](/a/one)", "a/one.md");
+        check("[x](/)", "external");
+        check("[x](/none/)", "external");
+        check("![x](/none.png)", "external");
+        check("[x](/none.md)", "nowhere");
+    }
+
+    #[test]
+    fn what_a_forge_shows_of_this_repository_lies_here() {
+        check("[x](https://forge.example/own/blob/main/b/one.md#part)", "b/one.md");
+        check("[x](https://forge.example/own/blob/main/a/two%20words.md)", "a/two words.md");
+        check("[x](https://forge.example/own/blob/main/none.md)", "external");
+        check("[x](https://forge.example/other/blob/main/b/one.md)", "external");
     }
 }

@@ -5,13 +5,10 @@ use std::{cell::OnceCell, ops::Range, rc::Rc};
 use rustc_hash::FxHashMap;
 
 use super::{
-    super::{
-        fixes::{Form, targets},
-        links::{Headings, anchors},
-    },
+    super::links::{Headings, anchors},
     Change, Renamed, Unproven,
     hidden::{Named, mentions, named, read_by_forges},
-    words::{apply, words_of},
+    words::{apply, words_of, written_anew},
 };
 use elophanto_index::{
     drift::globs,
@@ -213,15 +210,9 @@ pub fn note(
                         let other = Link { target: candidate.clone(), ..link.clone() };
                         moved.resolve(name, &other) == wanted
                     };
-                    let form = Form {
-                        kind: link.kind,
-                        is_pointed: written.is_pointed,
-                        is_whole: link.target.ends_with(".md"),
-                        has_path: link.target.contains('/'),
-                    };
-                    let page = page_of(name, target, link, written.is_pointed);
-                    let all: Vec<String> =
-                        page.into_iter().chain(targets(name, target, form)).filter(leads).collect();
+                    let was = if target == to { from } else { target };
+                    let mut all = written_anew(name, was, target, link, written.is_pointed);
+                    all.retain(leads);
                     // A name that others have as well is only written where nothing else will do.
                     let alone = all.iter().find(|target| !moved.names.is_shared(target));
                     match alone.or(all.first()).cloned() {
@@ -245,14 +236,6 @@ pub fn note(
     drop(moved);
     let plan = Renamed { moved: Some((from.to_owned(), to.to_owned())), changes };
     prove(docs, before, &is_there, plan, unproven, None)
-}
-
-/// How a link to the page of a site that is made of a note stays one.
-fn page_of(from: &str, to: &str, link: &Link, is_pointed: bool) -> Option<String> {
-    let is_page = link.kind == LinkKind::Inline && link.target.ends_with(".html");
-    let form = Form { kind: link.kind, is_pointed, is_whole: false, has_path: true };
-    let bare = targets(from, to, form).into_iter().next().filter(|_| is_page)?;
-    Some(format!("{bare}.html"))
 }
 
 /// Plans to call a heading otherwise, by its number in the note.

@@ -70,6 +70,25 @@ fn links_follow_a_note() {
 }
 
 #[test]
+fn addresses_of_sites_follow_a_note() {
+    let notes = [
+        ("docs/a/one.md", "# One\n"),
+        ("docs/b/two.md", "[x](/a/one/) [y](/docs/a/one.md#part) [z](</a/one.html> \"t\")\n"),
+        ("docs/c.md", "[x](/none/) [y](/b/two)\n"),
+    ];
+    let found = renamed(&notes, "docs/a/one.md", "docs/new one.md").expect("all is certain");
+    assert_eq!(
+        found[1].1,
+        "[x](/new%20one/) [y](/docs/new%20one.md#part) [z](</new one.html> \"t\")\n"
+    );
+    assert_eq!(found[2].1, notes[2].1);
+    assert_eq!(
+        renamed(&notes, "docs/a/one.md", "other.md").unwrap_err().lines().next(),
+        Some("docs/b/two.md:1: `/a/one.html`: no way to write this link leads there")
+    );
+}
+
+#[test]
 fn what_is_not_certain_is_named() {
     let check = |notes: &[(&str, &str)], expected: &str| {
         assert_eq!(renamed(notes, "one.md", "new.md").unwrap_err(), expected);
@@ -95,7 +114,6 @@ fn what_is_not_certain_is_named() {
         ("---\nup: \"[[one]]\"\n---\n", "two.md:2: the front matter refers to it"),
         ("---\nrelated: one.md\n---\n", "two.md:2: the front matter refers to it"),
         ("---\nrelated:\n  - one\n---\n", "two.md:3: the front matter refers to it"),
-        ("[x](/one.md)\n", "two.md:1: `/one.md`: forges find it there"),
         ("[x](one.md?raw=true)\n", "two.md:1: `one.md?raw=true`: forges find it there"),
     ] {
         check(&[one, ("two.md", text)], expected);
@@ -216,7 +234,7 @@ fn headings_are_renamed_with_what_refers_to_them() {
     for (text, is_certain) in [
         ("<a href=\"#part\">x</a>\n", false),
         ("---\nup: \"[[one#Part]]\"\n---\n", false),
-        ("[x](/one.md#part)\n", false),
+        ("[x](/one.md#part)\n", true),
         ("<a href=\"one.md#old\">x</a>\n", true),
         ("<a href=\"one.md\">x</a>\n", true),
     ] {
@@ -268,6 +286,12 @@ fn destinations(docs: &[(String, String)], back: &dyn Fn(&str) -> String) -> Vec
                 by_name: &by_name,
                 by_alias: &|_| None,
                 by_file: &|_| None,
+                by_end: &|end| {
+                    let is_so = |path: &&str| format!("/{path}").ends_with(&format!("/{end}"));
+                    let paths = docs.iter().map(|(path, _)| path.as_str()).filter(is_so);
+                    paths.map(str::to_owned).collect()
+                },
+                by_address: &|_| None,
             };
             let to = document.links.iter().map(|link| match resolve_link(path, link, &notes) {
                 Destination::Inside(to) => Destination::Inside(back(&to)),
@@ -291,6 +315,10 @@ fn link() -> impl Strategy<Value = String> {
         "ONE",
         "B/two",
         "one.html",
+        "/one",
+        "/b/two/",
+        "/b/one.html",
+        "/a/b/two.md",
         "a/one",
         "b/two",
         "a/b/ü",
