@@ -1,8 +1,13 @@
 //! The vector cache: whatever becomes of work tree, tables and view, nothing is embedded twice.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Child};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Child,
+};
 
-use elophanto_index::store::cache;
+use elophanto_index::store::{cache, manifest::Manifest};
 
 use crate::env::{Output, TestEnv, finish};
 
@@ -93,6 +98,54 @@ fn a_cleaned_work_tree_and_a_lost_view() {
         assert!(answer.stdout == right, "{answer}");
         assert_eq!((answer.stderr().as_str(), cached(&env)), ("", before.clone()));
         assert_eq!(embedded(&env), 0);
+    }
+}
+
+/// Files of this name below a folder.
+fn named(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            found.extend(named(&entry, name));
+        } else if entry.ends_with(name) {
+            found.push(entry);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_view_of_another_version() {
+    let env = notes(40, "never");
+    env.write("src/bear.rs", "//! Bears sleep all winter.\npub fn sleep() {}\n");
+    env.ok(&["scan", "--investigate", "--all"]);
+    embedded(&env);
+    let (right, before) = (env.ok(QUESTION).stdout, cached(&env));
+    let manifests = named(&env.path(".git/elophanto"), "manifest");
+    assert!(manifests.len() > 1, "{manifests:?}");
+    // Cut by older rules, and kept in another form.
+    let cut = |bytes: Vec<u8>| {
+        let manifest = Manifest::from_bytes(&bytes).unwrap();
+        let (_, rest) = manifest.settings.split_once('/').unwrap();
+        Manifest { settings: format!("1/{rest}"), ..manifest }.to_bytes()
+    };
+    let kept = |bytes: Vec<u8>| [b"ELOMAN00", &bytes[8..]].concat();
+    let notes = [env.view().join("manifest")];
+    let cases: [(&[PathBuf], &dyn Fn(Vec<u8>) -> Vec<u8>, _); 2] = [
+        (&manifests, &cut, "the search view is of another version of elophanto; it was built anew"),
+        (&notes, &kept, "; the search view was built anew"),
+    ];
+    for (manifests, older, said) in cases {
+        for manifest in manifests {
+            fs::write(manifest, older(fs::read(manifest).unwrap())).unwrap();
+        }
+        let answer = env.ok(QUESTION);
+        assert!(answer.stdout == right, "{answer}");
+        let stderr = answer.stderr();
+        let [note] = &stderr.lines().collect::<Vec<_>>()[..] else { panic!("{answer}") };
+        assert!(note.starts_with("note: ") && note.ends_with(said), "{note}");
+        assert_eq!(env.ok(QUESTION).stderr(), "");
+        assert_eq!((embedded(&env), cached(&env)), (0, before.clone()));
     }
 }
 
