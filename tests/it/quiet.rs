@@ -118,6 +118,30 @@ fn a_search_where_no_view_can_be_kept() {
 }
 
 #[test]
+fn an_index_that_cannot_be_kept_is_an_error() {
+    let settings = "knowledge: {embedding_provider: builtin}\nindex: {commit: never}\n";
+    let env = TestEnv::with(&[
+        (".elophanto/config.yaml", settings),
+        ("docs/otters.md", "# Otters\n\nThey hold hands.\n"),
+    ]);
+    env.ok(&["index"]);
+    env.commit("all");
+    env.remove(".git/elophanto");
+    env.write(".git/elophanto", "in the way");
+    snapshot!(env.run(&["index"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: the search view cannot be written: Not a directory (os error 20)
+    hint: make room for it in the git directory, and see that you may write there, then run this again; until then every search reads all notes anew
+    ");
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    assert_eq!(env.hits(&["hands", "-n", "1"]), ["docs/otters.md"]);
+    env.remove(".git/elophanto");
+    env.ok(&["index"]);
+}
+
+#[test]
 fn a_search_in_a_checkout_that_is_read_only() {
     let env = TestEnv::with(&[("docs/otters.md", "# Otters\n\nThey hold hands.\n")]);
     env.ok(&["index"]);

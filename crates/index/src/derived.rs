@@ -135,6 +135,7 @@ pub(super) fn bring(
         // Whoever was faster, or has it now, had the same records: nothing is lost.
         if let Err(cause) = View::commit(&folder, before, &manifest, &built, None, patience) {
             report.notices.push(in_memory(&cause));
+            report.unwritten = Some(cause.to_string());
         }
     }
     finished(View { manifest, segments, generation: base.generation }, report)
@@ -187,6 +188,7 @@ impl Refreshed {
         own.embedded += report.embedded;
         own.waiting += report.waiting;
         own.changed |= report.changed;
+        own.unwritten = own.unwritten.take().or(report.unwritten);
         for notice in report.notices {
             if !own.notices.contains(&notice) {
                 own.notices.push(notice);

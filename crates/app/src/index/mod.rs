@@ -3,17 +3,12 @@
 pub mod embed;
 pub mod git;
 
-use std::{
-    ffi::CString,
-    os::unix::ffi::OsStrExt,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::{
-    Result,
+    Error, Result,
     embedding::{background::embed_soon, pin},
     plugin_pages,
     reporter::Reporter,
@@ -21,6 +16,7 @@ use crate::{
 };
 use elophanto_base::{
     counted::{agreeing, counted},
+    platform::may_write,
     visible::escape_control_line,
 };
 use elophanto_index::{
@@ -46,28 +42,39 @@ pub struct IndexRequest {
 
 /// What a run came to.
 pub struct Indexed {
+    /// What can be searched now, and how it came about.
     pub refreshed: Refreshed,
+    /// What became of the vectors that git is to carry.
     pub committed: Committed,
+    /// From the beginning, the user's thinking about questions included.
     pub took: Duration,
 }
 
 /// A run in figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
+    /// Notes, facts and descriptions that can be searched.
     pub files: usize,
+    /// Passages that these are cut into.
     pub chunks: usize,
+    /// Passages that the model was asked for.
     pub embedded: usize,
+    /// Passages whose vector was there.
     pub reused: usize,
+    /// Notes that are gone.
     pub removed: usize,
+    /// Files that could not be read as notes.
     pub skipped: usize,
     /// Chunks without a vector.
     pub waiting: usize,
     /// Vectors that wait for a commit.
     pub pending: usize,
+    /// To the millisecond.
     pub seconds: f64,
 }
 
 impl Indexed {
+    /// In figures, as `--json` prints them.
     pub fn summary(&self) -> Summary {
         let report = &self.refreshed.report;
         Summary {
@@ -186,13 +193,6 @@ pub fn keep_up(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Whether the system lets us write into a folder.
-fn may_write(folder: &Path) -> bool {
-    let path = CString::new(folder.as_os_str().as_bytes());
-    // SAFETY: only looks at the path, which outlives the call.
-    path.is_ok_and(|path| unsafe { libc::access(path.as_ptr(), libc::W_OK) } == 0)
-}
-
 /// READMEs of deployed plugins are notes too: pages that are behind are written before they are
 /// read.
 fn mirror(workspace: &Workspace, reporter: &dyn Reporter) {
@@ -244,6 +244,13 @@ fn finish(
         );
     }
     sweep(workspace);
+    if let Some(cause) = &refreshed.report.unwritten {
+        let cause = escape_control_line(cause);
+        return Err(Error::new(format_args!("the search view cannot be written: {cause}")).hint(
+            "make room for it in the git directory, and see that you may write there, then run this again; \
+             until then every search reads all notes anew",
+        ));
+    }
     Ok(Indexed { refreshed, committed, took: start.elapsed() })
 }
 
