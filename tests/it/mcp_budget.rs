@@ -35,6 +35,21 @@ fn what_was_found_is_not_called_nothing_however_short_the_answer_may_be() {
     assert_eq!(seen, expected.map(|(id, is_told, is_cut)| (json!(id), is_told, is_cut)));
 }
 
+/// Where a name is too long for the data, the words have the place and the title all the same.
+#[test]
+fn the_best_hit_is_told_in_the_fewest_tokens_there_may_be() {
+    let path = "versioned-documents/version-11.x/command-line/install-and-test.md";
+    let said = "# Ferries\n\nThe ferry leaves at dawn with the mail and the milk.\n";
+    let env = TestEnv::with(&[(path, said), ("b.md", "# Pier\n\nThe ferry lies at the pier.\n")]);
+    let arguments = json!({"query": "when does the ferry leave", "max_tokens": 50});
+    let params = json!({"name": "search", "arguments": arguments});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let answer = &answers(&env, vec![call])[0]["result"];
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains(&format!("{path}:3  Ferries")), "{answer}");
+    assert!(count_tokens(text) <= 50 && answer["structuredContent"]["cut"] == true, "{answer}");
+}
+
 /// Of eight notes the best one is told whatever the budget is, the others in their order, and more room
 /// never tells fewer.
 #[test]

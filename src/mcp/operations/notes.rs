@@ -40,7 +40,12 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
         let warned = drifted.as_ref().map_or_else(String::new, self::drifted);
         let hash = &excerpt.hash;
         let by = by(origin);
-        let mut text = format!("{path}:{first}-{last}  {warned}({by}; hash {hash})\n\n{body}");
+        let mut text = match excerpt.origin {
+            Some(_) => {
+                format!("{path}  ({by}: what is said of it, lines {first}-{last})\n\n{body}")
+            }
+            None => format!("{path}:{first}-{last}  {warned}({by}; hash {hash})\n\n{body}"),
+        };
         if last < end {
             text.push_str(&format!("[it goes on; ask for `lines` {}-{end}]", last + 1));
         }
@@ -66,7 +71,10 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
         _ => false,
     };
     let (body, last) = excerpt.fitting(fits);
-    answer(body, last, &notes.origin(&excerpt.path, (first, last)))
+    match &excerpt.origin {
+        Some(origin) => answer(body, last, origin),
+        None => answer(body, last, &notes.origin(&excerpt.path, (first, last))),
+    }
 }
 
 /// A place that was held against the form of one.

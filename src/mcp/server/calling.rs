@@ -86,8 +86,9 @@ fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult 
     let text = text + &items.concat();
     let is_quoted = tool.quotes() && !text.is_empty() && !tool.items().is_some_and(is_empty);
     let Fitted { object, left } = budget::structured(structured, form, max, count);
-    // Some clients hand on the one, some the other: what one tells, the other has.
-    let left: usize = items.iter().rev().take(left).map(String::len).sum();
+    // Some clients hand on the one, some the other: what one tells, the other has, but for the first item, of
+    // which there is always something.
+    let left: usize = items.iter().skip(1).rev().take(left).map(String::len).sum();
     let text = budget::text(&text, is_quoted, text.len() - left, max, count);
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(Value::Object(object));

@@ -221,7 +221,7 @@ fn data_hold_what_the_text_holds() {
             if data["cut"].is_null() {
                 whole += 1;
             }
-            // Each item that the text begins is in the data.
+            // Each item that the text begins is in the data, but the first, for which that may have no room.
             let items = match tool {
                 "search" | "similar" => said.lines().filter(|it| it.contains(".md:")).count(),
                 "entity" | "questions" => said.lines().filter(|it| it.starts_with("- ")).count(),
@@ -231,7 +231,7 @@ fn data_hold_what_the_text_holds() {
             let list = ["hits", "memories", "questions", "entities"].map(|key| &data[key]);
             let list = list.into_iter().find_map(Value::as_array).map_or(0, Vec::len);
             let facts = data["entities"][0]["facts"].as_array().map_or(0, Vec::len);
-            assert!(items <= list.max(facts), "{tool} {tokens}: {said}\n{data}");
+            assert!(items <= list.max(facts).max(1), "{tool} {tokens}: {said}\n{data}");
         }
         assert!(whole > 0, "{tool} is never whole");
     }

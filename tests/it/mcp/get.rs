@@ -60,6 +60,39 @@ fn nothing_but_notes_is_read() {
     }
 }
 
+/// A hit may be a file that was described: `get` tells what the search showed of it, and no line of the file.
+#[test]
+fn of_a_described_file_what_is_said_of_it_is_read() {
+    let env = harbour();
+    let of_winch = "/// Turns the winch of the quay until the rope is tight.\npub fn turn_winch() {\n    \
+                    move_by(34251);\n}\n";
+    env.write("src/winch.rs", of_winch);
+    env.write("src/loose.rs", "/// Nobody has described this.\npub fn loose() {}\n");
+    env.commit("winch");
+    env.ok(&["scan", "src/winch.rs", "--investigate", "--all"]);
+    let mut session = Session::start(&env);
+    let hit =
+        session.found("search", json!({"query": "turn the winch of the quay"}))["hits"][0].clone();
+    assert_eq!((&hit["path"], &hit["kind"]), (&json!("src/winch.rs"), &json!("summary")), "{hit}");
+    for place in ["src/winch.rs".to_owned(), format!("src/winch.rs:{}", hit["line"])] {
+        let result = session.call("get", json!({"path": place}));
+        let part = &result["structuredContent"];
+        assert!(part["text"].as_str().unwrap().contains("turns the winch of the quay"), "{part}");
+        assert!(!result.to_string().contains("34251"), "{result}");
+        let told = (&part["path"], &part["origin"]["state"], &part["hash"]);
+        assert_eq!(told, (&json!("src/winch.rs"), &json!("described"), &json!("")), "{part}");
+        assert!(text(&result).contains("src/winch.rs  (described: what is said of it"), "{result}");
+    }
+    session.refusal("get", json!({"path": "src/loose.rs"}));
+    env.write("src/winch.rs", of_winch.replace("34251", "8"));
+    let found = session.found("get", json!({"path": "src/winch.rs"}));
+    assert_eq!(found["origin"]["state"], "stale", "{found}");
+    // What a scan would not find any more is not told of either.
+    env.write(".gitignore", "src/winch.rs\n");
+    env.git(&["rm", "--quiet", "--cached", "src/winch.rs"]);
+    session.refusal("get", json!({"path": "src/winch.rs"}));
+}
+
 #[test]
 fn lines_that_are_none_are_called_so() {
     let env = harbour();

@@ -9,10 +9,12 @@ use serde::Serialize;
 use crate::{Error, Result, workspace::Workspace};
 use elophanto_base::visible::visible;
 use elophanto_index::{
-    Options, Refreshed,
+    Kind, Options, Refreshed,
     drift::{Drift, drifted},
-    store::manifest::Place,
+    search::SearchError,
+    store::{manifest::Place, segment::Attributes},
 };
+use elophanto_knowledge::scan::freshness::{Freshness, described_content};
 use elophanto_repo::{Git, NotePath, head, history::Age, read_if_there};
 use elophanto_text::{
     authoring::{Excerpt, Part, content_hash, excerpt, nearest},
@@ -20,8 +22,9 @@ use elophanto_text::{
     place::Place as Wanted,
 };
 
-/// How long reading waits for another process that writes the view.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// What another process writes into the view is not waited for long.
+const PATIENTLY: Options =
+    Options { full: false, patience: Some(Duration::from_millis(50)), progress: &|_, _| {} };
 /// How long reading waits for git to tell whether a note has drifted.
 const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
 /// Paths that are suggested where there is no such note.
@@ -30,34 +33,46 @@ const SUGGESTIONS: usize = 5;
 /// Notes and pages of entities, as they are now.
 pub struct Notes<'a> {
     workspace: &'a Workspace,
+    /// What can be searched, and how it came about.
     pub known: Refreshed,
 }
 
 /// A part of a note.
 pub struct Excerpted {
+    /// Relative to the root.
     pub path: NotePath,
+    /// Of the note.
     pub title: String,
+    /// The lines that were asked for.
     pub part: Excerpt,
-    /// Names the content of the whole note.
+    /// Names the content of the whole note; empty for a description.
     pub hash: String,
+    /// Of a description, how it stands to its file.
+    pub origin: Option<Origin>,
 }
 
 /// A note in a list.
 pub struct Listed {
     /// Relative to the root, with `/`.
     pub path: String,
+    /// Of the note.
     pub title: String,
+    /// Size of its file.
     pub bytes: u64,
+    /// When its file changed.
     pub changed: Option<Timestamp>,
 }
 
 /// Who wrote lines of a note last, and whether it is committed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Origin {
+    /// The name that git knows them by.
     pub author: Option<String>,
+    /// The full id; none while the lines are in none.
     pub commit: Option<String>,
+    /// The day of that commit.
     pub date: Option<String>,
-    /// `committed`, `modified` or `uncommitted`.
+    /// `committed`, `modified` or `uncommitted`; of the description of a file `described` or `stale`.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub state: &'static str,
 }
@@ -101,23 +116,27 @@ impl<'a> Notes<'a> {
     /// # Errors
     /// When a configured root does not exist.
     pub fn open(workspace: &'a Workspace) -> Result<Self> {
-        let options = Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} };
-        Ok(Self { workspace, known: workspace.refresh_pages(options)? })
+        Ok(Self { workspace, known: workspace.refresh_pages(PATIENTLY)? })
     }
 
     /// A part of a note, or what stands at a place in it; the path may be one with marks in it, as a
-    /// terminal shows it.
+    /// terminal shows it. Of a file that was described, what is said of it.
     ///
     /// # Errors
     /// When there is no such note or part, with what is near; or the note cannot be read.
     pub fn excerpt(&self, place: &Wanted, part: Option<Part>) -> Result<Excerpted> {
         let (path, lines) = self.meant(place);
-        let part = part.unwrap_or(match lines {
+        let at = || match lines {
             None => Part::Whole,
             Some((line, None)) => Part::Around(line),
             Some((first, Some(last))) => Part::Lines(first, last),
-        });
-        let Some(text) = self.text(&path)? else {
+        };
+        let described = |line| self.description(&path, line);
+        let (text, part, origin) = if let Some(text) = self.text(&path)? {
+            (text, part.unwrap_or_else(at), None)
+        } else if let Some((text, origin)) = described(lines.map(|(first, _)| first))? {
+            (text, part.unwrap_or(Part::Whole), Some(origin))
+        } else {
             let paths: Vec<String> =
                 self.known.snapshot.files.iter().map(|file| file.path.to_text()).collect();
             let near = nearest(&path.to_text(), paths.iter().map(String::as_str), SUGGESTIONS);
@@ -131,7 +150,52 @@ impl<'a> Notes<'a> {
         let part = excerpt(&text, &part)?;
         let title = markdown::parse(&text).ok().and_then(|note| note.title().map(str::to_owned));
         let title = title.unwrap_or_else(|| path.stem());
-        Ok(Excerpted { title, part, hash: content_hash(&text), path })
+        let hash = origin.as_ref().map_or_else(|| content_hash(&text), |_| String::new());
+        Ok(Excerpted { title, part, hash, path, origin })
+    }
+
+    /// All that is said of a file that was described, as a search shows it; of a line, what is said of the
+    /// parts that hold it, where any is. Nothing of the file itself is read out.
+    fn description(
+        &self,
+        path: &NotePath,
+        line: Option<usize>,
+    ) -> Result<Option<(String, Origin)>> {
+        let reach = self.workspace.reach();
+        if !reach.holds(path) {
+            return Ok(None);
+        }
+        let all = self.workspace.refresh_all(PATIENTLY)?.snapshot;
+        let mut found = Vec::new();
+        for part in all.parts.iter().filter(|part| part.kind == Kind::Summary) {
+            let segment = &part.loaded.segment;
+            for number in part.live.ones() {
+                if segment.identity(number).map_err(SearchError::from)?.0 != path.as_bytes() {
+                    continue;
+                }
+                let view = segment.document(number).map_err(SearchError::from)?;
+                let text = segment.text(&view).map_err(SearchError::from)?.trim();
+                if let Attributes::Summary(made_from) = view.attributes {
+                    found.push((made_from.is_part, made_from.lines, made_from.blob, text));
+                }
+            }
+        }
+        found.sort_unstable();
+        let holds =
+            |(first, last): (usize, usize)| line.is_some_and(|it| first <= it && it <= last);
+        if found.iter().any(|(is_part, lines, ..)| *is_part && holds(*lines)) {
+            found.retain(|(is_part, lines, ..)| *is_part && holds(*lines));
+        }
+        let Some((.., blob, _)) = found.first() else { return Ok(None) };
+        let most = self.workspace.config.knowledge.max_file_bytes;
+        let state = match described_content(&reach, path, blob, most) {
+            Ok(_) => "described",
+            Err(Freshness::Gone) => return Ok(None),
+            Err(Freshness::Fresh | Freshness::Stale) => "stale",
+        };
+        let texts: Vec<&str> = found.iter().map(|(.., text)| *text).collect();
+        let origin = Origin { author: None, commit: None, date: None, state };
+        Ok(Some((texts.join("\n\n"), origin)))
     }
 
     /// The note of a place, and the lines of it that are named.

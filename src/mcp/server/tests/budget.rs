@@ -31,7 +31,7 @@ fn texts_are_cut_at_line_ends() {
     check("one two", false, 2, "one two");
     check("one\ntwo\n", true, 50, &format!("{NOTICE}\none\ntwo\n"));
     check("a b c d\ne f g h\ni j\nk l m n o p", false, 14, &format!("a b c d\n{}", cut(3)));
-    check(&"w ".repeat(100), false, 12, &format!("w w \n{}", cut(1)));
+    check(&"w ".repeat(100), false, 5, "w w \n[cut: raise max_tokens]");
     check("a\nb", true, 9, "");
     check("a\nb", false, 1, "");
 }
@@ -81,6 +81,9 @@ fn details_go_before_items() {
     assert_eq!(keys(100), ("path text".to_owned(), vec![1], 1));
     let none = json!({"hits": [], "cut": true, "more": 2});
     assert_eq!((Value::Object(cut(40).object), cut(40).left), (none, 2));
+    // The last thing to go is the first item.
+    let one = json!({"hits": [{"path": "a.md", "text": "x"}], "cut": true});
+    assert_eq!((Value::Object(cut(50).object), cut(50).left), (one, 1));
 }
 
 /// Values of the form of a tool's output, with hostile texts.
