@@ -96,9 +96,10 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     let is_cut_off = value.ends_with("...");
     let value = value.trim_end_matches(['.', ':', '!', '?', '*']);
     let quoted = candidate.before.ends_with(['"', '\'', '`']);
-    // `NAME=value`, as in the environment, is as clear as quotes are. Not so in the query of a URL,
-    // where badges have short tokens that everybody may know.
-    let assigned = quoted || (candidate.context == "=" && !is_asked);
+    // `NAME=value`, as in the environment, is as clear as quotes are. In the query of a URL, where badges have
+    // short tokens that everybody may know, only that of a password.
+    let is_open = is_asked && !is_named(candidate, PASSWORDS);
+    let assigned = quoted || (candidate.context == "=" && !is_open);
     // `password: value` says what it is, where nothing follows, and so does a row of a table; a key's
     // or token's value is longer.
     let marks = |char: char| char.is_whitespace() || "\"'`]*_".contains(char);
@@ -168,6 +169,13 @@ pub(super) fn said(value: &str, named: Named) -> bool {
         && !value.starts_with("0x")
         && (is_mixed || !is_plain_words(value) && !is_mostly_words(value))
         && (is_hex || !is_id_or_hash(value))
+}
+
+/// For a value whose name stands around it or beside it.
+pub(super) fn placed(candidate: &Candidate<'_>) -> bool {
+    let name = candidate.context.to_ascii_lowercase();
+    let is_password = name.starts_with("pass") || name == "pwd";
+    said(candidate.secret, if is_password { Named::Password } else { Named::Key })
 }
 
 /// `1:4.13+dfsg1-1`, `0.8.0=py312h14ff09d_1`.

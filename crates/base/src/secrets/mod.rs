@@ -9,6 +9,7 @@
 //! surrounds a key block is searched for once.
 
 mod allow;
+mod columns;
 mod judge;
 mod pem;
 mod rules;
@@ -59,13 +60,30 @@ pub fn locate(text: &str) -> Vec<(Range<usize>, Finding)> {
 
 fn places(text: &str) -> Vec<Found> {
     let mut found = pem::blocks(text);
+    let mut found = as_written(text);
+    // As editors write `ghp_` into Markdown: `ghp\_`.
+    let escapes = text.match_indices(r"\_").enumerate();
+    let escapes: Vec<usize> = escapes.map(|(number, (at, _))| at - number).collect();
+    if !escapes.is_empty() {
+        let place = |at: usize| at + escapes.partition_point(|escape| *escape < at);
+        let meant = as_written(&text.replace(r"\_", "_")).into_iter();
+        found.extend(meant.map(|one| {
+            let range = place(one.range.start)..place(one.range.end);
+            Found { range, ..one }
+        }));
+    }
+    distinct(found)
+}
+
+fn as_written(text: &str) -> Vec<Found> {
     for number in worth_a_pass(text) {
         let rule = &RULES[number];
         let regex = REGEXES[number].get_or_init(|| compiled(rule));
         found.extend(candidates(text, rule, regex));
     }
     found.extend(said::found(text));
-    distinct(found)
+    found.extend(columns::found(text));
+    found
 }
 
 /// Numbers of the rules whose pattern may match. Making the set of all patterns takes longer than

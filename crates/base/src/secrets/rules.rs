@@ -138,6 +138,33 @@ pub(super) const RULES: &[Rule] = &[
         judge: judge::web_token,
         certain: true,
     },
+    form(
+        "access token",
+        concat!(
+            r"(?-u:\b)((?:glsa_|glc_|gsk_|xai-|r8_|rpa_|figd_|lin_api_|ntn_|PMAK-|pul-|pscale_(?:tkn|pw|oauth)_",
+            r"|dp\.[a-z]{2,5}\.|sbp_|rubygems_|NRAK-|sntry[su]_|xkeysib-|pplx-|nvapi-|lsv2_[ps]t_|shp(?:at|ca|pa|ss)_",
+            r"|tskey-[a-z]+-|CFPAT-|ATATT3x|ATBB|dapi|fo1_|[A-Za-z0-9]{14}\.atlasv1\.)[A-Za-z0-9_=-]+)"
+        ),
+        &[
+            "glsa_", "glc_", "gsk_", "xai-", "r8_", "rpa_", "figd_", "lin_api_", "ntn_", "pmak-",
+            "pul-", "pscale_", "dp.", "sbp_", "rubygems_", "nrak-", "sntry", "xkeysib-", "pplx-",
+            "nvapi-", "lsv2_", "shp", "tskey-", "cfpat-", "atatt3x", "atbb", "dapi", "fo1_",
+            ".atlasv1.",
+        ],
+        32..=400,
+    ),
+    form(
+        "Azure client secret",
+        r"(?-u:\b)([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]+)",
+        &["q~"],
+        37..=40,
+    ),
+    form(
+        "private key",
+        r"Private-Lines: [0-9]+[\r\n]+([A-Za-z0-9+/=\r\n]+)",
+        &["private-lines"],
+        40..=8_000,
+    ),
     form("Docker access token", r"(?-u:\b)(dckr_pat_[A-Za-z0-9_-]+)", &["dckr_pat_"], 36..=40),
     form("Telegram bot token", r"(?-u:\b)([0-9]{8,10}:AA[A-Za-z0-9_-]+)", &[":aa"], 44..=46),
     Rule {
@@ -157,9 +184,11 @@ pub(super) const RULES: &[Rule] = &[
             r#"|(?:(?-u:\b)(?:(?:mysql|mariadb)[a-z-]*[ \t](?:[^\n|;&]*?[ \t])?-p|sshpass[ \t]+-p[ \t]*"#,
             r#"|login[ \t](?:[^\n|;&]*?[ \t])?-p[ \t]+|redis-cli[ \t](?:[^\n|;&]*?[ \t])?-a[ \t]+"#,
             r#"|(?:PGPASSWORD|MYSQL_PWD|REDISCLI_AUTH|SSHPASS|RESTIC_PASSWORD|BORG_PASSPHRASE)=)"#,
+            // Of databases, in their own language or settings.
+            r#"|(?i-u:identified[ \t]+by)[ \t]+|(?-u:\b)requirepass[ \t]+"#,
             r#"|(?-u:\s)--[a-z-]*pass(?:word|wd|phrase)?[ \t]+)["']?([^\x00-\x20\x7f"'`<>|;()\\]+)"#
         ),
-        hints: &["-u", "-p", "-a", "pass", "_pwd", "_auth"],
+        hints: &["-u", "-p", "-a", "pass", "_pwd", "_auth", "identified"],
         lengths: 6..=128,
         judge: judge::password_in_command,
         certain: false,
@@ -177,7 +206,7 @@ pub(super) const RULES: &[Rule] = &[
         pattern: concat!(
             "(?i-u:(?:api|access|auth|account|encryption|signing|private)[ _-]?key",
             "|secret(?:[ _-]?key)?(?:[_-]?base)?|token|passw(?:or[dt]|d)|passphrase|pwd|credentials?",
-            r"|[a-z0-9][_-]pass|(?-u:\b)(?:pass|pw))",
+            r"|(?:[a-z0-9][_-]|(?-u:\b))(?:pass|pw))",
             // Also between the marks of Markdown, and in the next cell of a table.
             r#"(["'`\]*_]{0,3}[ \t]*(?:=>|:=|[=:|])[*_]{0,2}[ \t]*|["'`*_]{0,3}[ \t]+(?:is|was|ist|lautet):?[ \t]+)"#,
             r#"(?:"([^\x00-\x20\x7f"\\]+)"|'([^\x00-\x20\x7f'\\]+)'|`([^\x00-\x20\x7f`\\]+)`"#,
@@ -186,6 +215,32 @@ pub(super) const RULES: &[Rule] = &[
         hints: &["key", "secret", "token", "pass", "pw", "credential"],
         lengths: 8..=512,
         judge: judge::named,
+        certain: false,
+    },
+    Rule {
+        kind: "secret by its name",
+        // Between its tags.
+        pattern: concat!(
+            r#"(?i-u:(passw(?:or[dt]|d)|passphrase|pwd|secret|token|(?:api|access|private)[_-]?key))["']?>"#,
+            r"[ \t]*([^\x00-\x20\x7f<>]+)[ \t]*</"
+        ),
+        hints: &["</"],
+        lengths: 8..=512,
+        judge: judge::placed,
+        certain: false,
+    },
+    Rule {
+        kind: "secret by its name",
+        // `name: DB_PASSWORD` above or beside its `value:`.
+        pattern: concat!(
+            r#"(?i-u:(?-u:\b)(?:name|key)["']?[ \t]*[:=][ \t]*["']?[a-z0-9_.-]*"#,
+            r#"(passw(?:or[dt]|d)|passphrase|pwd|secret|token|(?:api|access|private)[_-]?key)["']?,?[ \t]*"#,
+            r#"(?:\r?\n[ \t]*)?["']?value["']?[ \t]*[:=])[ \t]*"#,
+            r#"(?:"([^\x00-\x20\x7f"]+)"|'([^\x00-\x20\x7f']+)'|([^\x00-\x20\x7f"',{}]+))"#
+        ),
+        hints: &["value"],
+        lengths: 8..=512,
+        judge: judge::placed,
         certain: false,
     },
 ];

@@ -13,6 +13,7 @@ use super::{Found, SHORT, judge};
 /// Words that name a password; a key or a token, which are longer; a user together with a password.
 const NAMES: &str = concat!(
     r"(?i-u:(pass[ -]?(?:words?|wort|wd|phrase|code)|kennwort|pwd?|psk|mot de passe|mdp|contraseña|senha|wachtwoord",
+    "|Пароль|пароль|密码|密碼|パスワード|비밀번호|hasło|heslo|lösenord|adgangskode|parola",
     "|wi-?fi[ -]key|(?:wpa2?|network|pre-?shared)[ _-]key)",
     "|((?:api|access|auth|secret|private|signing|encryption)[ _-]?key|secret)",
     "|(token)",
@@ -22,7 +23,8 @@ const NAMES: &str = concat!(
 /// One of these is in every text that has one of [`NAMES`], in lower case.
 const HINTS: &[&str] = &[
     "pass", "kennwort", "pw", "psk", "mdp", "contrase", "senha", "wachtw", "key", "token",
-    "secret", "log", "sign", "cred", "zugang",
+    "secret", "log", "sign", "cred", "zugang", "ароль", "密", "パスワード", "비밀번호", "has",
+    "hes", "lösen", "adgang", "parola",
 ];
 
 static REGEX: LazyLock<Regex> = LazyLock::new(|| match Regex::new(NAMES) {
@@ -70,15 +72,24 @@ pub(super) fn found(text: &str) -> Vec<Found> {
         }
     }
     let secret = |captures: Captures<'_>| {
-        let kinds = [Named::Password, Named::Key, Named::Token, Named::Login];
-        let mut groups = (1..).zip(kinds).filter_map(|(at, kind)| Some((captures.get(at)?, kind)));
-        let (name, named) = groups.next()?;
-        if is_of_program(text, name.start()) {
+        let (name, named) = name_of(&captures)?;
+        if is_of_program(text, name.start) {
             return None;
         }
-        behind(text, name.end(), named).or_else(|| ahead(text, name.start(), named))
+        behind(text, name.end, named).or_else(|| ahead(text, name.start, named))
     };
     REGEX.captures_iter(text).filter_map(secret).collect()
+}
+
+/// The last name of a secret in a text, and what it names.
+pub(super) fn named(text: &str) -> Option<(Range<usize>, Named)> {
+    name_of(&REGEX.captures_iter(text).last()?)
+}
+
+fn name_of(captures: &Captures<'_>) -> Option<(Range<usize>, Named)> {
+    let kinds = [Named::Password, Named::Key, Named::Token, Named::Login];
+    let mut groups = (1..).zip(kinds);
+    groups.find_map(|(at, kind)| Some((captures.get(at)?.range(), kind)))
 }
 
 /// Whether the name that begins at `start` is one of a program, which no sentence has: `--token`, `CLIENT_SECRET`.
@@ -87,7 +98,8 @@ fn is_of_program(text: &str, start: usize) -> bool {
     let before = text.get(reach..start).unwrap_or_default();
     let word = before.rsplit(|char: char| char.is_whitespace() || "`\"(*".contains(char)).next();
     let word = word.unwrap_or_default();
-    word.starts_with('-') || word.ends_with(|char: char| char.is_alphanumeric() || char == '_')
+    word.starts_with('-')
+        || word.ends_with(|char: char| char.is_ascii_alphanumeric() || char == '_')
 }
 
 /// The secret that the sentence tells behind a name that ends at `start`.
@@ -98,7 +110,7 @@ fn behind(text: &str, start: usize, named: Named) -> Option<Found> {
     let rest = rest.split("<!--").next()?;
     // `tokens`, `password-protected`, `secret_name`.
     let closed = rest.trim_start_matches(QUOTES);
-    if !closed.starts_with([' ', '\t', ':', ',']) {
+    if !closed.starts_with([' ', '\t', ':', ',', '\n', '\r', '：']) {
         return None;
     }
     let mut at = start + rest.len() - closed.len();
@@ -127,15 +139,37 @@ fn behind(text: &str, start: usize, named: Named) -> Option<Found> {
 }
 
 /// The rest of a line and, where it ends with a link, the first word of the next one: text that was wrapped.
+/// Where nothing is left of the line, as of a heading, the next one that is a single word.
 fn open_line(text: &str) -> &str {
     let end = text.find(['\n', '\r', '|']).unwrap_or(text.len());
     let (line, below) = text.split_at(end);
+    // A block of YAML begins with `|` or `>`.
+    let opens = below.trim_start_matches(['|', '-', '+']).starts_with(['\n', '\r']);
+    let is_last = line.chars().all(|char| "*_#:>+- \t".contains(char))
+        && (!below.starts_with('|') || line.trim() == ":" && opens);
+    if let Some(lone) = is_last.then(|| lone_word(below)).flatten() {
+        return &text[..end + lone];
+    }
     let last = line.split_whitespace().last().unwrap_or_default();
     let below = below.strip_prefix('\r').unwrap_or(below);
     let Some(next) = below.strip_prefix('\n').filter(|_| is_link(last)) else { return line };
     let word = next.trim_start_matches([' ', '\t', '>', '-']);
     let word_end = word.find([' ', '\t', '\n', '\r', '|']).unwrap_or(word.len());
     &text[..text.len() - word.len() + word_end]
+}
+
+/// Where the first line with text ends below a line, if that is a single word.
+fn lone_word(below: &str) -> Option<usize> {
+    let mut at = 0;
+    for (number, line) in below.split_inclusive('\n').enumerate() {
+        let text = line.trim();
+        if number > 0 && !text.is_empty() && !text.starts_with("```") {
+            let word = text.trim_start_matches(['-', '*', '+', ':', '>', ' ']);
+            return (!word.contains(char::is_whitespace)).then_some(at + line.trim_end().len());
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Whether behind this word stands what the name before it has.
@@ -162,26 +196,26 @@ fn ahead(text: &str, end: usize, named: Named) -> Option<Found> {
     None
 }
 
-fn told(range: Range<usize>, value: &str) -> Found {
+pub(super) fn told(range: Range<usize>, value: &str) -> Found {
     Found { range, kind: "secret by its name", secret: value.to_owned(), certain: false }
 }
 
 /// A word of a sentence, without what stands around it.
-struct Bare<'a> {
-    value: &'a str,
+pub(super) struct Bare<'a> {
+    pub(super) value: &'a str,
     is_quoted: bool,
     /// A user stood before it: `admin/Zx81kqPw77mm`.
     is_paired: bool,
 }
 
-fn bare(word: &str, named: Named) -> Bare<'_> {
-    let opened = word.trim_start_matches(['(', '[', '*', '_', ':', '=', ',']);
+pub(super) fn bare(word: &str, named: Named) -> Bare<'_> {
+    let opened = word.trim_start_matches(['(', '[', '*', '_', ':', '=', ',', '：']);
     // `<code>Zx81kqPw77mm</code>`.
     let tagged = opened.strip_prefix('<').and_then(|tag| tag.split_once('>'));
     let opened = tagged.map_or(opened, |(_, inside)| inside.split('<').next().unwrap_or_default());
     let quote = opened.chars().next().filter(|char| QUOTES.contains(char));
     let inside = quote.and_then(|quote| opened.strip_prefix(quote)?.split_once(quote));
-    let around = |char: char| QUOTES.contains(&char) || ".,;:?()[]_".contains(char);
+    let around = |char: char| QUOTES.contains(&char) || ".,;:?()[]_。，、".contains(char);
     let value = inside.map_or_else(|| opened.trim_matches(around), |(inside, _)| inside);
     // No path or address.
     let pair = value.split_once(['/', ':']).filter(|(user, password)| {

@@ -80,6 +80,11 @@ const SECRETS: &[(&str, &str, &str, &str)] = &[
     ("secret by its name", "- **Access key**: `", concat!("", "jYlklfN3yNRpF6Lj", "oDOqDqQa5ZD5sRIk"), "`"),
     ("secret by its name", "Secret key: ", concat!("", "jYlklfN3yNRpF6Lj", "oDOqDqQa5ZD5sRIk"), ""),
     ("Discord webhook", "https://discord.com/api/v10/webhooks/1122334455667788/", concat!("", "vIcNepOR6soVfBgWOT3gCkSt5bcuYdswxBjp", "HAKRjYlklfN3yNRpF6LjoDOqDqQa5ZD5"), ""),
+    ("access token", "", concat!("glsa", "_k7Wq9pz9xLm4TnB8cWd1YsF6hJgQa5Ue_", "0f3b9c2d"), ""),
+    ("access token", "", concat!("dapi", "8b0e7153bf7c3706", "d85c524e440066a1"), ""),
+    ("access token", "", concat!("shpat", "_8b0e7153bf7c3706", "d85c524e440066a1"), ""),
+    ("access token", "", concat!("tskey", "-auth-k7Wq9pz9xLmC", "NTRL-4TnB8cWd1YsF6hJgQa5Ue0oR7kq2Zp"), ""),
+    ("Azure client secret", "secret ", concat!("k7W8", "Q~", "q9pz9xLm4TnB8cWd1YsF6hJgQa5Ue0oR7k"), ""),
     ("Vault token", "", concat!("hvs", ".CAESIJYlklfN3yNRpF6LjoDOqDqQa5ZD5sRIkvIcNepOR6soVfBgWOT3g"), ""),
     ("age key", "AGE-SECRET-KEY-", concat!("1QL3Z7HJY54PW3HYWW5AYYFG7ZQGVC", "7W3J2ELW8ZMRJ2KG5SFN9AQMCAC8P"), ""),
     ("secret by its name", "\"password\": \"", concat!("", "w9;Fz", "(4mQ"), "\""),
@@ -406,6 +411,67 @@ fn passes_over_what_is_no_secret() {
 }
 
 #[test]
+#[test]
+fn the_name_may_stand_elsewhere() {
+    let password = concat!("Zx81kq", "Pw77mm");
+    let token = concat!("9aK2pQz81L", "mXw77TbYc4");
+    for (before, secret, after) in [
+        // At the head of a column.
+        ("| User | Password |\n|---|---|\n| admin | ", password, " |\n"),
+        (
+            "> | Host | DB **Passwort** | Note |\n> |:--|--:|---|\n> | db1 | `",
+            password,
+            "` | x |\n",
+        ),
+        ("User | Token\n--- | ---\nci \\| cd | ", token, "\n"),
+        // On the line above.
+        ("## Wifi password\n\n`", password, "`\n"),
+        ("- Password\n  - ", password, "\n"),
+        ("**Password**\r\n\r\n```text\r\n", password, "\r\n```\r\n"),
+        ("Password\n: ", password, "\n"),
+        ("password: |\n  ", password, "\n"),
+        ("password: >-\r\n  ", password, "\r\n"),
+        // Around it, and beside it.
+        ("<password>", password, "</password>"),
+        ("<property name=\"password\">", password, "</property>"),
+        ("<add key=\"DbPassword\" value=\"", password, "\"/>"),
+        ("- name: DB_PASSWORD\n  value: ", password, "\n"),
+        ("{\"name\": \"API_TOKEN\", \"value\": \"", token, "\"}"),
+        ("jdbc:mysql://db.corp.net/app?user=app&password=", password, "\n"),
+        ("CREATE USER app IDENTIFIED BY '", password, "';"),
+        ("requirepass ", password, "\n"),
+        ("root_pw: ", password, "\n"),
+        ("Пароль: ", password, "\n"),
+        ("数据库密码：", password, "。\n"),
+        // As editors escape it.
+        ("Use ghp", concat!(r"\_", "3hjOkYRBMeyyMDHqJ3", "8aRUhR4IWrXPvhsBkD"), "."),
+        (r"my\_DB\_PASSWORD=", password, "\n"),
+    ] {
+        let text = format!("A line.\n\n{before}{secret}{after}\nMore text.\n");
+        let found = locate(&text);
+        let all: Vec<&str> = found.iter().map(|(range, _)| &text[range.clone()]).collect();
+        assert!(matches!(all[..], [one] if one.ends_with(secret)), "{text}\n{all:?}");
+        assert!(!mask(&text).0.contains(secret), "{text}");
+    }
+    for text in [
+        "| Password | Strength |\n|---|---|\n| hunter2 | weak |\n",
+        "| Password rules | Zx81kqPw77mm |\n|---|---|\n| Zx81kqPw77mm | x |\n",
+        "| Column | Type |\n|---|---|\n| password_hash | varchar255 |\n| token_v2 | char64 |\n",
+        "| Token | Id |\n|---|---|\n| Hello2World | 9906Ab1xQ |\n",
+        "| Password |\n|---|\n\n| Zx81kqPw77mm |\n",
+        "## Token\n\nJWT2RS256 is used.\n",
+        "## Passwords\n\n1Password8\n",
+        "the password\nZx81kqPw77mm by the installer",
+        "<password>${DB_PASSWORD_2}</password>",
+        "<label for=\"password\">Password2</label>",
+        "- name: DB_PASSWORD\n  valueFrom: Zx81kqPw77mm\n",
+        "reset?password=NEW_PASSWORD_2",
+    ] {
+        let found = scan(text);
+        assert!(found.is_empty(), "{text}\n{found:?}");
+    }
+}
+
 fn one_secret_is_named_once() {
     let (_, _, token, _) = SECRETS[4];
     for text in [
