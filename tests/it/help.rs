@@ -98,7 +98,9 @@ fn help_of_init() {
 
     Options:
           --root <DIR>
-              Search the notes below DIR; may be repeated. Without it, all Markdown of the repository
+              Search the notes below DIR; may be repeated. Without it, all Markdown of the repository.
+              What is described by `scan`, and shown by `graph`, is below `scan.paths` of the settings,
+              other Markdown too
 
       -y, --yes
               If there is a key for OpenRouter: let it embed the text of this repository
@@ -185,9 +187,10 @@ fn help_of_search() {
 
     Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur; a
     dash before one letter, or before a word that the notes write with its dash, is part of an option
-    such as `-r`. Text for people lists files with their best places, everything else passages. Exits
-    with 0 if something was found, however doubtful (it says so), 1 if nothing was, or nothing as sure
-    as `--min-confidence` wants it, 2 if the search failed.
+    such as `-r`. Text for people lists files with their best places, everything else passages. On a
+    terminal a second model may look at the best hits again, so that their order is another than in a
+    pipe (`search.second_look`). Exits with 0 if something was found, however doubtful (it says so), 1
+    if nothing was, or nothing as sure as `--min-confidence` wants it, 2 if the search failed.
 
     Usage: elophanto search [OPTIONS] [QUERY]...
 

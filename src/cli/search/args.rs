@@ -24,7 +24,9 @@ const MAX_QUERY_BYTES: u64 = 64 * 1024;
 ///
 /// Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur; a
 /// dash before one letter, or before a word that the notes write with its dash, is part of an option
-/// such as `-r`. Text for people lists files with their best places, everything else passages.
+/// such as `-r`. Text for people lists files with their best places, everything else passages. On a terminal
+/// a second model may look at the best hits again, so that their order is another than in a pipe
+/// (`search.second_look`).
 /// Exits with 0 if something was found, however doubtful (it says so), 1 if nothing was, or nothing as
 /// sure as `--min-confidence` wants it, 2 if the search failed.
 #[derive(clap::Args, Debug)]
