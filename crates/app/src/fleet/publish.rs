@@ -32,6 +32,7 @@ const MOST_NAMED: usize = 5;
 /// What to publish, and where.
 #[derive(Debug, Clone, Default)]
 pub struct PublishRequest {
+    /// Of the fleet: `s3://BUCKET/FOLDER`, `gs://`, `az://` or `file:///FOLDER`.
     pub address: String,
     /// The name of the repository there; by default, where it was cloned from.
     pub name: Option<String>,
@@ -52,11 +53,15 @@ pub struct PublishRequest {
 /// What was published, or would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
+    /// Its name in the fleet.
     pub repository: String,
+    /// The full id of what was published.
     pub commit: String,
     /// The name of the object.
     pub object: String,
+    /// The fingerprint of the vectors.
     pub model: String,
+    /// Passages in it.
     pub chunks: usize,
     /// Lessons among them.
     pub lessons: usize,
@@ -64,13 +69,16 @@ pub struct Published {
     pub without_vector: usize,
     /// Whether the place takes vectors of this repository's model.
     pub is_of_model: bool,
+    /// Size of the object.
     pub bytes: usize,
+    /// What became of it.
     pub outcome: Outcome,
 }
 
 /// What became of a publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
+    /// It is there now.
     Created,
     /// It was there.
     Before,
