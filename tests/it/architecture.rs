@@ -143,7 +143,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/agent/src/checkpoint/", "runs, below the git directory"),
     ("crates/app/src/on_commit/attempt.rs", "below the git directory"),
     ("crates/app/src/on_commit/given_up.rs", "below the git directory"),
-    ("crates/app/src/on_commit/skipped.rs", "below the git directory"),
+    ("crates/app/src/on_commit/seen.rs", "below the git directory"),
     ("crates/app/src/on_commit/vectors.rs", "below the git directory"),
     ("crates/repo/src/inner.rs", "what was put aside, below the git directory"),
     ("crates/repo/src/watch.rs", "runs, below the git directory"),

@@ -221,6 +221,13 @@ fn finish(
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let again = || workspace.refresh_indexed(options);
     let mut refreshed = embed::complete(workspace, refreshed, wanted.yes, &again, reporter)?;
+    if let Some(cause) = &refreshed.report.unwritten {
+        let cause = escape_control_line(cause);
+        return Err(Error::new(format_args!("the search view cannot be written: {cause}")).hint(
+            "make room for it in the git directory, and see that you may write there, then run this again; \
+             until then every search reads all notes anew",
+        ));
+    }
     let commit = |refreshed: &Refreshed| match workspace.commits_vectors() {
         true => update_pending(&workspace.context(), &refreshed.snapshot),
         false => Ok(Committed::default()),
@@ -244,13 +251,6 @@ fn finish(
         );
     }
     sweep(workspace);
-    if let Some(cause) = &refreshed.report.unwritten {
-        let cause = escape_control_line(cause);
-        return Err(Error::new(format_args!("the search view cannot be written: {cause}")).hint(
-            "make room for it in the git directory, and see that you may write there, then run this again; \
-             until then every search reads all notes anew",
-        ));
-    }
     Ok(Indexed { refreshed, committed, took: start.elapsed() })
 }
 
