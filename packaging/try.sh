@@ -2,7 +2,7 @@
 # Makes all packages of a built program for Linux, installs each in a fresh place, asks it something
 # about this repository, removes it, and looks whether anything remains.
 #
-#   packaging/try.sh PROGRAM [archives install wheel npm hooks deb image systems]
+#   packaging/try.sh PROGRAM [archives install action wheel npm hooks deb image systems]
 #
 # Needs Python with its venv module, Node, git and the registries of both; as root also mmdebstrap,
 # skopeo, umoci and Debian's packages, for roots that are kept in ${ROOTS:-/var/tmp/elophanto-roots}.
@@ -22,7 +22,7 @@ version=$("$program" --version | cut -d ' ' -f 2)
 git clone --quiet "$repository" "$clone" 2>/dev/null
 python3 "$here/dist.py" "$program" --all --out "$made" >"$work/made.log" 2>&1 || { cat "$work/made.log"; exit 2; }
 
-for part in "${@:-archives install wheel npm hooks deb image systems}"; do
+for part in "${@:-archives install action wheel npm hooks deb image systems}"; do
     for name in $part; do
         echo "# $name"
         . "$here/try/$name.sh"

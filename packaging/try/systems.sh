@@ -16,6 +16,12 @@ for suite in bullseye bookworm trixie; do
         check "$suite, glibc $there: answers" finds
     else
         check "$suite, glibc $there: does not start, and says why" refuses "GLIBC_$needs" in_root "$root" elophanto --version
+        cp -r "$here/install.sh" "$made" "$root/tmp"
+        check "and install.sh leaves it out, and says why" refuses "GLIBC_$needs" \
+            in_root "$root" sh /tmp/install.sh --from "/tmp/${made##*/}" --prefix /tmp/prefix
+        check "and nothing is installed" test ! -e "$root/tmp/prefix"
+        check "and apt refuses it" refuses "libc6 (>= $needs)" \
+            in_root "$root" sh -c "apt-get install --yes /tmp/${made##*/}/*.deb"
     fi
     rm -rf "$root"
 done

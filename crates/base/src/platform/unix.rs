@@ -24,6 +24,8 @@ pub fn rights(file: &Metadata) -> u32 {
     file.mode() & 0o7777
 }
 
+/// Gives it these rights.
+///
 /// # Errors
 /// When it is not ours to say.
 pub fn set_rights(file: &File, rights: u32) -> io::Result<()> {
@@ -54,6 +56,8 @@ pub fn make_folders(path: &Path, rights: u32) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(rights).create(path)
 }
 
+/// Makes a link at a path.
+///
 /// # Errors
 /// When it cannot be made.
 pub fn symlink(to: &Path, at: &Path) -> io::Result<()> {
