@@ -298,7 +298,7 @@ fn masked_secrets_are_not_written_over_real_ones() {
             let masked = said.split("token: ").nth(1).unwrap().split_whitespace().next().unwrap();
             let hash = said.split("hash ").nth(1).unwrap();
             let hash = hash.split(|c: char| !c.is_alphanumeric() && c != ':').next().unwrap();
-            assert!(masked.contains("****"), "{masked}");
+            assert_eq!(masked, "masked-secret");
             if number == 1 {
                 let text = format!("name: otter\ntoken: {masked}\nport: 2\n");
                 let wanted = json!({ "path": "settings.yaml", "text": text, "expected": hash });

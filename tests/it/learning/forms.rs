@@ -176,7 +176,7 @@ fn standard_input_has_the_source_that_is_named_for_it() {
     for (source, expected) in [
         (Some("https://example.org/ls50"), Some("https://example.org/ls50")),
         (Some(" KEF brochure, 2021"), Some("KEF brochure, 2021")),
-        (Some(address.as_str()), Some("https://deploy:Kes****!@git.corp.local/x")),
+        (Some(address.as_str()), Some("https://deploy:masked-secret@git.corp.local/x")),
         (None, None),
     ] {
         let env = TestEnv::new();
@@ -237,6 +237,7 @@ fn the_queue_shows_what_came_of_what_was_asked() {
     I just discovered KEF and learned 1 fact about it
     - KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
       (`elophanto react [ID] +` or `-`)
+    note: these facts are from your own notes: `learn` looks nowhere else before `elophanto learn --setup`
     ");
     told!(env.ok(&["learn", "gaggia classic", "--background"]), @"
     exit: 0

@@ -170,8 +170,8 @@ pub fn refuse_secrets(proposed: &Proposed<'_>) -> Result<(), String> {
         let is_new = |one: &&secrets::Finding| !old.iter().any(|known| known.hash == one.hash);
         if let Some(one) = found.iter().find(is_new) {
             let path = path();
-            let (line, kind, masked) = (one.line, one.kind, &one.masked);
-            return Err(format!("{path}:{line} holds what looks like a {kind} ({masked})"));
+            let (line, kind) = (one.line, one.kind);
+            return Err(format!("{path}:{line} holds what looks like a {kind}"));
         }
     }
     Ok(())

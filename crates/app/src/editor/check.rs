@@ -29,26 +29,35 @@ const MOST_SUBJECT: usize = 80;
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// It does not do what it is there for.
     Error,
+    /// It may mislead.
     Warning,
+    /// It is worth knowing.
     Information,
+    /// It can be made better.
     Hint,
 }
 
 /// Something wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// The bytes that it is about.
     pub range: Range<usize>,
+    /// How bad it is.
     pub severity: Severity,
     /// What kind of thing it is, such as `broken-link`.
     pub code: &'static str,
+    /// For people, on one line.
     pub message: String,
+    /// What would mend it, the likeliest first.
     pub fixes: Vec<Fix>,
     /// Other places that have to do with it, each with what it is.
     pub related: Vec<(Spot, String)>,
 }
 
 impl Finding {
+    /// Without a fix, and about no other place.
     pub fn new(
         range: Range<usize>,
         severity: Severity,
@@ -238,13 +247,13 @@ fn secrets_of(workspace: &Workspace, buffer: &Buffer) -> Vec<Finding> {
     }
     let found = located.into_iter().map(|(range, secret)| {
         let message = format!(
-            "this looks like a {} ({}); a commit of it is refused. Say where it is kept instead, or, if \
-             it is none, put {} into .elophanto/allow-secrets",
-            secret.kind, secret.masked, secret.hash
+            "this looks like a {}; a commit of it is refused. Say where it is kept instead, or, if it is none, \
+             put {} into .elophanto/allow-secrets",
+            secret.kind, secret.hash
         );
         let mut finding = Finding::new(range.clone(), Severity::Error, SECRET, message);
         let title = format!("Mask this {}", secret.kind);
-        finding.fixes.push(Fix { title, range, text: secret.masked });
+        finding.fixes.push(Fix { title, range, text: secrets::MASK.to_owned() });
         finding
     });
     found.collect()

@@ -15,9 +15,11 @@ use elophanto_text::{authoring::content_hash, markdown};
 /// What a note is to say.
 #[derive(Debug, Clone, Copy)]
 pub struct Edit<'a> {
+    /// Relative to the root; a note that is there.
     pub path: &'a NotePath,
     /// Names the content that the user has read.
     pub hash: &'a str,
+    /// The whole note, front matter too.
     pub text: &'a str,
     /// As it stands, line ends too: what an edit before took away.
     pub is_exact: bool,
@@ -28,14 +30,18 @@ pub struct Edit<'a> {
 pub enum Edited {
     /// The note says something else than the user has read: this names what.
     Newer {
+        /// Names the content that it has now.
         hash: String,
     },
+    /// There is no such note any more.
     Gone,
     /// It says that already.
     Same,
+    /// It was changed, or would be.
     Changed {
         /// As a unified diff.
         diff: String,
+        /// Its text until now.
         before: String,
         /// Names the new content.
         hash: String,
@@ -107,7 +113,7 @@ fn planned(workspace: &Workspace, edit: &Edit) -> Result<(Edited, String)> {
 fn refuse_new_secrets(before: &str, after: &str) -> Result<()> {
     let known = secrets::scan(before);
     let is_new = |found: &secrets::Finding| {
-        known.iter().all(|it| it.kind != found.kind || it.masked != found.masked)
+        known.iter().all(|it| (it.kind, &it.hash) != (found.kind, &found.hash))
     };
     match secrets::scan(after).into_iter().find(is_new) {
         None => Ok(()),

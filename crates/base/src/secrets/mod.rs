@@ -2,7 +2,7 @@
 //!
 //! Owns the table of rules, the judgement of what is only a placeholder, and the list of
 //! hashes that a user allows. It is pure: it opens no file and asks no service whether a key
-//! works. A finding never carries the secret itself, only enough of it to recognise it by.
+//! works. A finding carries nothing of the secret but where it stands and a hash.
 //!
 //! A false alarm can stop a commit, so a value that merely could be a secret is passed over.
 //! Time is linear in the text: no rule looks further than its own run of characters, and what
@@ -40,11 +40,12 @@ pub struct Finding {
     pub column: usize,
     /// What it looks like, such as `GitHub token`.
     pub kind: &'static str,
-    /// At most the first four and the last two characters of it.
-    pub masked: String,
     /// What an allow list names it by: the first 16 hexadecimal digits of its BLAKE3 hash.
     pub hash: String,
 }
+
+/// What stands in the place of a secret: a word that shows nothing of it, and of which Markdown makes nothing else.
+pub const MASK: &str = "masked-secret";
 
 /// All secrets of a text, in its order. What lies within another finding is not named again.
 pub fn scan(text: &str) -> Vec<Finding> {
@@ -59,7 +60,6 @@ pub fn locate(text: &str) -> Vec<(Range<usize>, Finding)> {
 }
 
 fn places(text: &str) -> Vec<Found> {
-    let mut found = pem::blocks(text);
     let mut found = as_written(text);
     // As editors write `ghp_` into Markdown: `ghp\_`.
     let escapes = text.match_indices(r"\_").enumerate();
@@ -76,6 +76,7 @@ fn places(text: &str) -> Vec<Found> {
 }
 
 fn as_written(text: &str) -> Vec<Found> {
+    let mut found = pem::blocks(text);
     for number in worth_a_pass(text) {
         let rule = &RULES[number];
         let regex = REGEXES[number].get_or_init(|| compiled(rule));
@@ -106,7 +107,7 @@ pub fn mask(text: &str) -> (Cow<'_, str>, usize) {
     let (mut shown, mut at) = (String::with_capacity(text.len()), 0);
     for one in &found {
         shown.push_str(&text[at..one.range.start]);
-        shown.push_str(&masked(&one.secret));
+        shown.push_str(MASK);
         at = one.range.end;
     }
     shown.push_str(&text[at..]);
@@ -211,7 +212,6 @@ fn findings(text: &str, found: Vec<Found>) -> Vec<Finding> {
             line,
             column,
             kind: one.kind,
-            masked: masked(&one.secret),
             hash: blake3::hash(one.secret.as_bytes()).to_hex()[..HASH_DIGITS].to_owned(),
         }
     };
@@ -220,11 +220,3 @@ fn findings(text: &str, found: Vec<Found>) -> Vec<Finding> {
 
 /// Digits of a [`Finding::hash`].
 const HASH_DIGITS: usize = 16;
-
-/// A short secret shows less of itself.
-fn masked(secret: &str) -> String {
-    let length = secret.chars().count();
-    let head: String = secret.chars().take((length / 5).min(4)).collect();
-    let tail: String = secret.chars().skip(length - (length / 10).min(2)).collect();
-    format!("{head}****{tail}")
-}

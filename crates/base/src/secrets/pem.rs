@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::Found;
+use super::{Found, MASK};
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
@@ -98,7 +98,7 @@ impl KeyLines {
         self.0.is_empty()
     }
 
-    /// The piece with `****` in the place of each of these lines, whatever stands before them (a number,
+    /// The piece with [`MASK`] in the place of each of these lines, whatever stands before them (a number,
     /// the mark of a difference). Its own lines stay where they are.
     pub fn hide<'p>(&self, piece: &'p str) -> Cow<'p, str> {
         if self.is_empty() {
@@ -113,7 +113,7 @@ impl KeyLines {
             let word = bare(word);
             if self.0.contains(word) {
                 shown.push_str(&piece[at..end - word.len()]);
-                shown.push_str("****");
+                shown.push_str(MASK);
                 at = end;
             }
         }

@@ -138,8 +138,9 @@ fn finds_every_kind() {
             assert_eq!((found[0].kind, found[0].line, found[0].column), expected, "{text}");
             let hash = blake3::hash(secret.as_bytes()).to_hex();
             assert_eq!(found[0].hash, hash[..16], "{text}");
-            assert!(secret.starts_with(found[0].masked.split("****").next().unwrap()));
-            assert!(found[0].masked.len() <= 10 && !found[0].masked.contains(secret));
+            let masked = mask(&text).0;
+            assert_eq!(masked, text.replace(secret, MASK), "{text}");
+            assert!(scan(&masked).is_empty(), "{masked}");
         }
     }
 }
@@ -239,12 +240,12 @@ fn lines_of_a_key_are_known_in_a_piece() {
     let other = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXD";
     let lines = KeyLines::of(&format!("# Server\n\n{key}\n\n{other}\n"));
     for (piece, expected) in [
-        (KEY[1].to_owned(), "****".to_owned()),
-        (format!("{}\n{}\n{other}\n", KEY[1], KEY[2]), format!("****\n****\n{other}\n")),
-        (format!("     4\t{}", KEY[1]), "     4\t****".to_owned()),
-        (format!("+{}\n-{}", KEY[0], KEY[2]), "+****\n-****".to_owned()),
-        (format!("a.md:4: {}", KEY[1]), "a.md:4: ****".to_owned()),
-        (format!("x\\n{}\\n", KEY[1]), "x\\n****\\n".to_owned()),
+        (KEY[1].to_owned(), "masked-secret".to_owned()),
+        (format!("{}\n{}\n{other}\n", KEY[1], KEY[2]), format!("{MASK}\n{MASK}\n{other}\n")),
+        (format!("     4\t{}", KEY[1]), format!("     4\t{MASK}")),
+        (format!("+{}\n-{}", KEY[0], KEY[2]), format!("+{MASK}\n-{MASK}")),
+        (format!("a.md:4: {}", KEY[1]), format!("a.md:4: {MASK}")),
+        (format!("x\\n{}\\n", KEY[1]), format!("x\\n{MASK}\\n")),
         (other.to_owned(), other.to_owned()),
         (String::new(), String::new()),
     ] {
@@ -411,7 +412,6 @@ fn passes_over_what_is_no_secret() {
 }
 
 #[test]
-#[test]
 fn the_name_may_stand_elsewhere() {
     let password = concat!("Zx81kq", "Pw77mm");
     let token = concat!("9aK2pQz81L", "mXw77TbYc4");
@@ -472,6 +472,7 @@ fn the_name_may_stand_elsewhere() {
     }
 }
 
+#[test]
 fn one_secret_is_named_once() {
     let (_, _, token, _) = SECRETS[4];
     for text in [
@@ -588,12 +589,8 @@ proptest! {
         prop_assert_eq!(&places, &sorted);
         let lines: Vec<&str> = text.split('\n').collect();
         for one in &found {
-            prop_assert!(one.masked.chars().count() <= 10, "{one:?}");
             prop_assert_eq!(one.hash.len(), 16);
             prop_assert!(one.column <= lines[one.line - 1].chars().count(), "{one:?}");
-        }
-        for (_, _, secret, _) in SECRETS {
-            prop_assert!(found.iter().all(|one| !one.masked.contains(secret)));
         }
     }
 }
