@@ -101,6 +101,9 @@ fn a_cleaned_work_tree_and_a_lost_view() {
     }
 }
 
+/// Makes an older manifest of one.
+type Older<'a> = &'a dyn Fn(Vec<u8>) -> Vec<u8>;
+
 /// Files of this name below a folder.
 fn named(folder: &Path, name: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -131,7 +134,7 @@ fn a_view_of_another_version() {
     };
     let kept = |bytes: Vec<u8>| [b"ELOMAN00", &bytes[8..]].concat();
     let notes = [env.view().join("manifest")];
-    let cases: [(&[PathBuf], &dyn Fn(Vec<u8>) -> Vec<u8>, _); 2] = [
+    let cases: [(&[PathBuf], Older, _); 2] = [
         (&manifests, &cut, "the search view is of another version of elophanto; it was built anew"),
         (&notes, &kept, "; the search view was built anew"),
     ];
