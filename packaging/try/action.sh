@@ -30,7 +30,7 @@ check "what it adds to PATH answers" on_path
 check "it says the version" grep -Fx "version=elophanto $version" "$work/action/output"
 (cd "$made" && exec python3 -m http.server --bind 127.0.0.1 48733) >/dev/null 2>&1 &
 server=$!
-sleep 1
+listens 48733
 check "it installs the version that is named, over the network" \
     action "$work/action_over" "from=http://127.0.0.1:48733" "version=$version"
 check "a version that is not there ends the step" refuses "cannot get" action "$work/action_no" "from=$made" version=9.9.9

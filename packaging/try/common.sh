@@ -50,6 +50,15 @@ root_of() {
     mkdir -p "$2" && tar -xf "$roots/$1.tar" -C "$2" && cp -r "$clone" "$2/clone"
 }
 
+# listens PORT: waits until somebody does, a minute at most.
+listens() {
+    for _ in $(seq 600); do
+        (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return
+        sleep 0.1
+    done
+    return 1
+}
+
 # listed FOLDER: all that is no folder, but for what was compiled from Python.
 listed() {
     (cd "$1" && find . ! -type d ! -path '*/__pycache__/*' | sort)

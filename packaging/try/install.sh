@@ -63,7 +63,7 @@ check "and nothing is left" removed
 
 (cd "$made" && exec python3 -m http.server --bind 127.0.0.1 48731) >/dev/null 2>&1 &
 server=$!
-sleep 1
+listens 48731
 from=http://127.0.0.1:48731 check "installs over the network" installer --prefix "$prefix"
 installer --uninstall --prefix "$prefix" >/dev/null
 kill "$server"

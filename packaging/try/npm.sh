@@ -1,7 +1,7 @@
 # The npm packages, from a registry of our own on this machine, as npm gets them from the real one.
 python3 "$here/try/registry.py" "$made" 48732 >/dev/null 2>&1 &
 registry=$!
-sleep 1
+listens 48732
 node_prefix=$work/node
 npm_with() {
     npm --prefix "$node_prefix" --registry http://127.0.0.1:48732 --cache "$work/npm" --userconfig "$work/npmrc" \
