@@ -49,7 +49,15 @@ const FACTS: usize = 5;
 const ENGAGEMENTS: usize = 100_000;
 
 fn new_fact(text: String) -> NewFact {
-    NewFact { text, source: None, search: None, message: None, against: None, is_known: false }
+    NewFact {
+        text,
+        source: None,
+        search: None,
+        message: None,
+        published: None,
+        against: None,
+        is_known: false,
+    }
 }
 
 fn main() {
