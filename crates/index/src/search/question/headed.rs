@@ -8,6 +8,9 @@ use super::{
 };
 use elophanto_base::lexical::{Analyzer, words};
 
+/// Words of a question, but for small ones, that are about one thing.
+const FEWEST_TELLING: usize = 3;
+
 /// Words that questions begin with.
 const ASKING: [&str; 6] = ["how", "what", "when", "where", "who", "why"];
 
@@ -66,9 +69,10 @@ impl Question {
         has_how && self.measure.is_none() && self.asks_for.is_none()
     }
 
-    /// Whether it asks for a name, a number, a time or a place.
+    /// Whether it asks for a name, a number, a time or a place, in words enough that what has them all is about it.
     pub(in crate::search) fn asks_for_value(&self) -> bool {
-        self.asks_for.is_some()
+        let telling = self.terms.iter().filter(|(term, _)| self.measure.as_ref() != Some(term));
+        self.asks_for.is_some() && telling.count() >= FEWEST_TELLING
     }
 
     /// Whether it asks for several things: how, why, `what are`, `which parts does`.
@@ -119,6 +123,21 @@ mod tests {
                 expected,
                 "{question} {heading}"
             );
+        }
+    }
+
+    #[test]
+    fn a_value_is_asked_for_in_words_that_tell_of_what() {
+        let analyzer = Analyzer::new("english");
+        for (question, expected) in [
+            ("Which Zinc version does building Heron require?", true),
+            ("Where do notes that Heron creates go?", true),
+            ("How many users does it have?", false),
+            ("How long are sessions kept?", false),
+            ("How do I build Heron with Zinc?", false),
+        ] {
+            let asked = Question::new(question, &[], &analyzer);
+            assert_eq!(asked.asks_for_value(), expected, "{question}");
         }
     }
 
