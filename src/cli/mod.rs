@@ -3,6 +3,9 @@
 //! Owns arguments, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
+// What describes an argument is what `--help` shows, where an address stands as it is typed.
+#![allow(rustdoc::bare_urls)]
+
 mod agent;
 mod arguments;
 mod begin;
