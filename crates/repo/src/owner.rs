@@ -10,7 +10,7 @@ use std::{
 
 use elophanto_base::platform;
 
-use super::git::git_dir_by_git;
+use super::git::{git_dir_by_git, has_other_settings};
 
 /// Whether git uses the repository of a work tree, of which `.git` and the git directory are these.
 pub fn is_used_by_git(root: &Path, dot_git: &Path, git_dir: &Path) -> bool {
@@ -26,6 +26,9 @@ fn real(path: &Path) -> Option<PathBuf> {
 
 /// Whether the settings name it beyond doubt: an empty value takes back what stands before it.
 fn is_named(root: &Path) -> bool {
+    if has_other_settings() {
+        return false;
+    }
     let Ok(config) = git2::Config::open_default() else { return false };
     let Ok(mut entries) = config.multivar("safe.directory", None) else { return false };
     let mut is_named = false;

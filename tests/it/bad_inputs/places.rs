@@ -305,8 +305,12 @@ fn a_repository_of_somebody_else_is_used_where_git_uses_it() {
     }
     // What the settings name beyond doubt costs no git.
     fs::write(&settings, "[safe]\ndirectory = *\n").unwrap();
-    let output = bounded(env.command(&["search", "lynx"]).env("PATH", above));
+    let mut command = env.command(&["search", "lynx"]);
+    command.env_remove("GIT_CONFIG_GLOBAL").env_remove("GIT_CONFIG_SYSTEM");
+    let output = bounded(command.env("PATH", above));
     assert_eq!(output.code, Some(0), "{output}");
+    // Other files of settings than the usual ones are git's to read.
+    check("sub", &[("GIT_CONFIG_GLOBAL", "/dev/null")], false);
 }
 
 #[test]

@@ -142,6 +142,15 @@ fn path_outside(root: &Path) -> Option<OsString> {
     (outside.len() < all.len()).then(|| std::env::join_paths(outside).unwrap_or_default())
 }
 
+/// Variables that name other files of settings than those that libgit2 reads.
+const SETTINGS_VARIABLES: &[&str] =
+    &["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+
+/// Whether git reads other settings of the user or the system than libgit2 does.
+pub(crate) fn has_other_settings() -> bool {
+    SETTINGS_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
+}
+
 /// The git directory that git itself takes for a work tree, by the environment of the caller as it is: `None`
 /// where it refuses all of them, or is not there. It reads no setting of a repository that it refuses.
 pub(crate) fn git_dir_by_git(root: &Path) -> Option<PathBuf> {
