@@ -46,6 +46,11 @@ impl Language {
         CODES[self.0].0
     }
 
+    /// Its ISO 639-1 code.
+    pub fn code(self) -> &'static str {
+        CODES[self.0].1
+    }
+
     pub fn analyzer(self) -> &'static Analyzer {
         ANALYZERS[self.0].get_or_init(|| Analyzer::new(self.name()))
     }

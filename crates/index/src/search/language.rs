@@ -65,8 +65,9 @@ const MOST_CHARACTERS: usize = 4_000;
 pub enum Foreign {
     /// Told by its small words.
     Language(Language),
-    /// In other letters than the Latin ones of the question.
-    Script,
+    /// Told by its letters, which are not the Latin ones of the question, or by a folder named as a language
+    /// (`tr`, `pt-BR`) beside that of the question's.
+    Other,
 }
 
 /// Which chunks of notes among some are not in the language of a question, whose analyzer is given.
@@ -101,15 +102,37 @@ pub fn foreign(
         let segment = &snapshot.parts[place.0].loaded.segment;
         // A part of a note may be code alone.
         let text = || segment.text(&segment.document(segment.chunk_document(place.1))?);
-        match language {
-            Some(language) => found.insert(place, Foreign::Language(language)),
-            None if in_latin && is_in_other_letters(text()?) => {
-                found.insert(place, Foreign::Script)
-            }
-            None => None,
-        };
+        let path = segment.identity(segment.chunk_document(place.1))?.0;
+        if let Some(language) = language {
+            found.insert(place, Foreign::Language(language));
+        } else if in_latin && (is_beside(snapshot, path, own) || is_in_other_letters(text()?)) {
+            found.insert(place, Foreign::Other);
+        }
     }
     Ok(found)
+}
+
+/// Whether a path is below a folder that is named as a language and has one of the own language beside it.
+fn is_beside(snapshot: &Snapshot, path: &[u8], own: Language) -> bool {
+    let Ok(path) = std::str::from_utf8(path) else { return false };
+    let mut start = 0;
+    path.match_indices('/').any(|(end, _)| {
+        let (above, folder) = (&path[..start], &path[start..end]);
+        start = end + 1;
+        names_language(folder) && folder != own.code() && {
+            let beside = format!("{above}{}/", own.code());
+            let files = &snapshot.files;
+            let at = files.partition_point(|file| file.path.as_bytes() < beside.as_bytes());
+            files.get(at).is_some_and(|file| file.path.as_bytes().starts_with(beside.as_bytes()))
+        }
+    })
+}
+
+/// `tr`, `pt-BR`, `zh_Hant`.
+fn names_language(folder: &str) -> bool {
+    let (code, region) = folder.split_once(['-', '_']).unwrap_or((folder, "xx"));
+    let is_letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    code.len() == 2 && (2..=4).contains(&region.len()) && is_letters(code) && is_letters(region)
 }
 
 /// Whether the letters of a text are Latin ones.
@@ -144,6 +167,21 @@ fn holds_term(parts: &[Part], term: &str) -> Result<bool, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_are_named_as_languages() {
+        for (folder, expected) in [
+            ("tr", true),
+            ("pt-BR", true),
+            ("zh_Hant", true),
+            ("docs", false),
+            ("v2", false),
+            ("a-b", false),
+            ("", false),
+        ] {
+            assert_eq!(names_language(folder), expected, "{folder}");
+        }
+    }
 
     #[test]
     fn letters_tell_a_script() {

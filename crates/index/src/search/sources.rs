@@ -179,7 +179,7 @@ pub fn weigh(
     let is_elsewhere = |place: &ChunkId| match foreign.get(place) {
         None => false,
         Some(Foreign::Language(language)) => is_own_called || told.contains(language),
-        Some(Foreign::Script) => is_own_called || !told.is_empty(),
+        Some(Foreign::Other) => is_own_called || !told.is_empty(),
     };
     for (place, score) in ranked.iter_mut() {
         let part = &snapshot.parts[place.0];
@@ -200,7 +200,10 @@ pub fn weigh(
                 behind.insert(*place);
             }
         }
-        counts *= called(*place)?;
+        // Where a note in the own language is called so, its translations are not what was asked for.
+        if !(is_own_called && foreign.contains_key(place)) {
+            counts *= called(*place)?;
+        }
         let more = score.total * (counts - 1.0);
         score.total += more;
         score.source_part += more;
