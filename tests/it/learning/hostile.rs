@@ -219,7 +219,8 @@ fn no_secret_is_carried() {
     let url = format!("https://user:{TOKEN}@kef.test/?token={TOKEN}");
     let text = format!(
         "# The {TOKEN} Thing\n\nThe KEF LS50 Meta uses the token {TOKEN} at {url} to call home. \
-         The {TOKEN} is a token of KEF. KEF is a company with the key {TOKEN} in Kent.\n"
+         The {TOKEN} is a token of KEF. KEF is a company with the key {TOKEN} in Kent. \
+         KEF was founded in 1961 by Raymond Cooke.\n"
     );
     env.write(format!("../{TOKEN}.md"), &text);
     read(&env, &["kef ls50 token"], &text);
