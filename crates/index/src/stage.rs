@@ -86,14 +86,17 @@ pub fn plan_staged(
     let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
     let used = used_keys(snapshot);
     // So are those that no commit before this one holds and that are of other text too: of a commit that
-    // is amended or squashed, of a note as it was when `index` ran. What is large stays as it is.
+    // is amended or squashed, of a note as it was when `index` ran. What is large stays as it is, and what
+    // was compacted of the tables of a parent, for other branches use it.
+    let is_compacted = committed.keys().any(|name| !staged.contains_key(name));
     let large = tables::rows_of_piece(context.embedder.dimension());
     let is_of_other_text = |name: &str| {
         let keys = of(&registry, name);
         keys.len() < large && !keys.without(&used).is_empty()
     };
     let is_earlier = |name: &&String| {
-        ours.as_ref() == Some(*name) || !committed.contains_key(*name) && is_of_other_text(name)
+        ours.as_ref() == Some(*name)
+            || !is_compacted && !committed.contains_key(*name) && is_of_other_text(name)
     };
     let earlier: BTreeSet<String> = staged.keys().filter(is_earlier).cloned().collect();
     let stays = |name: &str| staged.contains_key(name) && !earlier.contains(name);
