@@ -142,4 +142,15 @@ fn a_name_finds_the_page_in_the_own_language_first() {
         assert_eq!(hits[0]["path"], "en/extending/obsidian-uri.md", "{hits:?}");
         assert_eq!(hits[0]["similar"].as_u64().unwrap_or(0), similar, "{hits:?}");
     }
+    // A page with few words tells its language by its folder.
+    let env = TestEnv::with(&[
+        ("docs/en/extending/obsidian-uri.md", &page(english, calls)),
+        ("docs/pl/uri.md", &page("Otwiera", "obsidian://open")),
+        (
+            "docs/en/vaults.md",
+            "# Vaults\n\nA vault of Obsidian is a folder with notes, each of them a file that any program \
+             reads, so that nothing is lost when a program is no longer there.\n",
+        ),
+    ]);
+    assert_eq!(env.hits(&["Obsidian URI"])[0], "docs/en/extending/obsidian-uri.md");
 }
