@@ -15,9 +15,18 @@ const PLACEHOLDERS: &[&str] = &[
 /// Signs that the value is filled in later.
 const TEMPLATES: &[&str] = &["${", "$(", "{{", "}}", "<%", "%>", "#{", "%s", "...", "…", "***"];
 
-/// The token that the site on JSON web tokens shows, and the key of Azure's storage emulator: in
-/// documentation everywhere, and keys to nothing.
-const PUBLIC: &[&str] = &["eyJzdWIiOiIxMjM0NTY3ODkwIi", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50u"];
+/// The token that the site on JSON web tokens shows, the key of Azure's storage emulator, and keys that Stripe
+/// shows: in documentation everywhere, and keys to nothing.
+const PUBLIC: &[&str] = &[
+    "eyJzdWIiOiIxMjM0NTY3ODkwIi",
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50u",
+    "4eC39HqLyjWDarjtT1zdp7dc",
+    "BQokikJOvBiI2HlWgH4olfQ2",
+    "26PHem9AhJZvU623DfE1x4sd",
+];
+
+/// Characters before a password that are looked at.
+const MOST_BEFORE: usize = 256;
 
 /// Bits per character below which a long value is no random one.
 const MIN_ENTROPY: f64 = 3.0;
@@ -99,7 +108,9 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     // `NAME=value`, as in the environment, is as clear as quotes are. In the query of a URL, where badges have
     // short tokens that everybody may know, only that of a password.
     let is_open = is_asked && !is_named(candidate, PASSWORDS);
-    let assigned = quoted || (candidate.context == "=" && !is_open);
+    // Behind blanks alone stands what a Dockerfile sets.
+    let is_set = !candidate.context.is_empty() && candidate.context.trim().is_empty();
+    let assigned = quoted || is_set || (candidate.context == "=" && !is_open);
     // `password: value` says what it is, where nothing follows, and so does a row of a table; a key's
     // or token's value is longer.
     let marks = |char: char| char.is_whitespace() || "\"'`]*_".contains(char);
@@ -169,6 +180,22 @@ pub(super) fn said(value: &str, named: Named) -> bool {
         && !value.starts_with("0x")
         && (is_mixed || !is_plain_words(value) && !is_mostly_words(value))
         && (is_hex || !is_id_or_hash(value))
+}
+
+/// For the word behind `Bearer`.
+pub(super) fn bearer(candidate: &Candidate<'_>) -> bool {
+    let value = candidate.secret.strip_suffix('.').unwrap_or(candidate.secret);
+    let is_cut_off = value.ends_with('.') || candidate.after.starts_with('…');
+    // A JSON web token has a rule of its own.
+    !is_cut_off && !value.starts_with("eyJ") && said(value, Named::Key)
+}
+
+/// For the last field of a line of `.pgpass`.
+pub(super) fn last_field(candidate: &Candidate<'_>) -> bool {
+    let is_border = |char: char| char.is_whitespace() || "\"'`|>".contains(char);
+    let fields = candidate.before.chars().rev().take(MOST_BEFORE);
+    let is_path = fields.take_while(|char| !is_border(*char)).any(|char| char == '/');
+    !is_path && !candidate.after.starts_with([':', '<']) && password_in_command(candidate)
 }
 
 /// For a value whose name stands around it or beside it.

@@ -101,6 +101,12 @@ pub(super) const RULES: &[Rule] = &[
         certain: true,
     },
     form("Google API key", r"(?-u:\b)(AIza[0-9A-Za-z_-]+)", &["aiza"], 39..=39),
+    form(
+        "Google access token",
+        r"(?-u:\b)(ya29\.(?:[a-z]\.)?[A-Za-z0-9_-]+)",
+        &["ya29."],
+        40..=2_048,
+    ),
     form("Google client secret", r"(?-u:\b)(GOCSPX-[0-9A-Za-z_-]+)", &["gocspx-"], 35..=35),
     form("Anthropic API key", r"(?-u:\b)(sk-ant-[A-Za-z0-9_-]+)", &["sk-ant-"], 40..=260),
     form("OpenRouter API key", r"(?-u:\b)(sk-or-[A-Za-z0-9_-]+)", &["sk-or-"], 40..=160),
@@ -112,6 +118,8 @@ pub(super) const RULES: &[Rule] = &[
     ),
     form("OpenAI API key", r"(?-u:\b)(sk-[A-Za-z0-9]+)(?-u:\b)", &["sk-"], 35..=70),
     form("Stripe live key", r"(?-u:\b)([sr]k_live_[A-Za-z0-9]+)", &["k_live_"], 24..=260),
+    // Behind `test`, which a secret does not hold.
+    form("Stripe test key", r"(?-u:\b)[sr]k_test_([A-Za-z0-9]+)", &["k_test_"], 16..=250),
     form("Stripe webhook secret", r"(?-u:\b)(whsec_[A-Za-z0-9]+)", &["whsec_"], 38..=70),
     form("SendGrid API key", r"(?-u:\b)(SG\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)", &["sg."], 69..=69),
     form("npm token", r"(?-u:\b)(npm_[A-Za-z0-9]+)", &["npm_"], 40..=40),
@@ -194,6 +202,26 @@ pub(super) const RULES: &[Rule] = &[
         certain: false,
     },
     Rule {
+        kind: "password in .pgpass",
+        // Host, port, database and user before it.
+        pattern: concat!(
+            r#"(?:(?-u:\b)[A-Za-z0-9][A-Za-z0-9_.-]*|\*):(?:[0-9]{4,5}|\*):"#,
+            r#"(?:[A-Za-z_][A-Za-z0-9_.-]*|\*):([A-Za-z_][A-Za-z0-9_.@-]*):([^\x00-\x20\x7f"'`:|<>]+)"#
+        ),
+        hints: &["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:", "*:"],
+        lengths: 6..=128,
+        judge: judge::last_field,
+        certain: false,
+    },
+    Rule {
+        kind: "bearer token",
+        pattern: r#"(?i-u:(?-u:\b)bearer)[ \t]+([A-Za-z0-9._~+/=-]+)"#,
+        hints: &["bearer"],
+        lengths: 16..=4_000,
+        judge: judge::bearer,
+        certain: false,
+    },
+    Rule {
         kind: "bearer token",
         pattern: r#"(?i-u:authorization)["'`\]]{0,2}[ \t]*[:=,][ \t]*["'`]?(?i-u:bearer|basic|token)[ \t]+([A-Za-z0-9._~+/=-]+)"#,
         hints: &["authorization"],
@@ -213,6 +241,19 @@ pub(super) const RULES: &[Rule] = &[
             r#"|([^\x00-\x20\x7f"'`,;()\[\]{}<>|\\]+))"#
         ),
         hints: &["key", "secret", "token", "pass", "pw", "credential"],
+        lengths: 8..=512,
+        judge: judge::named,
+        certain: false,
+    },
+    Rule {
+        kind: "secret by its name",
+        // As a Dockerfile may have it: without `=`.
+        pattern: concat!(
+            "(?-u:\\b)ENV[ \\t]+[A-Za-z0-9_]*(?i-u:(?:api|access|auth|account|encryption|signing|private)_?key",
+            "|secret(?:_?key)?(?:_?base)?|token|passw(?:or[dt]|d)|passphrase|pwd|credentials?|_pass|_pw)",
+            r#"([ \t]+)["']?([^\x00-\x20\x7f"'`,;()\[\]{}<>|\\]+)"#
+        ),
+        hints: &["env"],
         lengths: 8..=512,
         judge: judge::named,
         certain: false,
