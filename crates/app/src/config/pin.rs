@@ -14,20 +14,34 @@ use elophanto_base::yaml;
 
 /// A key that can't be set in this file.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum PinError {
     /// There is no such key.
     #[error("unknown key {0:?}")]
     UnknownKey(String),
     /// The key can't have that value.
     #[error("{key}: expected {expected}, found {found:?}")]
-    Value { key: &'static str, expected: String, found: String },
+    Value {
+        /// Its name.
+        key: &'static str,
+        /// What it can be.
+        expected: String,
+        /// What it was to be.
+        found: String,
+    },
     /// The file is no YAML, or more of it than is read.
     #[error("{}{source}", source.line().map(|line| format!("line {line}: ")).unwrap_or_default())]
-    Yaml { source: yaml::YamlError },
+    Yaml {
+        /// Why.
+        source: yaml::YamlError,
+    },
     /// The file is written in a way that can't be edited line by line, `{a: b}` for example.
     #[error("`{key}: {value}` can't be set by editing one line; set it by hand")]
-    Form { key: &'static str, value: String },
+    Form {
+        /// Its name.
+        key: &'static str,
+        /// What it was to be.
+        value: String,
+    },
 }
 
 /// Sets one key and keeps every other byte. `None` means that the text says so already.

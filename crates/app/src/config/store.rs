@@ -22,29 +22,57 @@ pub const MAX_STORE_BYTES: u64 = 1 << 20;
 
 /// A file of the user's own can't be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum StoreError {
     /// Neither variable names a folder.
     #[error("no folder for the {store}: neither XDG_CONFIG_HOME nor HOME is an absolute path")]
-    NoHome { store: &'static str },
+    NoHome {
+        /// What is kept in it.
+        store: &'static str,
+    },
     /// Whoever writes the repository could write the store.
     #[error("the {store} `{}` lies in the repository that it would judge", path.display())]
-    Within { store: &'static str, path: PathBuf },
+    Within {
+        /// What is kept in it.
+        store: &'static str,
+        /// The file, or the folder that it lies in.
+        path: PathBuf,
+    },
     /// Somebody else may have written it.
     #[error("`{}` may be written by others than its owner", path.display())]
-    Shared { path: PathBuf },
+    Shared {
+        /// The file, or the folder that it lies in.
+        path: PathBuf,
+    },
     /// More than any user says.
     #[error("`{}` is larger than {cap} bytes", path.display())]
-    TooLarge { path: PathBuf, cap: u64 },
+    TooLarge {
+        /// The file, or the folder that it lies in.
+        path: PathBuf,
+        /// Bytes of it that would be read.
+        cap: u64,
+    },
     /// A folder, a pipe or a device.
     #[error("`{}` is not a regular file", path.display())]
-    NoFile { path: PathBuf },
+    NoFile {
+        /// The file, or the folder that it lies in.
+        path: PathBuf,
+    },
     /// It can't be read.
     #[error("cannot read `{}`: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
+    Read {
+        /// The file, or the folder that it lies in.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// It can't be written.
     #[error("cannot write `{}`: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
+    Write {
+        /// The file, or the folder that it lies in.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
 }
 
 /// What one line says.

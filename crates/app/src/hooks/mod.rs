@@ -47,38 +47,71 @@ impl HookName {
 /// Hooks could not be read or written. Everything is planned before anything is done, so that
 /// after any error but [`HookError::Io`] the folder is as it was.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum HookError {
     /// A plain folder has no hooks.
     #[error("`{}` is no git repository, so there is nothing that would run hooks", root.display())]
-    NoGit { root: PathBuf },
+    NoGit {
+        /// The folder.
+        root: PathBuf,
+    },
     /// A folder that other repositories use too.
     #[error(
         "git runs the hooks of `{}` (core.hooksPath), which lies outside this repository and may \
          serve others",
         folder.display()
     )]
-    Outside { folder: PathBuf },
+    Outside {
+        /// Where `core.hooksPath` leads.
+        folder: PathBuf,
+    },
     /// A folder, a device.
     #[error("`{}` is neither a file nor a link", path.display())]
-    Odd { path: PathBuf },
+    Odd {
+        /// The hook.
+        path: PathBuf,
+    },
     /// The markers in a hook don't match.
     #[error("{}:{source}", path.display())]
-    Block { path: PathBuf, source: BlockError },
+    Block {
+        /// The hook.
+        path: PathBuf,
+        /// Why.
+        source: BlockError,
+    },
     /// Our block stands in a file that is no shell script, or is not executable any more.
     #[error("`{}` holds our block, but git or a shell would not run it", path.display())]
-    NotRun { path: PathBuf },
+    NotRun {
+        /// The hook.
+        path: PathBuf,
+    },
     /// Lines were added to a file of ours that hands over to the user's saved hook.
     #[error(
         "`{}` was edited, and `{}` holds the hook that was there before",
         path.display(), saved.display()
     )]
-    Edited { path: PathBuf, saved: PathBuf },
+    Edited {
+        /// The hook.
+        path: PathBuf,
+        /// Where the user's hook is kept.
+        saved: PathBuf,
+    },
     /// The name that the user's hook would be moved to is taken.
     #[error("`{}` would be moved to `{}`, which exists", path.display(), saved.display())]
-    InTheWay { path: PathBuf, saved: PathBuf },
+    InTheWay {
+        /// The hook.
+        path: PathBuf,
+        /// Where the user's hook is kept.
+        saved: PathBuf,
+    },
+    /// Git does not say where hooks lie, or what its settings say of them.
     #[error("{0}")]
     Git(#[from] GitError),
+    /// A hook, its folder, or the lock of whoever writes hooks.
     #[error("`{}`: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The hook.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
 }

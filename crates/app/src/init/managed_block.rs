@@ -13,17 +13,25 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The markers don't match. Lines count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum BlockError {
     /// The block is opened and not closed.
     #[error("{line}: `{START}` without `{END}` after it; repair or remove the block by hand")]
-    NoEnd { line: usize },
+    NoEnd {
+        /// Of the marker.
+        line: usize,
+    },
     /// The block is closed and not opened.
     #[error("{line}: `{END}` without `{START}` before it; repair or remove the block by hand")]
-    NoStart { line: usize },
+    NoStart {
+        /// Of the marker.
+        line: usize,
+    },
     /// There is another block.
     #[error("{line}: a second `{START}`; leave one block only")]
-    Second { line: usize },
+    Second {
+        /// Of the marker.
+        line: usize,
+    },
 }
 
 /// Puts the block at the end, or brings the one that is there up to date where it stands.

@@ -68,23 +68,41 @@ pub enum InitAction {
 
 /// Nothing was planned.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum InitError {
     /// A folder that is no folder beneath the repository.
     #[error("`{}`: not a relative folder beneath the repository", path.display())]
-    Folder { path: PathBuf },
+    Folder {
+        /// The file or folder.
+        path: PathBuf,
+    },
     /// The block's markers don't match.
     #[error("{}:{source}", path.display())]
-    Block { path: PathBuf, source: BlockError },
+    Block {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: BlockError,
+    },
     /// The existing configuration can't be edited.
     #[error("{}: {source}", path.display())]
-    Settings { path: PathBuf, source: PinError },
+    Settings {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: PinError,
+    },
     /// The existing configuration is no text.
     #[error("{}: not UTF-8 text", path.display())]
-    NoText { path: PathBuf },
+    NoText {
+        /// The file or folder.
+        path: PathBuf,
+    },
     /// The existing configuration is in conflict, and settings were asked for.
     #[error("{}: in conflict", path.display())]
-    InConflict { path: PathBuf },
+    InConflict {
+        /// The file or folder.
+        path: PathBuf,
+    },
 }
 
 /// Plans what has to be written.

@@ -74,18 +74,23 @@ pub struct Done {
 
 /// Something went wrong; what is staged is as it was, or holds more files of ours.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum CommitError {
+    /// Git could not tell what is staged, or stage something.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// Vectors of what is staged could not be made or written.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// A file of the work tree could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// The journal could not be read or written.
     #[error(transparent)]
     Journal(#[from] elophanto_repo::journal::JournalError),
+    /// The lessons of this repository could not be read or written.
     #[error(transparent)]
     Memory(#[from] elophanto_knowledge::memory::MemoryError),
+    /// Git's variables, as a hook inherits them, are about another repository.
     #[error("GIT_DIR or GIT_INDEX_FILE is of another repository than the one around this folder")]
     Elsewhere,
 }

@@ -35,46 +35,80 @@ pub struct Job {
 
 /// Why there can be no such job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum JobError {
+    /// An empty or long name, or one with other characters than units and crontab lines take.
     #[error(
         "{name:?} is no name of a job: expected 1 to {MAX_NAME} of a-z, 0-9, `-` and `_`, the first \
          one a letter or digit"
     )]
-    Name { name: String },
+    Name {
+        /// As it was given.
+        name: String,
+    },
+    /// An interval that is too short, too long, or has a fraction of a second.
     #[error(
         "a job runs every 1 minute to 30 days, in whole seconds, not every {}s",
         every.as_secs_f64()
     )]
-    Every { every: Duration },
+    Every {
+        /// As it was given.
+        every: Duration,
+    },
     /// There is no command at all.
     #[error("a job needs a command")]
     Empty,
     /// An argument holds a line feed, a NUL or another control character. Counts from 1.
     #[error("argument {number} of the command holds a control character")]
-    Argument { number: usize },
+    Argument {
+        /// Which argument, from 1.
+        number: usize,
+    },
+    /// A command with more arguments, or longer ones, than jobs have.
     #[error("a command has at most {MAX_ARGUMENTS} arguments of {MAX_COMMAND_BYTES} bytes in all")]
     TooLong,
     /// Unit files and crontab lines are UTF-8.
     #[error("`{}` is not UTF-8", path.display())]
-    NotUtf8 { path: PathBuf },
+    NotUtf8 {
+        /// The program or folder.
+        path: PathBuf,
+    },
+    /// A program or folder whose path is not absolute, not in its plain form, or too long.
     #[error(
         "`{}` is no absolute path in its plain form (no `..`, `.`, doubled or trailing slash, \
          control character; at most {MAX_PATH_BYTES} bytes)",
         path.display()
     )]
-    Path { path: PathBuf },
+    Path {
+        /// The program or folder.
+        path: PathBuf,
+    },
+    /// Systemd starts no program whose path holds a quote or a backslash, nor `/`.
     #[error("`{}` holds a quote or a backslash, and systemd starts no such program", path.display())]
-    Program { path: PathBuf },
+    Program {
+        /// The program or folder.
+        path: PathBuf,
+    },
     /// Cron knows only intervals that divide an hour or a day, and whole days.
     #[error(
         "cron cannot say every {}; the nearest that it can are {} and {}",
         spell(*every), spell(*below), spell(*above)
     )]
-    CronInterval { every: Duration, below: Duration, above: Duration },
+    CronInterval {
+        /// As it was given.
+        every: Duration,
+        /// The next shorter one.
+        below: Duration,
+        /// The next longer one.
+        above: Duration,
+    },
     /// Some implementations of cron silently cut what is longer.
     #[error("the job takes {bytes} bytes in a crontab, where {cap} are sure to be read")]
-    CronTooLong { bytes: usize, cap: usize },
+    CronTooLong {
+        /// Bytes of its line.
+        bytes: usize,
+        /// Bytes that every cron reads.
+        cap: usize,
+    },
 }
 
 impl Job {

@@ -53,40 +53,87 @@ pub(crate) fn default_every(subcommand: &str) -> Option<Duration> {
 /// Jobs could not be read or changed. When one was to be added, everything is as it was after any
 /// of these but [`ScheduleError::Undone`].
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum ScheduleError {
     /// It is no job that could be scheduled, or not with what there is.
     #[error("{0}")]
     Job(#[from] JobError),
     /// Systemd is not there for the user, and whether cron is cannot be told.
     #[error("neither systemd ({systemd}) nor cron ({cron}) runs jobs of this user here")]
-    Neither { systemd: String, cron: String },
+    Neither {
+        /// Why systemd does not.
+        systemd: String,
+        /// Why cron does not.
+        cron: String,
+    },
     /// Systemd is not there for the user: the line by which cron starts the gateway, where there is one.
     #[error("systemd starts nothing of this user here: {cause}")]
-    NoSystemd { cause: String, line: Option<String> },
+    NoSystemd {
+        /// Why.
+        cause: String,
+        /// The line for a crontab.
+        line: Option<String>,
+    },
     /// The repository has another job of that name.
     #[error("`{}` has a job `{name}` already, which differs", folder.display())]
-    Taken { name: String, folder: PathBuf },
+    Taken {
+        /// Its name.
+        name: String,
+        /// The repository.
+        folder: PathBuf,
+    },
     /// A place that by its name is ours says something that we did not write.
     #[error("{0} is named like one of ours and is not as we wrote it")]
     Unclear(Place),
     /// A link, a folder, a device where a file of ours belongs.
     #[error("`{}` is no plain {expected}", path.display())]
-    Odd { path: PathBuf, expected: &'static str },
+    Odd {
+        /// What lies there.
+        path: PathBuf,
+        /// What belongs there.
+        expected: &'static str,
+    },
     /// There is more of it than is read.
     #[error("{what} holds more than {cap} {unit}")]
-    TooMuch { what: String, cap: usize, unit: &'static str },
+    TooMuch {
+        /// What is read.
+        what: String,
+        /// How much of it is read.
+        cap: usize,
+        /// What of it is counted.
+        unit: &'static str,
+    },
     /// A program could not be run.
     #[error("`{call}` could not be run: {source}")]
-    NotRun { call: String, source: io::Error },
+    NotRun {
+        /// The program and its arguments.
+        call: String,
+        /// Why.
+        source: io::Error,
+    },
     /// A program ran and failed. What it said is cut, and comes from outside.
     #[error("`{call}` failed: {said}")]
-    Failed { call: String, said: String },
+    Failed {
+        /// The program and its arguments.
+        call: String,
+        /// What it said.
+        said: String,
+    },
     /// Something failed half-way, and so did bringing back what had been there.
     #[error("{source}; nor could what was there before be brought back: {then}")]
-    Undone { source: Box<ScheduleError>, then: Box<ScheduleError> },
+    Undone {
+        /// Why.
+        source: Box<ScheduleError>,
+        /// Why not.
+        then: Box<ScheduleError>,
+    },
+    /// A unit file, or the folder of them.
     #[error("`{}`: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// What lies there.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
 }
 
 #[cfg(test)]

@@ -243,14 +243,17 @@ impl Answer {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum SearchError {
+    /// A segment or its vectors do not hold together: the view is made anew.
     #[error("the search view is damaged")]
     Damaged,
+    /// What is alike is asked of a note that is not in the view.
     #[error("`{}` is not among the searched notes", .0.to_text())]
     UnknownNote(NotePath),
+    /// What is alike is asked of a line around which a note has no text.
     #[error("`{}` has no text at line {}", .0.path.to_text(), .0.line.unwrap_or(1))]
     NoSuchLine(Like),
+    /// The model makes no vector of the query.
     #[error("the query cannot be embedded: {0}")]
     Embed(#[from] EmbedError),
 }
