@@ -1,7 +1,7 @@
 //! One refresh: walk, compare, build what is new, replace the view.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -18,7 +18,7 @@ use super::{
     pipeline,
     plan::{Plan, plan},
     segments::{Job, Known},
-    source::{Listing, Source, folders_file},
+    source::{Listing, Source},
     vectors::can_complete,
 };
 use crate::store::{
@@ -36,7 +36,7 @@ use elophanto_repo::{NotePath, Repository, Selection, Walked, history::History};
 use elophanto_text::chunk::Limits;
 
 /// Raised whenever the same note would be cut or analysed differently.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 /// A reader that finds an indexer at work searches at most this much changed text from memory.
 const OVERLAY_BYTES: u64 = 8 * 1024 * 1024;
 /// How often a refresh starts again because another process replaced the view meanwhile.
@@ -226,9 +226,6 @@ impl Run<'_> {
     fn attempt(&mut self, lock: Option<Lock>) -> Result<Option<Refreshed>, IndexError> {
         // Before the first stat: what is younger than this proves nothing.
         let now = (self.context.now)();
-        if self.options.full && self.source.kind() == Kind::Note {
-            let _ = fs::remove_file(folders_file(self.context.repository));
-        }
         let (context, source) = (self.context, self.source);
         let known = self.history.take();
         let (listing, ((view, damage), (history, failure))) = rayon::join(

@@ -10,14 +10,11 @@ use super::{
     Context, IndexError, Kind,
     note::{Chunker, Note, Problem},
 };
-use crate::store::{
-    folders,
-    segment::{Attributes, DocumentRecord},
-};
+use crate::store::segment::{Attributes, DocumentRecord};
 use elophanto_models::Pace;
 use elophanto_repo::{
     BlobId, Git, GitError, NotePath, Repository, Stored, Version, WalkError, Walked, stored_notes,
-    walk_known,
+    walk,
 };
 use elophanto_text::markdown::Scope;
 
@@ -176,11 +173,6 @@ impl Derived {
     }
 }
 
-/// Where is remembered what folders held; beside the view, which is the model's.
-pub(super) fn folders_file(repository: &Repository) -> PathBuf {
-    repository.view_dir().with_file_name("folders")
-}
-
 /// The Markdown files of the selection.
 pub struct Notes;
 
@@ -207,14 +199,7 @@ impl Source for Notes {
 
     fn here<'s>(&'s self, context: &'s Context) -> Result<Listing<'s>, IndexError> {
         self.ready(context)?;
-        let (now, file) = ((context.now)(), folders_file(context.repository));
-        let known = folders::load(&file);
-        let (walked, failed, known) =
-            walk_known(&context.repository.root, context.selection, &known, now);
-        if let Some(known) = known {
-            // Where nothing can be written, the next run lists them again.
-            let _ = folders::save(&file, &known);
-        }
+        let (walked, failed) = walk(&context.repository.root, context.selection);
         Ok(Listing::Files(walked, failed))
     }
 

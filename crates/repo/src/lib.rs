@@ -35,7 +35,7 @@ pub use note_path::NotePath;
 pub use notes::stored_notes;
 pub use read::{ReadError, read_if_there, read_note};
 pub use walk::{
-    EntryKind, FileStat, Finder, Folder, Folders, Selection, WalkError, Walked, is_in_parts,
-    is_withheld, walk, walk_entries, walk_files, walk_known,
+    FileStat, Finder, Selection, WalkError, Walked, is_in_parts, is_withheld, walk, walk_entries,
+    walk_files,
 };
 pub use write::{TEMPORARY, WriteError, remove_beneath, write_beneath, write_new_beneath};

@@ -1,12 +1,11 @@
 //! The walk: every note, or every file that is wanted, below the roots, with the stat that tells
 //! whether it may have changed.
 
-mod folders;
 mod found;
 mod rules;
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fs::{self, FileType, Metadata},
     io,
     ops::ControlFlow,
@@ -17,12 +16,7 @@ use std::{
 use rayon::{Scope, slice::ParallelSliceMut as _};
 
 use super::{NotePath, is_git_name};
-use elophanto_base::{
-    beneath::{Stat, tells_changes},
-    platform,
-};
-pub use folders::{EntryKind, Folder, Folders};
-use folders::{Held, Known};
+use elophanto_base::{beneath::Stat, platform};
 pub use found::{Finder, is_in_parts};
 pub(crate) use rules::MOST_IGNORE_BYTES;
 use rules::{IGNORE_FILES, OF_NOTES, Rules};
@@ -140,36 +134,9 @@ impl WalkError {
 /// anything that is no regular file, and other repositories nested in this one (submodules) are
 /// left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
-    let (walked, failed, _) = walk_notes(root, selection, None);
-    (walked, failed)
-}
-
-/// The same where what folders held before is known; and what is known of them afterwards, if that is something
-/// else. `now` is when the walk begins, in nanoseconds since 1970.
-pub fn walk_known(
-    root: &Path,
-    selection: &Selection,
-    known: &Folders,
-    now: i64,
-) -> (Vec<Walked>, Vec<WalkError>, Option<Folders>) {
-    let nothing = Folders::default();
-    let before = if known.extensions == selection.extensions { known } else { &nothing };
-    // Elsewhere something may come into a folder that shows nothing of it.
-    let known = tells_changes(root).then(|| Known::new(before, root, now));
-    walk_notes(root, selection, known)
-}
-
-fn walk_notes(
-    root: &Path,
-    selection: &Selection,
-    known: Option<Known>,
-) -> (Vec<Walked>, Vec<WalkError>, Option<Folders>) {
     let is_note = |path: &Path| below(root, path).is_some_and(|path| selection.names(path));
     let walk = Walk::new(root, is_note, |_: &Path| true, FORGE_FOLDERS, OF_NOTES);
-    let mut walk = Walk { extensions: Some(&selection.extensions), known, ..walk };
-    let (walked, failed) = walk.through(&selection.roots);
-    let known = walk.known.take().and_then(|known| known.after(&selection.extensions));
-    (walked, failed, known)
+    Walk { extensions: Some(&selection.extensions), ..walk }.through(&selection.roots)
 }
 
 /// All files below the roots that are `wanted` by their absolute path, under the rules of
@@ -231,12 +198,10 @@ impl Entries<'_> {
         }
         let problems = Mutex::new(Vec::new());
         let fail = |path: &Path, cause| locked(&problems).push(WalkError::of(path, cause));
-        let (mut entries, _) = list(folder, &fail);
-        let kinds = entries.iter().map(|(kind, name, _)| (EntryKind::of(*kind), name.as_os_str()));
-        let marks = marks(folder, kinds, rules, &fail);
+        let listed = listed(folder, rules, &fail);
         self.problems.append(&mut locked(&problems));
-        let Marks { ignore_files, has_git } = match marks {
-            Ok(marks) => marks,
+        let Listed { mut entries, ignore_files, has_git } = match listed {
+            Ok(listed) => listed,
             Err(trap) => {
                 self.problems.push(trapped(root, &trap));
                 return ControlFlow::Continue(());
@@ -258,66 +223,53 @@ impl Entries<'_> {
     }
 }
 
-/// An entry of a folder, and its name.
-type Found = (FileType, OsString, fs::DirEntry);
+/// What a folder holds.
+struct Listed {
+    /// Each with its name.
+    entries: Vec<(FileType, OsString, fs::DirEntry)>,
+    /// Those of its ignore files that can be read.
+    ignore_files: Vec<&'static str>,
+    has_git: bool,
+}
 
-/// What a folder holds, and whether that is all.
-fn list(folder: &Path, fail: &dyn Fn(&Path, io::Error)) -> (Vec<Found>, bool) {
-    let mut found = Vec::new();
+/// Lists a folder. Nothing is asked of names that are not there.
+///
+/// # Errors
+/// An ignore file that would be read for ever.
+fn listed(
+    folder: &Path,
+    rules: &Rules,
+    fail: &dyn Fn(&Path, io::Error),
+) -> Result<Listed, PathBuf> {
+    let mut found = Listed { entries: Vec::new(), ignore_files: Vec::new(), has_git: false };
     let listed = match fs::read_dir(folder) {
         Ok(listed) => listed,
         Err(cause) => {
             fail(folder, cause);
-            return (found, false);
+            return Ok(found);
         }
     };
-    let mut is_all = true;
     for entry in listed {
         let kind = entry.map_err(|cause| (folder.to_owned(), cause)).and_then(|entry| {
             let kind = entry.file_type().map_err(|cause| (entry.path(), cause))?;
             Ok((kind, entry.file_name(), entry))
         });
         match kind {
-            Ok(one) => found.push(one),
-            Err((path, cause)) => {
-                fail(&path, cause);
-                is_all = false;
-            }
+            Ok(one) => found.entries.push(one),
+            Err((path, cause)) => fail(&path, cause),
         }
     }
-    (found, is_all)
-}
-
-/// What the names in a folder say of it.
-struct Marks {
-    /// Its ignore files that can be read.
-    ignore_files: Vec<&'static str>,
-    has_git: bool,
-}
-
-/// Nothing is asked of names that are not there.
-///
-/// # Errors
-/// An ignore file that would be read for ever.
-fn marks<'e>(
-    folder: &Path,
-    entries: impl Iterator<Item = (EntryKind, &'e OsStr)>,
-    rules: &Rules,
-    fail: &dyn Fn(&Path, io::Error),
-) -> Result<Marks, PathBuf> {
-    let mut marks = Marks { ignore_files: Vec::new(), has_git: false };
-    for (kind, name) in entries {
-        marks.has_git |= name == ".git";
+    for (kind, name, entry) in &found.entries {
+        found.has_git |= name == ".git";
         let Some(name) = rules.names().iter().find(|known| name == **known) else { continue };
-        let path = folder.join(name);
-        match how_it_reads(&path, kind) {
-            Reads::Well => marks.ignore_files.push(*name),
+        match how_it_reads(&entry.path(), *kind) {
+            Reads::Well => found.ignore_files.push(*name),
             Reads::Nothing => {}
-            Reads::TooMuch => fail(&path, io::Error::other(TOO_LARGE)),
-            Reads::Forever => return Err(path),
+            Reads::TooMuch => fail(&entry.path(), io::Error::other(TOO_LARGE)),
+            Reads::Forever => return Err(entry.path()),
         }
     }
-    Ok(marks)
+    Ok(found)
 }
 
 /// Reading this ignore file would never end: its folder is left out.
@@ -339,7 +291,6 @@ struct Walk<'w, W, E> {
     wanted: W,
     /// How the names of files end that are wanted, if only some are: no rule is asked about others.
     extensions: Option<&'w [String]>,
-    known: Option<Known<'w>>,
     enters: E,
     /// Hidden folders at the top that are entered all the same.
     shown: &'w [&'w str],
@@ -356,11 +307,10 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
         shown: &'w [&'w str],
         names: &'static [&'static str],
     ) -> Self {
-        let (extensions, known, found) = (None, None, Mutex::default());
-        Self { root, wanted, extensions, known, enters, shown, names, found }
+        Self { root, wanted, extensions: None, enters, shown, names, found: Mutex::default() }
     }
 
-    fn through(&self, roots: &[PathBuf]) -> (Vec<Walked>, Vec<WalkError>) {
+    fn through(self, roots: &[PathBuf]) -> (Vec<Walked>, Vec<WalkError>) {
         rayon::scope(|scope| {
             for folder in roots {
                 // Without the dots that a setting may hold.
@@ -368,7 +318,8 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
                 self.begin(scope, start);
             }
         });
-        let (mut walked, failed) = std::mem::take(&mut *self.found());
+        let (mut walked, failed) =
+            self.found.into_inner().unwrap_or_else(|poison| poison.into_inner());
         walked.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
         walked.dedup_by(|a, b| a.path == b.path);
         (walked, failed)
@@ -395,23 +346,8 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
     /// Takes the files of a folder; its folders are walked beside it.
     fn list<'s>(&'s self, scope: &Scope<'s>, folder: &Path, rules: &Rules, is_start: bool) {
         let fail = |path: &Path, cause| self.fail(path, cause);
-        let is_named = |name: &OsStr| {
-            self.extensions.is_none_or(|known| has_extension(Path::new(name), known))
-        };
-        let held = match &self.known {
-            Some(known) => {
-                let asked = |kind, name: &OsStr| match kind {
-                    EntryKind::Folder => true,
-                    EntryKind::File if is_named(name) => true,
-                    _ => name == ".git" || self.names.iter().any(|known| name == *known),
-                };
-                known.held(self.root, folder, || list(folder, &fail), asked)
-            }
-            None => Held::Listed(list(folder, &fail).0),
-        };
-        let kinds = held.entries().map(|(kind, name, _)| (kind, name));
-        let Marks { ignore_files, has_git } = match marks(folder, kinds, rules, &fail) {
-            Ok(marks) => marks,
+        let Listed { entries, ignore_files, has_git } = match listed(folder, rules, &fail) {
+            Ok(listed) => listed,
             Err(trap) => return self.fail_at(&trap),
         };
         if has_git && !is_start && folder != self.root {
@@ -420,22 +356,21 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
         let rules = rules.within(folder, &ignore_files, has_git);
         let is_top = folder == self.root;
         let mut taken = Vec::new();
-        for (kind, name, entry) in held.entries() {
-            let (is_file, is_folder) = (kind == EntryKind::File, kind == EntryKind::Folder);
-            if is_file && !is_named(name) {
+        for (kind, name, entry) in entries {
+            let (is_file, is_folder) = (kind.is_file(), kind.is_dir());
+            let is_named =
+                || self.extensions.is_none_or(|known| has_extension(Path::new(&name), known));
+            if is_file && !is_named() {
                 continue;
             }
-            let path = folder.join(name);
+            let path = folder.join(&name);
             let is_hidden = name.as_encoded_bytes().starts_with(b".")
                 && !(is_top && is_folder && self.shown.iter().any(|shown| name == *shown));
             if is_hidden || name == ".git" || rules.ignores(&path, is_folder) {
                 continue;
             }
             if is_file {
-                taken.extend(self.taken(&path, || match entry {
-                    Some(entry) => entry.metadata(),
-                    None => fs::symlink_metadata(&path),
-                }));
+                taken.extend(self.taken(&path, || entry.metadata()));
             } else if is_folder && (self.enters)(&path) {
                 let rules = rules.clone();
                 scope.spawn(move |scope| self.list(scope, &path, &rules, false));
@@ -497,11 +432,11 @@ enum Reads {
     Forever,
 }
 
-fn how_it_reads(path: &Path, kind: EntryKind) -> Reads {
+fn how_it_reads(path: &Path, kind: FileType) -> Reads {
     match fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() > MOST_IGNORE_BYTES => Reads::TooMuch,
         Ok(found) if found.is_file() => Reads::Well,
-        Ok(found) if !found.is_dir() && kind != EntryKind::File => Reads::Forever,
+        Ok(found) if !found.is_dir() && !kind.is_file() => Reads::Forever,
         _ => Reads::Nothing,
     }
 }

@@ -11,7 +11,6 @@ pub mod cache;
 pub mod codec;
 pub mod container;
 pub mod drift;
-pub mod folders;
 pub mod history;
 pub mod keys;
 pub mod manifest;

@@ -16,7 +16,7 @@ use ignore::{
     gitignore::{Gitignore, GitignoreBuilder},
 };
 
-use super::{EntryKind, Reads, how_it_reads};
+use super::{Reads, how_it_reads};
 use crate::locate::shared_git_dir;
 use elophanto_base::regular::read_capped;
 
@@ -104,7 +104,7 @@ impl Rules {
         for name in self.names {
             let path = folder.join(name);
             let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
-            match how_it_reads(&path, EntryKind::of(metadata.file_type())) {
+            match how_it_reads(&path, metadata.file_type()) {
                 Reads::Well => present.push(*name),
                 Reads::Forever if folder.starts_with(top) => return Err(path),
                 _ => {}
