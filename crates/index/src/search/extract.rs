@@ -4,22 +4,32 @@
 //! What states nothing is never one: headings, code, diagrams, rules, badges, questions, and what
 //! only introduces what follows it.
 
+mod announced;
+mod label;
+mod option_line;
+mod plain;
+mod row;
+mod states;
+
 use std::collections::BTreeSet;
 
 use super::{
     Hit,
-    around::announces,
-    passage::{Kind, Sentence, heading, of_hit},
+    passage::{Kind, heading, of_hit},
     question::{Named, Question, headings, own},
 };
+use announced::{announced, default_behind, paragraph_behind};
 use elophanto_base::{
     contradicts::{contradicts, name_another},
     lexical::Analyzer,
 };
-use elophanto_text::{
-    markdown::on_one_line,
-    template::{without_tags, without_templates},
-};
+use elophanto_text::{markdown::on_one_line, template::without_tags};
+use label::label;
+use option_line::option_line;
+pub(super) use plain::plain;
+use plain::without_mark;
+use row::{cells, row};
+use states::{is_language, is_pointer, says_something};
 
 /// A longer sentence is none, in characters.
 const MOST_CHARACTERS: usize = 600;
@@ -31,14 +41,8 @@ const TITLED: f32 = 0.5;
 const ALL: f32 = 0.999;
 /// Words of a sentence at least that announces something.
 const FEWEST_ANNOUNCING: usize = 3;
-/// Words of the name of a value.
-const MOST_LABEL: usize = 2;
-/// Lines of code and items that are quoted of what a sentence announces, and characters of each.
-const MOST_LINES: usize = 3;
-const MOST_ITEMS: usize = 6;
+/// Characters of what is quoted beside a sentence, each line or item.
 const MOST_SHOWN: usize = 200;
-/// Bytes of what is quoted at most of a paragraph that begins what stands under the heading that was asked for.
-const MOST_OPENING: usize = 500;
 /// The level of a question of the text, below all headings.
 const QUESTION: u8 = 7;
 /// Two statements are of the same thing if they share this part of their words, numbers and
@@ -253,66 +257,6 @@ fn asks(raw: &str, kind: Kind) -> Option<&str> {
     is_question.then(|| without_mark(raw))
 }
 
-/// What a sentence that ends in a colon announces: lines of code, or items of a list, on one line.
-fn announced(text: &str, raw: &str, behind: &[Sentence]) -> Option<String> {
-    let kind = behind.first()?.kind;
-    if !announces(raw) {
-        return None;
-    }
-    let parts = behind.iter().take_while(|part| part.kind == kind);
-    let parts = parts.map(|part| text[part.range.clone()].trim());
-    let said: Vec<String> = match kind {
-        Kind::Code => {
-            let is_said = |line: &&str| !line.starts_with(['#', '<', '/']) && !line.contains('`');
-            let lines = parts.filter(is_said).take(MOST_LINES);
-            lines.map(|line| format!("`{}`", on_one_line(line, MOST_SHOWN, |_| true))).collect()
-        }
-        Kind::Item => {
-            // A table of contents is none.
-            let says = |item: &&str| without_links(item).contains(char::is_alphanumeric);
-            let items = parts.map(without_mark).filter(says).take(MOST_ITEMS);
-            items.map(|item| on_one_line(item, MOST_SHOWN, |_| true)).collect()
-        }
-        _ => return None,
-    };
-    let mark = if kind == Kind::Code { ", " } else { "; " };
-    (!said.is_empty()).then(|| said.join(mark))
-}
-
-/// What the next sentence of a paragraph or item says to be the default of what this one speaks of: `Defaults to
-/// 25.`
-fn default_behind(text: &str, sentence: &Sentence, next: Option<&Sentence>) -> Option<String> {
-    let next = next.filter(|next| next.kind == sentence.kind)?;
-    let (between, said) = (&text[sentence.range.end..next.range.start], &text[next.range.clone()]);
-    let begins = ["Default is", "Default value", "Default:", "Defaults to", "The default is"];
-    let is_default = begins.iter().any(|begin| said.starts_with(begin));
-    (is_default && between.trim().is_empty() && !between.contains("\n\n"))
-        .then(|| on_one_line(said, MOST_SHOWN, |_| true))
-}
-
-/// What the other sentences of a paragraph say behind its first one, as far as that is quoted.
-fn paragraph_behind(text: &str, sentences: &[Sentence]) -> Option<String> {
-    let first = sentences.first().filter(|first| first.kind == Kind::Prose)?;
-    let pairs = sentences.windows(2).take_while(|pair| {
-        let [before, next] = pair else { return false };
-        next.kind == Kind::Prose
-            && next.range.end - first.range.start <= MOST_OPENING
-            && !text[before.range.end..next.range.start].contains("\n\n")
-            && !text[next.range.clone()].trim_end().ends_with(':')
-    });
-    let end = pairs.last()?[1].range.end;
-    Some(plain(&text[first.range.end..end])).filter(|said| !said.is_empty())
-}
-
-/// The text of a paragraph or item on one line, without marks, templates and tags.
-pub(super) fn plain(raw: &str) -> String {
-    let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
-    let joined = lines.collect::<Vec<_>>().join(" ");
-    let joined = without_templates(&joined);
-    let joined = without_tags(&joined);
-    on_one_line(without_mark(&joined), usize::MAX, |_| true).trim().to_owned()
-}
-
 /// A sentence as it is quoted, with what it announces; `None` if it states nothing.
 fn stated(
     raw: &str,
@@ -349,261 +293,17 @@ fn stated(
     })
 }
 
-/// A line on which a program's help explains an option, as `--limit N` and what that does, with two spaces
-/// between.
-fn option_line(raw: &str) -> Option<String> {
-    let line = raw.trim();
-    let is_option = line.trim_start_matches('-').starts_with(char::is_alphanumeric);
-    let (option, said) = line.split_once("  ").filter(|_| line.starts_with('-') && is_option)?;
-    let is_said = said.split_whitespace().count() >= FEWEST_ANNOUNCING && !option.contains('`');
-    is_said.then(|| format!("`{option}`: {}", on_one_line(said.trim(), MOST_CHARACTERS, |_| true)))
-}
-
-/// The name of a short value, which say nothing without the heading above: `Default: 2`.
-fn label(text: &str) -> Option<String> {
-    let plain = text.replace(['*', '_'], "");
-    let (label, value) = plain.split_once(": ")?;
-    let is_word = |char: char| char.is_alphabetic() || char == ' ';
-    let words = value.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
-    let is_label = label.starts_with(char::is_alphabetic)
-        && label.chars().all(is_word)
-        && label.split(' ').count() <= MOST_LABEL
-        && !value.contains("](")
-        && (1..FEWEST_WORDS).contains(&words.count())
-        && !value.trim_end().ends_with(['.', '!', '?', ':']);
-    is_label.then(|| label.to_owned())
-}
-
-/// Without the mark of a list's item and of a task.
-fn without_mark(text: &str) -> &str {
-    let text = text.trim_start();
-    let numbered = text.trim_start_matches(|char: char| char.is_ascii_digit());
-    // `: ` begins what a list of definitions says of the term above.
-    let item = ["- ", "* ", "+ ", ": "].iter().find_map(|mark| text.strip_prefix(mark));
-    let step = || {
-        let step = [". ", ") "].iter().find_map(|mark| numbered.strip_prefix(mark));
-        step.filter(|_| numbered.len() < text.len())
-    };
-    let item = item.or_else(step).unwrap_or(text).trim_start();
-    ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item)
-}
-
-/// A row with the names of its columns before the cells: `Setting: limit; Default: 10`.
-fn row(raw: &str, header: &[&str]) -> Option<String> {
-    let cells = cells(raw);
-    let said: Vec<String> = cells
-        .iter()
-        .enumerate()
-        .filter(|(_, cell)| cell.contains(char::is_alphanumeric))
-        .map(|(column, cell)| match header.get(column).filter(|_| header.len() == cells.len()) {
-            Some(name) if name.contains(char::is_alphanumeric) => format!("{name}: {cell}"),
-            _ => (*cell).to_owned(),
-        })
-        .collect();
-    (said.len() > 1).then(|| said.join("; "))
-}
-
-/// The cells of a row of a table.
-fn cells(row: &str) -> Vec<&str> {
-    let row = row.trim();
-    let row = row.strip_prefix('|').unwrap_or(row);
-    let row = row.strip_suffix('|').unwrap_or(row);
-    let mut cells = Vec::new();
-    let (mut start, mut escaped, mut code) = (0, false, false);
-    for (at, char) in row.char_indices() {
-        match char {
-            '`' => code = !code,
-            '|' if !escaped && !code => {
-                cells.push(row[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-        escaped = char == '\\' && !escaped;
-    }
-    cells.push(row[start..].trim());
-    cells
-}
-
-/// Whether a sentence or item is more than a title, a question, or the announcement of what follows,
-/// which says something where it names what to write.
-fn says_something(text: &str) -> bool {
-    let bare = text.trim_end_matches(['"', '\'', ')', ']', '*', '_', '`', '»', '”', '’', ' ']);
-    let introduces = bare.ends_with([':', '：']) && !text.contains('`');
-    if introduces || bare.ends_with(['?', '？']) {
-        return false;
-    }
-    let ends = bare.ends_with(['.', '!', '…', '。', '！', ';', ':', '：']);
-    let outside = without_links(text);
-    let count = |text: &str| {
-        let spaced = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
-        // Scripts without spaces: two characters for a word.
-        let wide = text.chars().filter(|char| u32::from(*char) >= 0x2E80).count() / 2;
-        spaced.count().max(wide)
-    };
-    let is_bold = text.starts_with("**") && text.ends_with("**");
-    count(text) >= if ends { 2 } else { FEWEST_WORDS } && count(&outside) > 1 && (ends || !is_bold)
-}
-
-/// How a sentence begins that only says where to read on.
-const POINTERS: [&str; 14] = [
-    "for details", "for further", "for more about", "for more details", "for more information",
-    "for more on", "learn more", "more details", "more information", "read more", "refer to",
-    "see ", "this page describes", "this section describes",
-];
-
-/// Whether a sentence says nothing but where something is said.
-fn is_pointer(text: &str) -> bool {
-    let bare = text.trim_start_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
-    POINTERS.iter().any(|pointer| bare.starts_with(pointer))
-}
-
-/// A text without its links' words and targets.
-fn without_links(text: &str) -> String {
-    let mut outside = String::new();
-    let mut rest = text;
-    while let Some(open) = rest.find('[') {
-        let Some(close) = rest[open..].find("](").map(|at| open + at) else { break };
-        let Some(end) = rest[close..].find(')').map(|at| close + at) else { break };
-        outside.push_str(&rest[..open]);
-        rest = &rest[end + 1..];
-    }
-    outside + rest
-}
-
-/// Whether it is made of words rather than of marks.
-fn is_language(text: &str) -> bool {
-    let shown = text.chars().filter(|char| !char.is_whitespace()).count();
-    let letters = text.chars().filter(|char| char.is_alphanumeric()).count();
-    let is_drawn = |char: char| ('\u{2500}'..='\u{25FF}').contains(&char);
-    letters * 2 > shown && !text.contains(is_drawn)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{super::passage::sentences, *};
 
     #[test]
-    fn what_states_nothing_is_not_quoted() {
-        for (text, expected) in [
-            ("The cache is kept for a day.", true),
-            ("It is.", true),
-            ("Installation guide", false),
-            ("**A title in bold that is rather long**", false),
-            ("**Note.**", false),
-            ("Run the following command to do it:", false),
-            ("To allow it, set `access.mode` to `open` in the settings:", true),
-            ("What does it cost?", false),
-            ("[Install the program on your machine](install.md)", false),
-            ("[Install](install.md) it on your machine first", true),
-            ("Retries five times, then gives up", true),
-            ("缓存保留一天。", true),
-            ("缓存", false),
-        ] {
-            assert_eq!(says_something(text), expected, "{text}");
-        }
-        for (text, expected) in [
-            ("a --> b --> c --> d", false),
-            ("┌── box ──┐", false),
-            ("+-----+-----+ a +----+", false),
-            ("Pass `--no-verify` to it.", true),
-        ] {
-            assert_eq!(is_language(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_announced_is_quoted_with_it() {
-        let text = "Make it by:\n\n```sh\n# first\nmake all\nmake install\n```\n\nThere are two kinds:\n\n\
-                    - red ones\n- [x](#x)\n- [ ] blue ones\n\nNothing follows:\n";
-        let kinds = sentences(text, None);
-        let of = |number: usize| {
-            announced(text, &text[kinds[number].range.clone()], &kinds[number + 1..])
-        };
-        assert_eq!(of(0).as_deref(), Some("`make all`, `make install`"));
-        let list = kinds.iter().position(|it| text[it.range.clone()].starts_with("There")).unwrap();
-        assert_eq!(of(list).as_deref(), Some("red ones; blue ones"));
-        assert_eq!(of(list + 1), None, "an item announces nothing");
-        assert_eq!(of(kinds.len() - 1), None);
-        for (text, expected) in [
-            ("See [Directory sources](a.md) for what they are.", true),
-            ("For more information on it, ask.", true),
-            ("**Refer to** the manual of it.", true),
-            ("For more than five users, set `many`.", false),
-            ("Seeds are sown in May.", false),
-        ] {
-            assert_eq!(is_pointer(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn values_and_options_say_what_they_are_of() {
-        for (text, expected) in [
-            ("Default: **2**", true),
-            ("**Type**: Number", true),
-            ("Default: 1440 (1 day)", true),
-            ("Default: it is the one that was there before all others", false),
-            ("See also: [this](page.md)", false),
-            ("Ends: here.", false),
-            ("http://example.com", false),
-            ("A label of three: 5", false),
-        ] {
-            assert_eq!(label(text).is_some(), expected, "{text}");
-        }
-        for (line, expected) in [
-            (
-                "  --limit N   Keep at most N of them (default 5)",
-                Some("`--limit N`: Keep at most N of them (default 5)"),
-            ),
-            ("-q, --quiet  Say nothing at all", Some("`-q, --quiet`: Say nothing at all")),
-            ("--limit N", None),
-            ("- a list   of three words", None),
-            ("tool --limit 5   and so on here", None),
-        ] {
-            assert_eq!(option_line(line).as_deref(), expected, "{line}");
-        }
-        let text = "The port to use.\nDefaults to 25. It is one.\n\nDefaults to 3.\n";
-        let kinds = sentences(text, None);
-        let of = |at: usize| default_behind(text, &kinds[at], kinds.get(at + 1));
-        assert_eq!([of(0), of(1), of(2)], [Some("Defaults to 25.".to_owned()), None, None]);
+    fn questions_of_a_text_head_their_answers() {
         let text = "Reads all.\n\n**Why is it slow?**\n\nIt reads all of it.\n";
         let kinds = sentences(text, None);
         let asked: Vec<&str> =
             kinds.iter().filter_map(|it| asks(&text[it.range.clone()], it.kind)).collect();
         assert_eq!(asked, ["**Why is it slow?**"]);
-    }
-
-    #[test]
-    fn a_paragraph_is_quoted_as_far_as_it_fits() {
-        let long = "It is long. ".repeat(60);
-        for (text, expected) in [
-            (
-                "A key is a hash.\nNo path is in it. Names\nchange nothing.\n\nMore.\n",
-                Some("No path is in it. Names change nothing."),
-            ),
-            ("A key is a hash.\n\nNo path is in it.\n", None),
-            ("A key is a hash. It has:\n\n- a\n", None),
-            ("- A key is a hash. No path is in it.\n", None),
-            (long.as_str(), Some("It is long. ".repeat(40).trim_end())),
-        ] {
-            let said = paragraph_behind(text, &sentences(text, None));
-            assert_eq!(said.as_deref(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn rows_name_their_columns() {
-        let header = cells("| Setting | Default | |");
-        assert_eq!(header, ["Setting", "Default", ""]);
-        for (raw, expected) in [
-            ("| `limit` | 10 | a |", Some("Setting: `limit`; Default: 10; a")),
-            ("`limit` | 10 | a \\| b", Some("Setting: `limit`; Default: 10; a \\| b")),
-            ("| `a|b` | 10 | |", Some("Setting: `a|b`; Default: 10")),
-            ("| a | b |", Some("a; b")),
-            ("| a | - | |", None),
-        ] {
-            assert_eq!(row(raw, &header).as_deref(), expected, "{raw}");
-        }
     }
 
     #[test]
