@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use jiff::Timestamp;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CommitError, unseen::Unseen};
 use elophanto_base::secrets;
@@ -118,10 +118,9 @@ pub fn note(
     unseen.gone.retain(|line| !is_back(&line.line.hash));
     let standing = retired_by(&everything);
     gone.extend(unseen.gone.iter().filter(|line| !standing.holds(&line.line.hash)).cloned());
+    let of_unseen: FxHashSet<LineHash> = gone.iter().map(|line| line.line.hash).collect();
     for (slug, page, changes) in &touched.pages {
-        let is_told = |line: &&Line| gone.iter().any(|told| told.line.hash == line.hash);
-        let lines: Vec<&Line> = changes.to_retire(&told).filter(|line| !is_told(line)).collect();
-        for line in lines {
+        for line in changes.to_retire(&told).filter(|line| !of_unseen.contains(&line.hash)) {
             let reason = page.reason(line);
             gone.push(retired(slug, line, page.raw(line), reason, now));
         }
@@ -131,12 +130,14 @@ pub fn note(
     }
     // Taken out for a commit that came to nothing, and still there; but not what was taken out in earnest, and
     // a merge brought again. Or put back by a commit that no hook saw.
+    let mut known_to: FxHashMap<Option<CommitId>, BTreeMap<String, Said>> = FxHashMap::default();
+    for parent in unseen.back.values() {
+        let read = || records_of(git, objects, parent.as_slice()).unwrap_or_default();
+        known_to.entry(*parent).or_insert_with(read);
+    }
     back.extend(still_there(&everything, &standing, pages, folder, objects, |line| {
         let hash = &line.line.hash;
-        let knows = |parent: &Option<CommitId>| {
-            let known = records_of(git, objects, parent.as_slice());
-            known.is_ok_and(|known| known.contains_key(&line.id))
-        };
+        let knows = |parent: &Option<CommitId>| known_to[parent].contains_key(&line.id);
         !before.contains_key(&line.id) && (is_back(hash) || unseen.may_be_of_nothing(line))
             || unseen.back.get(hash).is_some_and(knows)
     }));
