@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use elophanto_app::{
     Error, Result,
-    agent::{Given, images::handed_over},
+    agent::{Attachment, images::handed_over},
 };
 use elophanto_base::visible::escape_control_line;
 
@@ -18,7 +18,7 @@ pub struct Said {
     pub text: String,
     /// Files of the work tree, or lines of them (`a.rs:10-40`), by their paths from the root.
     pub files: Vec<String>,
-    pub given: Vec<Given>,
+    pub given: Vec<Attachment>,
 }
 
 /// What a prompt says; files are told from other addresses by what the top of the work tree is called.
@@ -40,7 +40,7 @@ pub fn read(blocks: Vec<ContentBlock>, tops: &[&Path]) -> Result<Said> {
                     let name = place(&text.uri, tops).unwrap_or(text.uri);
                     said.text.push_str(&format!("`{}`", escape_control_line(&name)));
                     let origin = format!("`{name}`, as the editor has it");
-                    said.given.push(Given::Text { origin, text: text.text });
+                    said.given.push(Attachment::Text { origin, text: text.text });
                 }
                 EmbeddedResourceResource::BlobResourceContents(blob) => {
                     said.image(&named(&blob.uri), &blob.blob)?;
@@ -129,7 +129,7 @@ mod tests {
         );
         assert_eq!(said.files, ["a b.rs:3-7"]);
         let origin = "`c.md`, as the editor has it".to_owned();
-        assert_eq!(said.given, [Given::Text { origin, text: "# C".to_owned() }]);
+        assert_eq!(said.given, [Attachment::Text { origin, text: "# C".to_owned() }]);
     }
 
     #[test]

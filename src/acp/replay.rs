@@ -7,7 +7,7 @@ use agent_client_protocol::v1::schema::{
 };
 
 use super::calls;
-use elophanto_app::agent::GIVEN;
+use elophanto_app::agent::ATTACHED;
 use elophanto_base::visible::{exact_line, visible};
 use elophanto_models::llm::Message;
 
@@ -21,7 +21,7 @@ pub fn updates(messages: &[Message]) -> Vec<SessionUpdate> {
         match message {
             Message::System(text) => all.push(SessionUpdate::AgentThoughtChunk(chunk(text))),
             // What went with a message was the editor's own.
-            Message::User(text) if text.starts_with(GIVEN) => {}
+            Message::User(text) if text.starts_with(ATTACHED) => {}
             Message::User(text) => all.push(SessionUpdate::UserMessageChunk(chunk(text))),
             Message::Image(image) => {
                 all.push(SessionUpdate::UserMessageChunk(chunk(&image.text())));
@@ -78,7 +78,7 @@ mod tests {
         };
         let said = [
             Message::user("look"),
-            Message::user(format!("{GIVEN}<quoted-1 origin=\"a\">x</quoted-1>")),
+            Message::user(format!("{ATTACHED}<quoted-1 origin=\"a\">x</quoted-1>")),
             call("c0"),
             result("c0", false),
             call("c0"),

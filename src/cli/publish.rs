@@ -3,7 +3,7 @@
 use super::{Outcome, Result, Ui, env, escape_control_line, workspace};
 use crate::wire::fleet::{FoldedWire, HeadWire, PublishedWire};
 use elophanto_app::{
-    fleet::{self, Folded, Form, Outcome as Became, PublishRequest, Published},
+    fleet::{self, ExportFormat, Folded, Outcome as Became, PublishRequest, Published},
     keys::Asking,
     when::day,
 };
@@ -61,12 +61,12 @@ pub struct PublishArgs {
     #[arg(long, value_enum, value_name = "FORM",
           conflicts_with_all = ["name", "dry_run", "strict", "memory", "retire", "epoch", "yes", "fold",
                                 "list"])]
-    export: Option<ExportForm>,
+    export: Option<ExportArg>,
 }
 
 /// How chunks are exported.
 #[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum ExportForm {
+enum ExportArg {
     /// One JSON object a line
     Ndjson,
     /// A stream in Arrow's IPC format
@@ -83,8 +83,8 @@ pub fn run(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     if let Some(form) = args.export {
         let form = match form {
-            ExportForm::Ndjson => Form::Ndjson,
-            ExportForm::Arrow => Form::Arrow,
+            ExportArg::Ndjson => ExportFormat::Ndjson,
+            ExportArg::Arrow => ExportFormat::Arrow,
         };
         let environment = env::environment();
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());

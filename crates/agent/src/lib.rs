@@ -49,7 +49,7 @@ pub use tool::{Host, Intent, Output, Source, Spec, Todo, TodoState, Tool, ToolEr
 pub use toolbox::{Inlet, Toolbox, ToolboxError};
 pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError, Which};
 pub use turn::{
-    Agent, CompactError, CompactedSession, ContextUse, GIVEN, Given, MAX_DEPTH, Plan, Reflect,
-    Settings, checked, compact_session, context_use, run, run_session,
+    ATTACHED, Agent, Attachment, CompactError, CompactedSession, ContextUse, MAX_DEPTH, Plan,
+    Reflect, Settings, checked, compact_session, context_use, run, run_session,
 };
 pub use world::{Effects, Gathered, Instructions, LeftToCommit, Piece, SkillLine, World};

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::wire::UndoneWire;
 use elophanto_app::learn::{
-    FoundEntity, Given, LearnRequest, Learnt, Material, Prompted, Started, handed, learn,
+    FoundEntity, LearnRequest, Learnt, Material, Prompted, ReadMaterial, Started, handed, learn,
     looks_in_notes_alone, note, prompts, put_back, undo,
 };
 use elophanto_base::counted::{agreeing, counted};
@@ -93,8 +93,9 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let request = LearnRequest {
         topic: topic.clone(),
-        material: from
-            .map(|from| -> Given { Box::new(|| material(&workspace, from, source, &beside)) }),
+        material: from.map(|from| -> ReadMaterial {
+            Box::new(|| material(&workspace, from, source, &beside))
+        }),
         background: args.background,
         unasked: args.unasked,
         yes: args.yes,

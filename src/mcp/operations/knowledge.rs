@@ -8,7 +8,7 @@ use crate::{
 use elophanto_app::{
     Error, Result,
     entities::{KnownFact, Told, told},
-    learn::{FoundEntity, Given, LearnRequest, Material, learn as run},
+    learn::{FoundEntity, LearnRequest, Material, ReadMaterial, learn as run},
     learning::{Learning, now},
     questions::{Listed, known, waiting},
     status,
@@ -26,7 +26,7 @@ pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Resul
         return Err(Error::new("`source` says where `text` is from, and there is none")
             .hint("hand over as `text` what is to be read"));
     }
-    let material = text.map(|text| -> Given {
+    let material = text.map(|text| -> ReadMaterial {
         let bytes = text.into_bytes();
         Box::new(|| {
             Ok(match source {

@@ -25,7 +25,7 @@ pub(super) enum Fault {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Form {
+struct SessionFile {
     version: u32,
     id: String,
     channel: String,
@@ -88,7 +88,7 @@ struct ImageForm {
 }
 
 pub(super) fn encode(session: &Session) -> Vec<u8> {
-    let form = Form {
+    let form = SessionFile {
         version: VERSION,
         id: session.id.hyphenated().to_string(),
         channel: session.channel.clone(),
@@ -116,7 +116,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
     if version.version > VERSION {
         return Err(Fault::Newer);
     }
-    let form: Form = serde_json::from_slice(bytes).map_err(damaged)?;
+    let form: SessionFile = serde_json::from_slice(bytes).map_err(damaged)?;
     let id = Uuid::try_parse(&form.id).map_err(|error| Fault::Damaged(error.to_string()))?;
     let messages: Result<Vec<_>, _> = form.messages.into_iter().map(message).collect();
     let messages = messages?;

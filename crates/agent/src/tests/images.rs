@@ -26,7 +26,7 @@ fn images(request: &Request) -> Vec<&Image> {
 fn given(takes_images: bool) -> Bench {
     let mut bench = Bench::new(Mode::Full, [text("It shows otters."), text("As before.")]);
     bench.settings.takes_images = takes_images;
-    bench.given = vec![Given::Image(picture(9))];
+    bench.given = vec![Attachment::Image(picture(9))];
     bench
 }
 

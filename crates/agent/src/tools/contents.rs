@@ -30,8 +30,8 @@ pub(super) struct Contents {
     pub(super) hash: String,
 }
 
-/// What a file is made of.
-pub(super) enum Form<'a> {
+/// The content of a file, decoded as far as that is certain.
+pub(super) enum Decoded<'a> {
     /// UTF-8.
     Text(&'a str),
     /// Text in a form that is certain, and its name.
@@ -56,13 +56,13 @@ impl Contents {
         Ok(Self { bytes, mode: platform::rights(&metadata) & 0o777, hash })
     }
 
-    pub(super) fn form(&self) -> Form<'_> {
+    pub(super) fn decoded(&self) -> Decoded<'_> {
         match &*self.bytes {
             [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes, "UTF-16LE"),
             [0xfe, 0xff, rest @ ..] => utf_16(rest, u16::from_be_bytes, "UTF-16BE"),
-            bytes if bytes.iter().take(LOOKED_AT).any(|&byte| byte == 0) => Form::Binary,
+            bytes if bytes.iter().take(LOOKED_AT).any(|&byte| byte == 0) => Decoded::Binary,
             bytes => match std::str::from_utf8(bytes) {
-                Ok(text) => Form::Text(text),
+                Ok(text) => Decoded::Text(text),
                 Err(_) => odd(bytes),
             },
         }
@@ -73,8 +73,8 @@ impl Contents {
     /// # Errors
     /// When they are something else.
     pub(super) fn text(&self, place: &Place) -> Result<&str, ToolError> {
-        match self.form() {
-            Form::Text(text) => Ok(text),
+        match self.decoded() {
+            Decoded::Text(text) => Ok(text),
             _ => {
                 let path = place.shown();
                 Err(ToolError::Refused(format!("`{path}` is not UTF-8 text: it is not edited")))
@@ -111,21 +111,25 @@ pub(crate) fn hash_of(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().chars().take(DIGITS).collect()
 }
 
-fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16, name: &'static str) -> Form<'static> {
+fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16, name: &'static str) -> Decoded<'static> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let units = pairs.iter().map(|&pair| unit(pair));
     let text: Result<String, _> = char::decode_utf16(units).collect();
     match text {
-        Ok(text) if rest.is_empty() => Form::Other(text, name),
-        _ => Form::Binary,
+        Ok(text) if rest.is_empty() => Decoded::Other(text, name),
+        _ => Decoded::Binary,
     }
 }
 
 /// Text in an old encoding has few bytes that are no UTF-8 and hardly a control character.
-fn odd(bytes: &[u8]) -> Form<'static> {
+fn odd(bytes: &[u8]) -> Decoded<'static> {
     let control = |byte: &u8| byte.is_ascii_control() && !b"\t\n\x0c\r\x1b".contains(byte);
     let strange = bytes.iter().filter(|byte| control(byte) || !byte.is_ascii()).count();
-    if strange * 4 > bytes.len() { Form::Binary } else { Form::Odd(super::cut::text_of(bytes)) }
+    if strange * 4 > bytes.len() {
+        Decoded::Binary
+    } else {
+        Decoded::Odd(super::cut::text_of(bytes))
+    }
 }
 
 /// Writes a whole file, or nothing: `before` is what is there, which keeps its rights, or `None`

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    contents::{Contents, Form, endings},
+    contents::{Contents, Decoded, endings},
     cut::cut,
     paths::{Last, Place, place},
 };
@@ -78,13 +78,13 @@ impl Tool for FileRead {
         if let Some(format) = Format::of(&contents.bytes) {
             return Ok(picture(&head, format, &contents.bytes, &asked.place, host));
         }
-        let text = match contents.form() {
-            Form::Binary => format!("{head}, binary: not shown\n"),
-            Form::Text(text) => lines(&format!("{head}{}", endings(text)), text, &asked, host),
-            Form::Other(text, name) => {
+        let text = match contents.decoded() {
+            Decoded::Binary => format!("{head}, binary: not shown\n"),
+            Decoded::Text(text) => lines(&format!("{head}{}", endings(text)), text, &asked, host),
+            Decoded::Other(text, name) => {
                 lines(&format!("{head}, {name}{}", endings(&text)), &text, &asked, host)
             }
-            Form::Odd(text) => {
+            Decoded::Odd(text) => {
                 let head = format!("{head}, not UTF-8: other bytes are shown as \\xNN");
                 lines(&head, &text, &asked, host)
             }

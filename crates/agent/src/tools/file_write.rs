@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    contents::{Contents, Form, hash_of, store},
+    contents::{Contents, Decoded, hash_of, store},
     cut::cut,
     diff::diff,
     paths::{Last, Place, place},
@@ -107,7 +107,7 @@ impl FileWrite {
         if before.as_ref().is_some_and(|before| before.bytes == text.as_bytes()) {
             return Err(bad(format!("`{shown}` has this text already")));
         }
-        if let Some(Form::Text(old)) = before.as_ref().map(Contents::form) {
+        if let Some(Decoded::Text(old)) = before.as_ref().map(Contents::decoded) {
             keeps_secrets(old, text)?;
         }
         Ok(Plan { place, text, before })
@@ -123,8 +123,8 @@ impl Plan<'_> {
         let (path, mode) = (&self.place.relative, self.before.as_ref().map_or(0, |old| old.mode));
         let change = match &self.before {
             None => diff(path, None, Some(self.text), mode),
-            Some(before) => match before.form() {
-                Form::Text(old) => diff(path, Some(old), Some(self.text), mode),
+            Some(before) => match before.decoded() {
+                Decoded::Text(old) => diff(path, Some(old), Some(self.text), mode),
                 _ => format!(
                     "replaces {} bytes that are not UTF-8 text\n{}",
                     before.bytes.len(),
@@ -132,8 +132,8 @@ impl Plan<'_> {
                 ),
             },
         };
-        let old = self.before.as_ref().map(Contents::form);
-        let old = if let Some(Form::Text(old)) = old { old } else { "" };
+        let old = self.before.as_ref().map(Contents::decoded);
+        let old = if let Some(Decoded::Text(old)) = old { old } else { "" };
         format!("{}{change}", warnings(old, self.text))
     }
 }

@@ -130,11 +130,11 @@ impl Settings {
 }
 
 /// Begins the message that quotes what the user adds to another.
-pub const GIVEN: &str = "I add to this:\n";
+pub const ATTACHED: &str = "I add to this:\n";
 
 /// What the user adds to what they say. It is from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
+pub enum Attachment {
     /// A file, what a command said.
     Text {
         /// Where it comes from.
@@ -153,7 +153,7 @@ pub struct Agent<'a> {
     pub tools: &'a Toolbox,
     pub settings: Settings,
     /// What the user adds to the goal: quoted behind it, in the conversation too.
-    pub given: &'a [Given],
+    pub given: &'a [Attachment],
     pub trails: &'a Trails,
     pub sessions: &'a Sessions,
     /// Set when the user ends the run; looked at between any two things that are done.
@@ -361,14 +361,14 @@ impl Run<'_, '_> {
     }
 
     /// Puts what the user added into the conversation.
-    fn add(&mut self, frame: &mut frame::Frame<'_>, given: &Given) {
+    fn add(&mut self, frame: &mut frame::Frame<'_>, given: &Attachment) {
         match given {
-            Given::Text { origin, text } => {
+            Attachment::Text { origin, text } => {
                 let quoted = self.quote.wrap(origin, &clean(text, GIVEN_CAP));
-                frame.push(Message::User(format!("{GIVEN}{quoted}")));
+                frame.push(Message::User(format!("{ATTACHED}{quoted}")));
                 self.taint(origin);
             }
-            Given::Image(image) => {
+            Attachment::Image(image) => {
                 frame.push(Message::Image(image.clone()));
                 let Image { path, hash, bytes, format, .. } = image.clone();
                 self.taint(&format!("the image `{path}`"));

@@ -10,7 +10,7 @@ use std::{
 
 use uuid::Uuid;
 
-use super::{Given, Models, Prepared, RunRequest, own::READS};
+use super::{Attachment, Models, Prepared, RunRequest, own::READS};
 use crate::{Error, Reporter, Result, config::Images};
 use elophanto_agent::{MAX_IMAGE_BYTES, Session, image, permissions::Action};
 use elophanto_base::{
@@ -33,8 +33,8 @@ const FIRST_BYTES: usize = 12;
 ///
 /// # Errors
 /// When it is none of the kinds that models take, is damaged, or is too large.
-pub fn handed_over(id: Uuid, name: &str, bytes: &[u8]) -> Result<Given> {
-    image(&format!("{HANDED_OVER}{id}/{name}"), bytes).map(Given::Image).map_err(Error::new)
+pub fn handed_over(id: Uuid, name: &str, bytes: &[u8]) -> Result<Attachment> {
+    image(&format!("{HANDED_OVER}{id}/{name}"), bytes).map(Attachment::Image).map_err(Error::new)
 }
 
 impl Prepared<'_> {
@@ -102,7 +102,7 @@ impl Prepared<'_> {
         session: &Session,
         models: &Models<'_>,
     ) -> Result<()> {
-        let is_image = |given: &&Given| matches!(given, Given::Image(_));
+        let is_image = |given: &&Attachment| matches!(given, Attachment::Image(_));
         let count = request.given.iter().filter(is_image).count();
         if count > MOST_IMAGES {
             return Err(Error::new(format_args!(
@@ -140,7 +140,11 @@ impl Prepared<'_> {
     }
 
     /// What the user adds, with the pictures that they speak of where the model takes them.
-    pub(super) fn with_pasted(&self, request: &RunRequest<'_>, models: &Models<'_>) -> Vec<Given> {
+    pub(super) fn with_pasted(
+        &self,
+        request: &RunRequest<'_>,
+        models: &Models<'_>,
+    ) -> Vec<Attachment> {
         let mut given = request.given.clone();
         let room = match models.takes_images() {
             true => MOST_IMAGES.saturating_sub(given.len()),
@@ -151,7 +155,7 @@ impl Prepared<'_> {
             let path = escape_control_line(&image.path);
             if number < room {
                 tell.note(format_args!("the image `{path}` is shown to the model"));
-                given.push(Given::Image(image.clone()));
+                given.push(Attachment::Image(image.clone()));
             } else {
                 tell.note(format_args!("the image `{path}` is not shown: only its path is sent"));
             }

@@ -58,6 +58,11 @@ use crate::{
 use brain::Models;
 use branch::Branch;
 use context::Window;
+pub use elophanto_agent::{
+    ATTACHED, Answer, Approval, Approver, Attachment, End, Event, Finished, Host, Intent, Outcome,
+    Output, Plan, Session, Source, Spec, Spent, Todo, TodoState, Tool, ToolError, checked,
+    permissions::{Action, Level, Mode},
+};
 use elophanto_agent::{
     Agent, Gathered, MAX_MESSAGES, Reflect, Sessions, SessionsError, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
@@ -65,11 +70,6 @@ use elophanto_agent::{
     plugins::Problem,
     sandbox::{self, Kind},
     tools,
-};
-pub use elophanto_agent::{
-    Answer, Approval, Approver, End, Event, Finished, GIVEN, Given, Host, Intent, Outcome, Output,
-    Plan, Session, Source, Spec, Spent, Todo, TodoState, Tool, ToolError, checked,
-    permissions::{Action, Level, Mode},
 };
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
 pub use elophanto_models::llm::{Image, ModelRef, Task};
@@ -130,7 +130,7 @@ pub struct RunRequest<'r> {
     /// Whether the user is asked about the plan before work begins.
     pub asks_plan: bool,
     /// What the user adds to the goal: quoted behind it.
-    pub given: Vec<Given>,
+    pub given: Vec<Attachment>,
     /// Pictures that it speaks of by their paths: shown to a model that takes any.
     pub pasted: Vec<Image>,
 }

@@ -15,7 +15,7 @@ use ulid::Ulid;
 use super::{Prepared, world::Surroundings};
 use crate::{Error, Reporter, Result};
 use elophanto_agent::{
-    Approver, Effects, Event, Given, Host, Intent, Output, Session, Tool, ToolError, World,
+    Approver, Attachment, Effects, Event, Host, Intent, Output, Session, Tool, ToolError, World,
     permissions::{Action, Call, Decision},
     tools::part_shown,
 };
@@ -32,7 +32,7 @@ const RUNS: &str = "shell_execute";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
     /// What goes along: its text or the picture.
-    pub given: Given,
+    pub given: Attachment,
     /// Without lines.
     pub path: String,
     /// First line, last line, and how many there are, if not all that was asked for is there.
@@ -43,7 +43,7 @@ pub struct Named {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ran {
     /// What it said, for the conversation.
-    pub given: Given,
+    pub given: Attachment,
     /// Its id, by which it is taken back.
     pub run: String,
     /// Relative to the root.
@@ -73,7 +73,7 @@ impl Prepared<'_> {
     /// When no tool may read it, or it cannot be read.
     pub fn file(&self, named: &str, session: &Session) -> Result<Named> {
         if self.is_image(named) {
-            let given = Given::Image(self.image(Path::new(named), session)?);
+            let given = Attachment::Image(self.image(Path::new(named), session)?);
             return Ok(Named { given, path: named.to_owned(), part: None });
         }
         let lines = if self.is_path(named) { None } else { in_file(named) };
@@ -98,7 +98,7 @@ impl Prepared<'_> {
         let Output { text, .. } = tool.execute(&arguments, &mut host).map_err(failed)?;
         let part = part_shown(&text);
         let path = lines.map_or(named, |(path, ..)| path).to_owned();
-        let given = Given::Text { origin: format!("the file `{named}`"), text };
+        let given = Attachment::Text { origin: format!("the file `{named}`"), text };
         Ok(Named { given, path, part })
     }
 
@@ -154,7 +154,7 @@ impl Prepared<'_> {
             tell.warn(error.message());
         }
         let origin = "what the command said that the user ran".to_owned();
-        let given = Given::Text { origin, text: format!("$ {line}\n{text}") };
+        let given = Attachment::Text { origin, text: format!("$ {line}\n{text}") };
         Ok(Ran { given, run: run.to_string(), changed })
     }
 

@@ -118,7 +118,7 @@ pub fn level(word: &str) -> Result<Level> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Form {
+struct ServersFile {
     version: u32,
     servers: BTreeMap<String, Kept>,
 }
@@ -235,7 +235,8 @@ fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>> {
     let mut bytes = Vec::new();
     file.take(MOST_FILE).read_to_end(&mut bytes).map_err(|cause| unread(&cause))?;
     let mend = "mend it by hand, or move it away and add the servers again";
-    let form: Form = serde_json::from_slice(&bytes).map_err(|cause| unread(&cause).hint(mend))?;
+    let form: ServersFile =
+        serde_json::from_slice(&bytes).map_err(|cause| unread(&cause).hint(mend))?;
     if form.version != VERSION {
         return Err(unread(&format_args!("it is of version {}", form.version)).hint(mend));
     }
@@ -246,8 +247,8 @@ fn write(folder: &Path, servers: BTreeMap<String, Kept>) -> Result<()> {
     let path = folder.join(FILE);
     // A link of the user's own stays one.
     let path = path.canonicalize().unwrap_or(path);
-    let mut bytes =
-        serde_json::to_vec_pretty(&Form { version: VERSION, servers }).map_err(Error::new)?;
+    let mut bytes = serde_json::to_vec_pretty(&ServersFile { version: VERSION, servers })
+        .map_err(Error::new)?;
     bytes.push(b'\n');
     let beside = path.parent().unwrap_or(folder);
     // Nobody but the user may read or write a temporary file, nor what becomes of it.

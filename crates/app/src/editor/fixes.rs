@@ -50,13 +50,13 @@ pub fn target_to(
             || !listing.names.is_shared(target)
                 && matches!(found, Destination::Inside(found) if found == to)
     };
-    let form = Form { kind, is_pointed, is_whole: is_inline, has_path: false };
-    let found = targets(from, to, form).into_iter().find(leads);
+    let style = LinkStyle { kind, is_pointed, is_whole: is_inline, has_path: false };
+    let found = targets(from, to, style).into_iter().find(leads);
     found.unwrap_or_else(|| to.strip_suffix(".md").unwrap_or(to).to_owned())
 }
 
 /// How a link is written.
-pub struct Form {
+pub struct LinkStyle {
     /// Of Markdown or of wikis.
     pub kind: LinkKind,
     /// In `<` and `>`, as paths with blanks are.
@@ -68,8 +68,8 @@ pub struct Form {
 }
 
 /// The ways to write a target, the one that is likest to how it was written first.
-pub fn targets(from: &str, to: &str, form: Form) -> Vec<String> {
-    let Form { kind, is_pointed, is_whole, has_path } = form;
+pub fn targets(from: &str, to: &str, style: LinkStyle) -> Vec<String> {
+    let LinkStyle { kind, is_pointed, is_whole, has_path } = style;
     let bare = to.strip_suffix(".md").unwrap_or(to);
     match kind {
         LinkKind::Inline => {

@@ -13,7 +13,7 @@ use elophanto_tables::fleet::{ArrowStream, Only};
 
 /// How the chunks are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ExportFormat {
     /// One JSON object a line.
     Ndjson,
     /// A stream of Arrow record batches.
@@ -55,7 +55,7 @@ const WAITING: usize = 4;
 /// When they cannot be read or written.
 pub fn export(
     address: &str,
-    form: Form,
+    format: ExportFormat,
     environment: &Environment,
     out: &mut dyn Write,
     reporter: &dyn Reporter,
@@ -67,9 +67,9 @@ pub fn export(
         let found = heads.binary_search_by(|head| head.repository.as_str().cmp(repository));
         found.map_or("", |index| heads[index].commit.as_str())
     };
-    let mut stream = match form {
-        Form::Ndjson => Stream::Ndjson(out),
-        Form::Arrow => Stream::Arrow(ArrowStream::new(out)?),
+    let mut stream = match format {
+        ExportFormat::Ndjson => Stream::Ndjson(out),
+        ExportFormat::Arrow => Stream::Arrow(ArrowStream::new(out)?),
     };
     let mut exported = Exported::default();
     for table in view.tables() {

@@ -32,7 +32,7 @@ use elophanto_tables::{
 pub(crate) use ask::search;
 pub use ask::{Origins, Source};
 pub use callers::{Caller, callers};
-pub use export::{Exported, Form, export};
+pub use export::{ExportFormat, Exported, export};
 pub use fold::{Folded, fold};
 pub use name::name_of;
 pub use publish::{Outcome, PublishRequest, Published, publish};

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, Result,
-    agent::{Given, images::handed_over},
+    agent::{Attachment, images::handed_over},
 };
 use elophanto_base::{
     counted::counted,
@@ -126,7 +126,7 @@ impl Attachments {
     ///
     /// # Errors
     /// When it is not there any more.
-    pub fn given(&self, id: Uuid) -> Result<Given> {
+    pub fn given(&self, id: Uuid) -> Result<Attachment> {
         let gone = || {
             Error::new(format_args!("the file {id} is not there any more"))
                 .hint("hand it over once more")
@@ -143,7 +143,7 @@ impl Attachments {
                     text.truncate(text.floor_char_boundary(MOST_TEXT));
                     text.push_str(&format!("\n[{} more are left out]", counted(left, "byte")));
                 }
-                Ok(Given::Text { origin: format!("the attachment `{name}`"), text })
+                Ok(Attachment::Text { origin: format!("the attachment `{name}`"), text })
             }
         }
     }
@@ -213,14 +213,14 @@ mod tests {
             all.keep("cli:ada", "../../a\u{1b}.png", b"# Otters\n\nThey swim.\n").unwrap();
         assert_eq!(kind, AttachmentKind::Text);
         assert_eq!(all.owner(id).as_deref(), Some("cli:ada"));
-        let Given::Text { origin, text } = all.given(id).unwrap() else { panic!() };
+        let Attachment::Text { origin, text } = all.given(id).unwrap() else { panic!() };
         assert!(origin.contains("../../a") && !origin.contains('\u{1b}'), "{origin}");
         assert!(text.contains("They swim."), "{text}");
         // Nothing lies outside of the folder, and nobody else may look.
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let long = "x".repeat(100_000);
         let (id, _) = all.keep("cli:ada", "long.txt", long.as_bytes()).unwrap();
-        let Given::Text { text, .. } = all.given(id).unwrap() else { panic!() };
+        let Attachment::Text { text, .. } = all.given(id).unwrap() else { panic!() };
         assert!(
             text.len() < 50_000 && text.ends_with("bytes more are left out]"),
             "{}",

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     Error, Reporter, Result,
     agent::{
-        self, Answer, Door, Finished, Given, Prepared,
+        self, Answer, Attachment, Door, Finished, Prepared,
         chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
     },
     interest, learn,
@@ -203,7 +203,7 @@ impl Here<'_> {
                 Err(error) => {
                     let text = error.message().to_owned();
                     let origin = "the gateway, of a file that goes with this message".to_owned();
-                    chat.attach(Given::Text {
+                    chat.attach(Attachment::Text {
                         origin,
                         text: format!("it cannot be shown: {text}"),
                     });
@@ -312,7 +312,7 @@ pub fn said(content: String, reply_to: Uuid) -> Told {
 }
 
 /// What the model is told of a run that was cut off at a question.
-fn cut_off(request: &ApprovalRequest, settled: &Settled) -> Given {
+fn cut_off(request: &ApprovalRequest, settled: &Settled) -> Attachment {
     let what = match &request.what {
         ApprovalOf::Call { tool, shown, .. } => format!("the call of `{tool}`:\n{shown}"),
         ApprovalOf::Question { question, .. } => format!("the question: {question}"),
@@ -330,7 +330,7 @@ fn cut_off(request: &ApprovalRequest, settled: &Settled) -> Given {
         "the program was ended while this waited for the user's answer; what was done before it is \
          done. {what}\nThe user's answer: {answer}"
     );
-    Given::Text { origin: "the gateway, of the run that goes on".to_owned(), text }
+    Attachment::Text { origin: "the gateway, of the run that goes on".to_owned(), text }
 }
 
 /// What was approved while no run went on: good for that very call.

@@ -42,7 +42,7 @@ pub use handed::handed;
 pub use said::{Noted, hear, note, put_back, undo};
 
 /// Hands over what is to be read, once it is known that it will be.
-pub type Given<'a> = Box<dyn FnOnce() -> Result<Material> + 'a>;
+pub type ReadMaterial<'a> = Box<dyn FnOnce() -> Result<Material> + 'a>;
 
 /// Characters of a source that the user names.
 const MOST_SOURCE: usize = 2_000;
@@ -53,7 +53,7 @@ pub struct LearnRequest<'a> {
     /// What to learn about; with material, what the facts are to be about, or empty.
     pub topic: String,
     /// Read in place of searching.
-    pub material: Option<Given<'a>>,
+    pub material: Option<ReadMaterial<'a>>,
     /// Only put into the queue.
     pub background: bool,
     /// Nobody asked for it: facts are added to what is known, and nothing else.
@@ -89,7 +89,7 @@ pub fn looks_in_notes_alone(workspace: &Workspace) -> bool {
 }
 
 /// What has begun, as programs get it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename = "started")]
 pub struct Started {
     /// Of the record of the journal.

@@ -10,7 +10,7 @@ use crate::terminal::{json_lines::Wire, run::Terminal, signals::end_at_signals};
 use around::AroundArgs;
 use elophanto_app::{
     Reporter,
-    agent::{self, Finished, Given, ModelRef, RunRequest, worktree::WorkTree},
+    agent::{self, Attachment, Finished, ModelRef, RunRequest, worktree::WorkTree},
     config::AgentMode,
 };
 
@@ -115,7 +115,7 @@ fn work(
     let given = args
         .images
         .iter()
-        .map(|path| Ok(Given::Image(prepared.image(&std::path::absolute(path)?, &session)?)));
+        .map(|path| Ok(Attachment::Image(prepared.image(&std::path::absolute(path)?, &session)?)));
     let given = given.collect::<Result<_>>()?;
     let around = args.around.begin(&prepared, tree.take())?;
     let request = RunRequest {

@@ -23,7 +23,7 @@ pub struct Published {
 }
 
 #[derive(Serialize)]
-struct Form<'a> {
+struct SkillsFile<'a> {
     version: u32,
     skills: Vec<Row<'a>>,
 }
@@ -65,7 +65,7 @@ pub fn publish(root: &Path) -> Result<Published> {
     if entries.is_empty() {
         return Err(SkillError::NoSkill(name::shown(&root.to_string_lossy())));
     }
-    let form = Form { version: 1, skills: entries.iter().map(row).collect() };
+    let form = SkillsFile { version: 1, skills: entries.iter().map(row).collect() };
     let mut bytes = serde_json::to_vec_pretty(&form).map_err(|cause| failed(cause.into()))?;
     bytes.push(b'\n');
     let index = place.join(INDEX);

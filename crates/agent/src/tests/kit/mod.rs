@@ -40,7 +40,7 @@ pub struct Bench {
     pub tools: Toolbox,
     pub person: Person,
     pub settings: Settings,
-    pub given: Vec<Given>,
+    pub given: Vec<Attachment>,
     pub writes: Arc<Mutex<Vec<String>>>,
     pub trails: Trails,
     pub sessions: Sessions,

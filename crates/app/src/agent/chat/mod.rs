@@ -14,8 +14,8 @@ pub use command::{COMMANDS, ChatCommand, KnownCommand, Line, Right, ScheduleComm
 pub use known::{KnowledgeCommand, known, none_scheduled, scheduled};
 
 use super::{
-    Answer, Approval, Approver, Event, Finished, Given, Image, Named, Prepared, Ran, RunRequest,
-    Session,
+    Answer, Approval, Approver, Attachment, Event, Finished, Image, Named, Prepared, Ran,
+    RunRequest, Session,
 };
 use crate::{
     Error, Reporter, Result,
@@ -41,11 +41,11 @@ pub struct Chat<'a> {
     options: ChatOptions,
     spent: ChatSpent,
     /// What commands of the user said, for the next message.
-    given: Vec<Given>,
+    given: Vec<Attachment>,
     /// Pictures that go with the next message, and with no other if it cannot be said.
     shown: Vec<Image>,
     /// What else does.
-    attached: Vec<Given>,
+    attached: Vec<Attachment>,
     /// Ids of those commands.
     ran: Vec<String>,
     seen: Seen,
@@ -68,7 +68,7 @@ pub struct ChatOptions {
 /// What a conversation has in memory beside its session, for when it is opened again.
 pub struct Carried {
     options: ChatOptions,
-    given: Vec<Given>,
+    given: Vec<Attachment>,
     ran: Vec<String>,
     seen: Seen,
     model: Option<super::ModelRef>,
@@ -150,9 +150,9 @@ impl<'a> Chat<'a> {
 
     /// Something that goes with the next message, and with no other if that cannot be said: a picture is
     /// shown where the model takes any.
-    pub fn attach(&mut self, given: Given) {
+    pub fn attach(&mut self, given: Attachment) {
         match given {
-            Given::Image(image) => self.shown.push(image),
+            Attachment::Image(image) => self.shown.push(image),
             given => self.attached.push(given),
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Chat<'a> {
     }
 
     /// A file that the user names; of one that is not sent whole it is told which lines are.
-    fn named(&self, path: &str) -> Result<Given> {
+    fn named(&self, path: &str) -> Result<Attachment> {
         let Named { given, path: whole, part } = self.prepared.file(path, &self.session)?;
         if let Some((from, to, all)) = part {
             (&*self.prepared.reporter as &dyn Reporter).note(format_args!(
@@ -409,12 +409,12 @@ impl<'a> Chat<'a> {
 }
 
 /// What the model is told of an undo, with the next message.
-fn taken_back(undone: &Undone) -> Option<Given> {
+fn taken_back(undone: &Undone) -> Option<Attachment> {
     undone.undo.as_ref()?;
     let paths = undone.restored.iter().chain(&undone.removed).take(MOST_TOLD);
     let paths = paths.map(|path| exact_line(path)).collect::<Vec<_>>().join(", ");
     let text = format!("run {} is taken back; as before it: {paths}", undone.run);
-    Some(Given::Text { origin: "what `/undo` said, which the user called".to_owned(), text })
+    Some(Attachment::Text { origin: "what `/undo` said, which the user called".to_owned(), text })
 }
 
 /// What the runs of a session have cost.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::super::fixes::{Form, encoded, targets};
+use super::super::fixes::{LinkStyle, encoded, targets};
 use elophanto_text::markdown::{Heading, Link, LinkKind, percent_decode};
 
 /// Where the words of a heading stand; `None` where they have several lines.
@@ -43,7 +43,7 @@ pub fn apply(text: &str, edits: &[(Range<usize>, String)]) -> String {
 /// All targets under which the note at `to`, which was at `was`, may be written in a link of the note at `from`:
 /// in the form that the link has.
 pub fn written_anew(from: &str, was: &str, to: &str, link: &Link, is_pointed: bool) -> Vec<String> {
-    let form = Form {
+    let style = LinkStyle {
         kind: link.kind,
         is_pointed,
         is_whole: link.target.ends_with(".md"),
@@ -57,9 +57,9 @@ pub fn written_anew(from: &str, was: &str, to: &str, link: &Link, is_pointed: bo
             .collect();
     }
     let page = (link.kind == LinkKind::Inline && link.target.ends_with(".html"))
-        .then(|| targets(from, to, Form { is_whole: false, has_path: true, ..form }))
+        .then(|| targets(from, to, LinkStyle { is_whole: false, has_path: true, ..style }))
         .and_then(|all| Some(format!("{}.html", all.first()?)));
-    page.into_iter().chain(targets(from, to, form)).collect()
+    page.into_iter().chain(targets(from, to, style)).collect()
 }
 
 /// The address of a note from the top of the site in which it was found by another; `None` where it lies
