@@ -60,7 +60,7 @@ export type ApprovalResponse = {
   text?: (string | null);
 };
 
-/** A file that goes with what somebody says. A file that goes with what is said. */
+/** A file that goes with what somebody says. */
 export type Attached = (string | AttachedFile);
 
 /** A file within a message. */

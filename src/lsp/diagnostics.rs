@@ -145,7 +145,6 @@ pub fn diagnostic(asked: &Asked, finding: &Finding) -> Diagnostic {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
             Severity::Information => DiagnosticSeverity::INFORMATION,
-            Severity::Hint => DiagnosticSeverity::HINT,
         }),
         code: Some(NumberOrString::String(finding.code.to_owned())),
         source: Some("elophanto".to_owned()),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -19,11 +20,11 @@ const MAX_ENTRIES: usize = 10_000;
 const MAX_BYTES: u64 = 32 << 20;
 
 /// What became of the page that gathers the entries.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Written {
     /// Relative to the root.
     pub path: String,
-    /// Commits that the page tells of.
+    /// Entries that the page gathers.
     pub entries: usize,
     /// Whether it had to be written.
     pub written: bool,

@@ -6,6 +6,7 @@ use std::{
 };
 
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -72,7 +73,7 @@ pub struct Diagnosis {
 }
 
 /// What there is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Facts {
     /// The root of the knowledge base.
     pub root: String,
@@ -82,11 +83,11 @@ pub struct Facts {
     pub model: String,
     /// Notes that can be searched.
     pub notes: usize,
-    /// Passages of all that can be searched.
+    /// Passages that they are cut into.
     pub chunks: usize,
-    /// Parts that the view is made of.
+    /// Parts that the view of the notes is made of.
     pub segments: usize,
-    /// Size of the view's files.
+    /// Size of these.
     pub view_bytes: u64,
     /// Committed tables.
     pub tables: usize,
@@ -106,7 +107,7 @@ pub struct Facts {
 }
 
 /// A page with the sections that still say what its template says.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Unfilled {
     /// Relative to the root.
     pub path: String,
@@ -115,7 +116,7 @@ pub struct Unfilled {
 }
 
 /// Something wrong, and what mends it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Finding {
     /// What is wrong, on one line.
     pub finding: String,

@@ -8,7 +8,7 @@ use crate::{Error, Result, memory::Memories, notes::Notes, workspace::Workspace}
 /// What is indexed and what waits.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Status {
-    /// The root of the knowledge base.
+    /// The name of the knowledge base's folder.
     pub repository: String,
     /// Under which name lessons are written down here.
     #[schemars(extend("detail" = 1))]
@@ -19,7 +19,7 @@ pub struct Status {
     /// The fingerprint of the model that makes vectors.
     #[schemars(extend("detail" = 3))]
     pub model: String,
-    /// Notes, facts and descriptions that can be searched.
+    /// Notes and pages of entities that can be searched.
     pub documents: usize,
     /// Passages that these are cut into.
     #[schemars(extend("detail" = 2))]

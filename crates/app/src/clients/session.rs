@@ -42,10 +42,8 @@ pub fn begun(said: &str, folder: &Path, environment: Environment) -> Option<Stri
 pub fn ending(said: &str) -> Option<String> {
     let input = hook_input(said);
     let mut file = regular::follow(input.transcript_path.as_ref()?).ok()?;
-    file.seek(SeekFrom::Start(
-        file.metadata().ok()?.len().saturating_sub(MAX_TRANSCRIPT_BYTES as u64),
-    ))
-    .ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(MAX_TRANSCRIPT_BYTES as u64))).ok()?;
     let mut transcript = Vec::new();
     file.take(MAX_TRANSCRIPT_BYTES as u64).read_to_end(&mut transcript).ok()?;
     wants_reminder(&input, &transcript).then(stop_output)

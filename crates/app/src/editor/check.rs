@@ -29,14 +29,12 @@ const MOST_SUBJECT: usize = 80;
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It does not do what it is there for.
+    /// A commit of it is refused.
     Error,
     /// It may mislead.
     Warning,
     /// It is worth knowing.
     Information,
-    /// It can be made better.
-    Hint,
 }
 
 /// Something wrong.

@@ -63,7 +63,6 @@ pub struct Chat {
     expecting = "an attachment is the id of a file that was handed over, a UUID, or a file within the \
                  message: {\"name\": \"...\", \"data\": \"its bytes in Base64\"}"
 )]
-/// A file that goes with what is said.
 pub enum Attached {
     /// The id of one that was handed over before, by `POST /attachment`: at most 20 MiB.
     Id(#[schemars(with = "String", extend("format" = "uuid"))] Uuid),

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -46,7 +47,7 @@ pub enum Wanted {
 pub struct Tried {
     /// With what it cost.
     pub answer: Answer,
-    /// Whether the answer is what was wanted.
+    /// Whether it holds a call, where one was wanted.
     pub ok: bool,
     /// From the question to the end of the answer.
     pub took: Duration,
@@ -118,7 +119,7 @@ fn object(properties: Value, required: &[&str]) -> Value {
 }
 
 /// A model that made vectors.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TriedEmbedder {
     /// Fingerprint of the vectors.
     pub model: String,

@@ -59,7 +59,7 @@ pub struct Listed {
     pub title: String,
     /// Size of its file.
     pub bytes: u64,
-    /// When its file changed.
+    /// When its last commit was made; of what is not committed, when its file was written.
     pub changed: Option<Timestamp>,
 }
 
@@ -70,7 +70,7 @@ pub struct Origin {
     pub author: Option<String>,
     /// The full id; none while the lines are in none.
     pub commit: Option<String>,
-    /// The day of that commit.
+    /// When that commit was made, in RFC 3339.
     pub date: Option<String>,
     /// `committed`, `modified` or `uncommitted`; of the description of a file `described` or `stale`.
     #[serde(skip_serializing_if = "str::is_empty")]

@@ -64,7 +64,7 @@ pub struct Run {
     /// How long it took.
     #[serde(default)]
     pub seconds: f64,
-    /// The last of what it said, cut.
+    /// The error that it told, else the last line that it said, cut.
     pub said: String,
 }
 
