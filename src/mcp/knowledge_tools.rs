@@ -82,7 +82,9 @@ impl Tool for Knowledge {
                 let text = text + &items.concat();
                 let path = structured.get("path").and_then(Value::as_str);
                 let touched = path.filter(|_| self.tool == KnowledgeTool::Write).map(Into::into);
-                Ok(Output { text, touched: touched.into_iter().collect(), ..Output::default() })
+                let touched = touched.into_iter().collect();
+                let is_untrusted = self.operation.quotes(&structured);
+                Ok(Output { text, touched, is_untrusted, ..Output::default() })
             }
             Reply::Refused { reason, hint } => Err(ToolError::Failed(match hint {
                 Some(hint) => format!("{reason}; {hint}"),

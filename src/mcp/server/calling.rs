@@ -77,14 +77,14 @@ fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult 
     };
     let form = &schemas(tool).output;
     let misfit = structured.is_object().then(|| schema::check(form, &structured).err()).flatten();
+    let is_quoted = tool.quotes(&structured);
     let (None, Value::Object(structured)) = (&misfit, structured) else {
         let tool = tool.name();
         let place = misfit.as_deref().unwrap_or("it is no object");
         return fault(&format!("`{tool}` gave an answer of another form: {place}"), max, count);
     };
-    let is_empty = |name| structured.get(name).and_then(Value::as_array).is_none_or(Vec::is_empty);
     let text = text + &items.concat();
-    let is_quoted = tool.quotes() && !text.is_empty() && !tool.items().is_some_and(is_empty);
+    let is_quoted = is_quoted && !text.is_empty();
     let Fitted { object, left } = budget::structured(structured, form, max, count);
     // Some clients hand on the one, some the other: what one tells, the other has, but for the first item, of
     // which there is always something.

@@ -149,9 +149,15 @@ impl Tool {
         }
     }
 
-    /// Whether its answers quote what others wrote.
-    pub(super) fn quotes(self) -> bool {
-        !matches!(self, Self::Remember | Self::WriteNote | Self::Status)
+    /// Whether this answer quotes what others wrote.
+    pub fn quotes(self, structured: &Value) -> bool {
+        let holds = |name: &str| structured[name].as_array().is_some_and(|items| !items.is_empty());
+        match self {
+            Self::WriteNote | Self::Status => false,
+            // Older lessons that say otherwise.
+            Self::Remember => holds("contradicts"),
+            _ => self.items().is_none_or(holds),
+        }
     }
 
     /// The array of its structured answer that holds what was asked for, if it is a list.

@@ -374,3 +374,18 @@ fn notes_near_by_chance_are_not_gathered() {
         assert_eq!(bench.model.prompts()[0].contains("from noon to two"), is_told, "{goal}");
     }
 }
+
+/// What an older lesson says comes with the answer to a new one that says otherwise.
+#[test]
+fn a_lesson_that_shows_another_taints() {
+    let lesson = |port: u16| {
+        let lesson = format!("The staging API listens on port {port}");
+        call("memory_remember", json!({ "type": "pattern", "context": "API", "lesson": lesson }))
+    };
+    for (ports, is_told) in [(&[8080][..], false), (&[8080, 9090], true)] {
+        let turns = ports.iter().map(|port| lesson(*port)).chain([text("Done.")]).collect();
+        let told = Bench::new(Model::script(turns)).run("note the port", &[], "once");
+        assert_eq!(told.done().ran().len(), ports.len(), "{}", told.output);
+        assert_eq!(told.all("tainted").len(), usize::from(is_told), "{}", told.output);
+    }
+}

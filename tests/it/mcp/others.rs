@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{PATIENCE, Session, harbour, text};
+use super::{NOTICE, PATIENCE, Session, harbour, text};
 
 #[test]
 fn what_others_write_is_seen_at_once_and_the_reverse() {
@@ -158,4 +158,20 @@ fn a_lesson_takes_the_place_of_the_one_that_it_corrects() {
     newer["replaces"] = json!("nobody");
     let said = session.refusal("remember", newer);
     assert!(said.contains("there is no lesson `nobody`"), "{said}");
+}
+
+/// An older lesson is somebody's words in the answer to a new one, too.
+#[test]
+fn a_lesson_that_says_otherwise_is_quoted() {
+    let env = harbour();
+    let mut session = Session::start(&env);
+    for (lesson, is_quoted) in [
+        ("The staging API listens on port 8080", false),
+        ("The staging API listens on port 9090", true),
+    ] {
+        let lesson = json!({"type": "pattern", "context": "Staging API", "lesson": lesson});
+        let said = text(&session.call("remember", lesson));
+        let shows = said.contains("The staging API listens on port 8080");
+        assert_eq!((said.starts_with(NOTICE), shows), (is_quoted, is_quoted), "{said}");
+    }
 }

@@ -37,7 +37,8 @@ async fn every_tool_answers_in_every_version() {
             let answer = client.call(tool.name(), arguments(tool)).await;
             assert_eq!(answer["result"]["isError"], false, "{answer}");
             assert!(answer["result"]["structuredContent"].is_object());
-            assert_eq!(text(&answer).starts_with(NOTICE), tool.quotes());
+            let quotes = tool.quotes(&answer["result"]["structuredContent"]);
+            assert_eq!(text(&answer).starts_with(NOTICE), quotes);
         }
         assert_eq!(seen.calls.lock().unwrap().len(), Tool::ALL.len());
         drop(client);
