@@ -66,6 +66,34 @@ fn learnt() -> TestEnv {
     env
 }
 
+/// Of a clone in which nothing is checked out yet, nothing is made anew, and nothing is taken out of git.
+#[test]
+fn what_waits_to_be_checked_out() {
+    let env = notes();
+    env.ok(&["init"]);
+    env.ok(&["index"]);
+    env.commit("all");
+    let root = env.outside().join("empty");
+    let paths = [env.root(), &root].map(|path| path.to_str().unwrap());
+    env.git(&[&["clone", "--quiet", "--no-checkout"][..], &paths].concat());
+    let clone = Sparse { env, root };
+    for (args, code) in [
+        (&["index"][..], 2),
+        (&["init"], 2),
+        (&["index", "--commit"], 0),
+        (&["index", "--stage"], 0),
+        (&["hook", "install"], 0),
+    ] {
+        let output = clone.run(args);
+        assert_eq!(output.code, Some(code), "{args:?}\n{output}");
+        assert!(code == 0 || output.stderr().contains("`git checkout` brings"), "{output}");
+        let made: Vec<_> = fs::read_dir(&clone.root).unwrap().map(|it| it.unwrap()).collect();
+        assert!(matches!(&made[..], [git] if git.file_name() == ".git"), "{args:?} {made:?}");
+    }
+    clone.git(&["checkout", "--quiet"]);
+    assert_eq!(clone.git(&["status", "--porcelain"]), "");
+}
+
 #[test]
 fn settings() {
     let env = notes();

@@ -315,7 +315,7 @@ fn a_file_that_others_may_read_is_refused() {
     --- stdout
     --- stderr
     error: `[TEMP]/home/.local/share/elophanto/vault` may be read or written by others than its owner (mode 644)
-    hint: take the rights away: `chmod 600 '[TEMP]/home/.local/share/elophanto/vault'`; if others may have read it, give it a new passphrase with `elophanto vault rotate`
+    hint: take the rights away: `chmod 600 [TEMP]/home/.local/share/elophanto/vault`; if others may have read it, give it a new passphrase with `elophanto vault rotate`
     ");
     fs::set_permissions(place(&env), fs::Permissions::from_mode(0o600)).unwrap();
     let moved = place(&env).with_file_name("moved");

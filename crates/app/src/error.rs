@@ -148,7 +148,15 @@ mod tests {
     use std::{io, path::PathBuf};
 
     use super::*;
-    use elophanto_repo::WriteError;
+    use elophanto_repo::{LocateError, WriteError};
+
+    #[test]
+    fn a_path_is_one_word_of_the_command_that_a_hint_names() {
+        let path = "/srv/it's; id";
+        let error = Error::from(LocateError::NotOwn { path: path.into() });
+        let command = error.hint_text().unwrap().split('`').nth(1).unwrap();
+        assert_eq!(shlex::split(command).unwrap().last().unwrap(), path);
+    }
 
     #[test]
     fn causes_are_said_once() {

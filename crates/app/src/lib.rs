@@ -55,7 +55,7 @@ pub mod scan;
 pub mod schedule;
 pub mod search;
 pub mod settings;
-pub mod shell;
+pub use elophanto_base::shell;
 pub mod skills;
 pub mod status;
 pub mod trust;

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use elophanto_base::beneath::{Folder, Refusal, refusal};
+use elophanto_base::{
+    beneath::{Folder, Refusal, refusal},
+    shell::quoted,
+};
 
 pub use elophanto_base::beneath::TEMPORARY;
 
@@ -19,19 +22,19 @@ pub enum WriteError {
     Outside { path: PathBuf, refusal: Refusal },
     #[error("`{}` cannot be written: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    /// Its content is in git alone, and would be gone with the next commit.
+    /// Its content is in git alone, as all of the work tree where that is empty, and would be gone with the next
+    /// commit.
     #[error(
-        "`{}` is committed but not checked out here: `git sparse-checkout add {}` brings it",
-        path.display(), folder_of(path).display()
+        "`{}` is committed but not checked out here: {}", path.display(), brought(path, *is_empty)
     )]
-    LeftOut { path: PathBuf },
+    LeftOut { path: PathBuf, is_empty: bool },
     #[error("`{}` cannot be written: {source}", path.display())]
     Git { path: PathBuf, source: GitError },
 }
 
 impl Repository {
-    /// Refuses to make a file (relative to the root) that git tracks and a sparse work tree leaves out, or a
-    /// folder that holds some.
+    /// Refuses to make a file (relative to the root) that git tracks and that is not checked out, or a folder
+    /// that holds some.
     ///
     /// # Errors
     /// [`WriteError::LeftOut`], or when git cannot be asked.
@@ -41,7 +44,10 @@ impl Repository {
             .left_out(path)
             .map_err(|cause| WriteError::Git { path: path.to_owned(), source: cause })?;
         match left_out.first() {
-            Some(first) => Err(WriteError::LeftOut { path: first.as_path().to_owned() }),
+            Some(first) => {
+                let (path, is_empty) = (first.as_path().to_owned(), !git.is_checked_out());
+                Err(WriteError::LeftOut { path, is_empty })
+            }
             None => Ok(()),
         }
     }
@@ -88,9 +94,13 @@ fn refuse_left_out(root: &Path, path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// What is to be checked out for a file; at the top of the work tree the file alone.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(path)
+/// What checks a file out: its folder with it, but at the top of the work tree.
+fn brought(path: &Path, is_empty: bool) -> String {
+    if is_empty {
+        return "`git checkout` brings all that is".to_owned();
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(path);
+    format!("`git sparse-checkout add {}` brings it", quoted(&folder.to_string_lossy()))
 }
 
 fn failed(path: &Path, cause: io::Error) -> WriteError {
@@ -98,5 +108,23 @@ fn failed(path: &Path, cause: io::Error) -> WriteError {
     match refusal(&cause) {
         Some(refusal @ Refusal::Link(_)) => WriteError::Outside { path, refusal: refusal.clone() },
         _ => WriteError::Io { path, source: cause },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_brings_a_file_is_no_other_command() {
+        for (path, word) in [
+            ("a.md", "a.md"),
+            ("knowledge/system/a.md", "knowledge/system"),
+            ("a;id/$(id) x/a.md", "'a;id/$(id) x'"),
+        ] {
+            let said = WriteError::LeftOut { path: path.into(), is_empty: false }.to_string();
+            let command = format!("`git sparse-checkout add {word}` brings it");
+            assert!(said.ends_with(&command), "{said}");
+        }
     }
 }

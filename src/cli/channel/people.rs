@@ -3,7 +3,7 @@
 use super::bots;
 use crate::cli::{Outcome, Result, Ui, one_of};
 use crate::wire::channels::ChangedWire;
-use elophanto_app::channels::Platform;
+use elophanto_app::{channels::Platform, shell::quoted};
 
 /// Let somebody in who wrote to a bot, by the code that it told them
 ///
@@ -50,7 +50,7 @@ pub fn pair(args: &PairArgs, ui: &mut Ui) -> Result<Outcome> {
         ui.note(format_args!(
             "what would need an approval is not done for them: `elophanto channel approve {channel} {}` \
              lets them answer too",
-            person.id
+            quoted(&person.id)
         ));
     }
     Ok(Outcome::Done)

@@ -271,7 +271,7 @@ fn a_repository_of_somebody_else_is_used_where_git_uses_it() {
         assert_eq!(git.code == Some(0), expected, "{folder} {variables:?}\n{git}");
         let output = run(PROGRAM, &["search", "lynx"]);
         assert_eq!(output.code == Some(0), expected, "{folder} {variables:?}\n{output}");
-        let said = "hint: if you trust its owner: `git config --global --add safe.directory '/";
+        let said = "hint: if you trust its owner: `git config --global --add safe.directory /";
         assert_eq!(output.stderr().contains(said), !expected, "{folder} {variables:?}\n{output}");
     };
     let give = |path: &str, owner: u32| chown(env.path(path), Some(owner), None).is_ok();

@@ -13,7 +13,7 @@ use elophanto_agent::{
     AgentError, CompactError, SessionsError, TrailsError, checkpoint::CheckpointError,
     plugins::PluginError, skills::SkillError,
 };
-use elophanto_base::beneath::is_link;
+use elophanto_base::{beneath::is_link, shell::quoted};
 use elophanto_index::{
     IndexError, eval::EvalError, search::SearchError, store::tables::TableError, watch::WatchError,
 };
@@ -77,8 +77,10 @@ impl From<LocateError> for Error {
             LocateError::BadGitFile { .. } => "repair it with `git worktree repair`, or remove it",
             LocateError::NoFile { .. } => "clone the repository anew",
             LocateError::NotOwn { path } => {
-                let name = format!("git config --global --add safe.directory '{}'", path.display());
-                return Self::of(cause).hint(format!("if you trust its owner: `{name}`"));
+                let path = quoted(&path.to_string_lossy());
+                return Self::of(cause).hint(format!(
+                    "if you trust its owner: `git config --global --add safe.directory {path}`"
+                ));
             }
             LocateError::Unreadable { .. } => "give a folder that exists and can be read",
         };
@@ -326,12 +328,12 @@ hints!(VaultError, |cause| match cause {
     VaultError::Link { .. } => "put the file itself in its place".to_owned(),
     VaultError::NoFile { .. } => "move it away".to_owned(),
     VaultError::Exposed { path, .. } => format!(
-        "take the rights away: `chmod 600 '{}'`; if others may have read it, give it a new \
+        "take the rights away: `chmod 600 {}`; if others may have read it, give it a new \
          passphrase with `elophanto vault rotate`",
-        path.display()
+        quoted(&path.to_string_lossy())
     ),
     VaultError::SharedFolder { path } => {
-        format!("take the right away: `chmod go-w '{}'`", path.display())
+        format!("take the right away: `chmod go-w {}`", quoted(&path.to_string_lossy()))
     }
     VaultError::Foreign { .. } => "run this as the user it belongs to".to_owned(),
     VaultError::TooLarge { .. } => NEW_VAULT.to_owned(),

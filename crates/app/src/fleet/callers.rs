@@ -17,6 +17,7 @@ use crate::{
 use elophanto_base::{
     one_line::one_line,
     platform, regular,
+    shell::quoted,
     visible::escape_control_line,
     yaml::{self, Budget, Node, Value},
 };
@@ -139,7 +140,7 @@ fn read(path: &Path) -> Result<String> {
     }
     if platform::others_may_write(&metadata) {
         return Err(Error::new(format_args!("others than its owner may write to `{shown}`"))
-            .hint(format!("chmod go-w {shown}")));
+            .hint(format!("chmod go-w {}", quoted(&path.to_string_lossy()))));
     }
     let bytes = regular::read_capped(file, MOST_BYTES as u64).map_err(unreadable)?;
     let too_large = || Error::new(format_args!("`{shown}` has more than {MOST_BYTES} bytes"));

@@ -76,9 +76,10 @@ pub(super) fn without_vectors(
     let adding = adding(address, others, own);
     format!(
         "this place is of `{names}`, the vectors here are of `{}`: texts are published without them, and \
-         found by words alone; for vectors of both run `{adding}`, then `elophanto publish {address} --as {} \
+         found by words alone; for vectors of both run `{adding}`, then `elophanto publish {} --as {} \
          --epoch {again}`",
         own.name,
+        quoted(address.as_str()),
         quoted(&head.repository)
     )
 }

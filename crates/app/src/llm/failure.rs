@@ -5,7 +5,7 @@ use crate::{
     Error,
     config::{KeyRef, Protocol, ProviderConfig},
 };
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{shell::quoted, visible::escape_control_line};
 use elophanto_models::llm::{LlmError, ModelRef, OverBudget, Span, Why};
 
 /// One failure of all that was tried. What providers said stays on one line each.
@@ -69,13 +69,13 @@ pub(crate) fn hint_for_error(
             format!("add credit to the account at `{name}`, or name a model of another provider")
         }
         LlmError::ModelMissing { .. } if is_ollama => {
-            format!("fetch it: `ollama pull {}`", model.model())
+            format!("fetch it: `ollama pull {}`", quoted(model.model()))
         }
         LlmError::ModelMissing { .. } => {
             format!("name a model that `{name}` has, in `llm.tasks`")
         }
         LlmError::Network { .. } if is_ollama => {
-            format!("start Ollama (`ollama serve`), then `ollama pull {}`", model.model())
+            format!("start Ollama (`ollama serve`), then `ollama pull {}`", quoted(model.model()))
         }
         LlmError::Network { .. } => {
             format!("check the network and `llm.providers.{name}.base_url`")
@@ -130,7 +130,7 @@ fn set_a_key(name: &str, site: &ProviderConfig) -> String {
         .iter()
         .map(|key| match key {
             KeyRef::Env(variable) => format!("set {variable}"),
-            KeyRef::Vault(entry) => format!("keep it with `elophanto vault set {entry}`"),
+            KeyRef::Vault(entry) => format!("keep it with `elophanto vault set {}`", quoted(entry)),
         })
         .collect();
     match ways.as_slice() {

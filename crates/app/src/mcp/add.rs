@@ -12,7 +12,7 @@ use crate::{
     reporter::Reporter,
 };
 use elophanto_agent::mcp_client::{EntryError, is_installed};
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{shell::quoted, visible::escape_control_line};
 
 /// Programs that find other programs and keep what they fetch: without these variables they fail, or
 /// fetch all of it each time.
@@ -82,8 +82,9 @@ pub fn add(
         // A name that the user did not choose replaces nothing that is another.
         if is_derived && !is_same {
             let url = kept.url.as_deref().unwrap_or_default();
-            return Err(Error::new(format_args!("there is another server `{name}` already"))
-                .hint(format!("give this one a name: elophanto agent mcp add NAME {url}")));
+            return Err(Error::new(format_args!("there is another server `{name}` already")).hint(
+                format!("give this one a name: elophanto agent mcp add NAME {}", quoted(url)),
+            ));
         }
         // What was granted is for this address still.
         kept.signed_in = is_same && kept.key.is_none() && former.signed_in;
@@ -156,7 +157,7 @@ fn is_address(text: &str) -> bool {
 fn name_of(url: &Url) -> Result<String> {
     let unnamed = || {
         Error::new(format_args!("`{url}` does not say what to call the server"))
-            .hint(format!("give it a name: elophanto agent mcp add NAME {url}"))
+            .hint(format!("give it a name: elophanto agent mcp add NAME {}", quoted(url.as_str())))
     };
     let Some(Host::Domain(host)) = url.host() else { return Err(unnamed()) };
     let usual = |label: &&str| !["www", "mcp", "api"].contains(label);

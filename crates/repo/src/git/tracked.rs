@@ -64,11 +64,26 @@ pub fn is_closed(repository: &Repository, path: &Path) -> Result<bool, GitError>
 }
 
 impl Git {
-    /// Files at or below a place (relative to the root) that git tracks and a sparse work tree leaves out.
+    /// Whether anything was ever checked out here: `git clone --no-checkout` leaves that for later.
+    pub fn is_checked_out(&self) -> bool {
+        self.git_dir.join("index").exists()
+    }
+
+    /// Files at or below a place (relative to the root) that git tracks and that are not checked out: a sparse
+    /// work tree leaves them out, or nothing is yet.
     ///
     /// # Errors
     /// When git cannot be asked.
     pub fn left_out(&self, place: &Path) -> Result<Vec<NotePath>, GitError> {
+        if !self.is_checked_out() {
+            let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", "--"];
+            let arguments = arguments.map(OsStr::new);
+            // No commit yet is an answer, not a failure.
+            let listed = self.run(&[&arguments[..], &[place.as_os_str()]].concat());
+            let listed = listed.unwrap_or_default();
+            let paths = listed.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+            return Ok(paths.map(NotePath::new).collect());
+        }
         if !self.git_dir.join("info/sparse-checkout").exists() {
             return Ok(Vec::new());
         }
