@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -19,7 +20,7 @@ use elophanto_knowledge::learn::{
 };
 
 /// What a round came to, as programs get it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Round {
     /// Queued searches that were made.
     pub queued: usize,

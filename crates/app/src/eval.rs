@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tempfile::{TempDir, tempdir};
 
@@ -51,7 +52,7 @@ pub struct Eval {
 }
 
 /// How well one way of searching answers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Row {
     /// `keyword`, `semantic` or `hybrid`.
     pub mode: &'static str,

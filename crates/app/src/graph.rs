@@ -1,6 +1,7 @@
 //! What refers to what in a knowledge base.
 
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Result, workspace::Workspace};
@@ -9,7 +10,7 @@ use elophanto_knowledge::references::{self, References};
 use elophanto_text::graph::Edge;
 
 /// A note or file, as programs get it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Node<'a> {
     /// Relative to the root.
     pub path: &'a str,
@@ -27,7 +28,7 @@ pub struct Node<'a> {
 }
 
 /// A reference, as programs get it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reference<'a> {
     /// The path of what refers.
     pub from: &'a str,

@@ -4,6 +4,7 @@
 use std::{fs::File, path::Path, time::Duration};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -27,7 +28,7 @@ use elophanto_agent::{
 use elophanto_base::visible::escape_control_line;
 
 /// A plugin in a list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Listed {
     /// The name of its folder.
     pub name: String,
@@ -44,7 +45,7 @@ pub struct Listed {
 }
 
 /// What became of a plugin.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Done {
     /// The name of its folder.
     pub name: String,

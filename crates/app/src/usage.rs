@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{Timestamp, tz::TimeZone};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -38,7 +39,7 @@ pub struct Usage {
 }
 
 /// A budget that is set, and what is left of it; `None` of what is not limited.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Left<'a> {
     /// `run`, `day` or `month`.
     pub budget: &'static str,
@@ -46,6 +47,7 @@ pub struct Left<'a> {
     pub limit: &'a str,
     /// Millionths of a US dollar.
     #[serde(rename = "left_usd", serialize_with = "dollars")]
+    #[schemars(with = "Option<f64>")]
     pub usd_micros: Option<u64>,
     /// Read and written.
     #[serde(rename = "left_tokens")]

@@ -1,11 +1,12 @@
 //! Is everything indexed? For CI: nothing is written.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Refreshed, commit, store::registry::BadTable};
 
 /// What a check found. All zero is a pass.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gaps {
     /// Vectors in use that no committed table holds, and chunks that have none.
     pub uncommitted: usize,

@@ -9,6 +9,7 @@ use std::{
 };
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -30,7 +31,7 @@ use elophanto_models::Fingerprint;
 use elophanto_repo::{CommitId, Git, NotePath, Staged, Version};
 
 /// What compaction does, or would do.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Compacted {
     /// Branch tips that were looked at.
     pub tips: usize,

@@ -6,6 +6,7 @@ use std::{
     fs,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -21,7 +22,7 @@ const OURS: u8 = b'2';
 const THEIRS: u8 = b'3';
 
 /// What was done to settle it.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Resolved {
     /// Tables that the index now holds.
     pub tables: usize,

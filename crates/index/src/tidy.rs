@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -16,7 +17,7 @@ use crate::store::{cache, registry::Registry, view};
 use elophanto_repo::tracked_under;
 
 /// What was removed, or would be.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tidied {
     #[serde(rename = "files_removed")]
     pub files: usize,

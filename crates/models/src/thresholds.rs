@@ -4,6 +4,7 @@
 //! and 0.6 with another. So these figures live with the model and are measured for each, by
 //! `elophanto eval --thresholds`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Known-good thresholds of a model.
@@ -39,7 +40,7 @@ impl SearchThresholds {
 
 /// What a question and the best hits of its search have in common, each from 0 to 1; or what each
 /// of it weighs.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
 pub struct Features {
     /// Rare words of the question in one passage.
     pub coverage: f32,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -16,7 +17,7 @@ const MAX_ALL: usize = 256 << 10;
 
 /// What would become of the files of an installed skill. Paths are sorted. Texts are as they are:
 /// whoever shows them escapes them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     pub added: Vec<String>,
     pub removed: Vec<String>,
@@ -24,7 +25,7 @@ pub struct Difference {
 }
 
 /// A file that would say something else.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Changed {
     pub path: String,
     /// Unified diff; a sentence with the sizes where it is no text or too long.

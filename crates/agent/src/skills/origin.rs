@@ -1,10 +1,11 @@
 //! Where a skill comes from.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Where a skill comes from, in the order in which one name wins over another: a user's own
 /// first, a bundled one last.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "origin", rename_all = "lowercase")]
 pub enum Origin {
     /// A folder of the user's own.

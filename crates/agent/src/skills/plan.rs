@@ -3,6 +3,7 @@
 
 use std::{fs, path::Path};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -27,11 +28,12 @@ pub struct Outside<'a> {
 }
 
 /// What would be installed, all of it: [`super::install`] copies these bytes and no others.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Plan {
     pub name: String,
     pub description: String,
     /// A path is absolute here.
+    #[schemars(with = "String")]
     pub source: Source,
     /// The commit it was read from; `None` for a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +61,7 @@ pub struct Plan {
 }
 
 /// A file that would be copied.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlannedFile {
     pub path: String,
     #[serde(rename = "bytes")]

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -75,7 +76,7 @@ pub enum Concern {
 }
 
 /// Something to look at before agreeing. Its texts are safe to show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Warning {
     #[serde(skip)]
     pub concern: Concern,

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Error, Result};
@@ -39,7 +40,7 @@ pub enum Branched {
 }
 
 /// What a run on a branch of its own leaves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PullRequest {
     /// The branch with the commits, by its short name.
     pub branch: String,

@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::branch::{Branch, PullRequest, begins_at, changed, refuse_name, taken};
@@ -74,7 +75,7 @@ pub enum Left {
 }
 
 /// What is in a work tree that a run leaves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Kept {
     /// The folder of the work tree, absolute.
     pub path: PathBuf,

@@ -5,6 +5,7 @@ pub mod entities;
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Error, Result, learning::now, reporter::Reporter, workspace::Workspace};
@@ -28,7 +29,7 @@ use elophanto_repo::{Git, GitError};
 const RESPONSE_AGE: Duration = Duration::from_hours(30 * 24);
 
 /// What became of records, or would.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Records {
     /// Answers of searches that nobody needs any more.
     pub responses_removed: usize,

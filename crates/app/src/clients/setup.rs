@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Change, Client, MAX_FILE_BYTES, Places, Scope, hooks, install, remove};
@@ -37,7 +38,7 @@ pub struct Setup {
 }
 
 /// What became of a file, or would.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Made {
     /// Relative to the root if it lies there, else absolute.
     pub path: String,

@@ -1,6 +1,7 @@
 //! The index in git: what is staged or committed of it, a conflict over it, and whether what is
 //! committed is whole and true.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::embed;
@@ -35,7 +36,7 @@ pub struct StageRequest {
 }
 
 /// What was staged, or committed.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Staging {
     /// Notes, facts, descriptions and lessons that are staged.
     pub files: usize,
@@ -47,6 +48,7 @@ pub struct Staging {
     pub vectors: usize,
     /// The commit that was made of the table alone; `None` where it was staged.
     #[serde(serialize_with = "id")]
+    #[schemars(with = "Option<String>")]
     pub commit: Option<CommitId>,
 }
 

@@ -5,6 +5,7 @@ pub mod git;
 
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -51,7 +52,7 @@ pub struct Indexed {
 }
 
 /// A run in figures.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// Notes, facts and descriptions that can be searched.
     pub files: usize,

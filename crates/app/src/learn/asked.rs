@@ -19,7 +19,7 @@ use elophanto_repo::Git;
 use elophanto_text::entity::Line;
 
 /// What was asked for, and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Prompted {
     /// In the list, from 1.
     pub number: usize,
@@ -45,7 +45,7 @@ pub struct Prompted {
 }
 
 /// A search that was made for it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Searched {
     /// Of the record of the journal.
     pub id: String,

@@ -1,5 +1,6 @@
 //! What the user says, what it tells, and taking back what anything brought.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -20,7 +21,7 @@ use elophanto_knowledge::learn::{
 use elophanto_repo::journal::Place;
 
 /// Something the user said, and what it told.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Noted {
     /// Of the record of the journal.
     pub id: String,

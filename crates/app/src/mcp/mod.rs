@@ -5,6 +5,7 @@ mod sign_in;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -25,7 +26,7 @@ pub use add::{AddRequest, Added, add};
 pub use sign_in::{LoginRequest, login, logout};
 
 /// A server.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Server {
     /// What it is called here.
     pub name: String,
@@ -63,7 +64,7 @@ pub struct Server {
 }
 
 /// A tool of a server.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Offered {
     /// As the server calls it.
     pub name: String,

@@ -1,6 +1,7 @@
 //! Files of old lessons, moved to the archive.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Memories;
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// What was moved, or would be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MovedAway {
     /// Months of lessons, one file each.
     pub files: usize,

@@ -5,6 +5,7 @@ use std::{
     fs,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Memories, reply::shown};
@@ -18,7 +19,7 @@ const ASKED: usize = 20;
 const MOST_TOKENS: usize = 500;
 
 /// How much is remembered.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Stats {
     /// Lessons that hold.
     pub lessons: usize,

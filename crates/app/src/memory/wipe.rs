@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -26,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A commit that brought the text into git's history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Held {
     /// The full id.
     pub commit: String,

@@ -6,6 +6,7 @@ use std::{
     time::Instant,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
@@ -54,7 +55,7 @@ pub struct AddRequest<'a> {
 }
 
 /// A model that was added.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Added<'a> {
     /// What the settings call it.
     pub name: &'a str,

@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -30,7 +31,7 @@ const PROBE: Duration = Duration::from_millis(300);
 const PROVIDER: &str = "knowledge.embedding_provider";
 
 /// A model that makes vectors.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct ListedEmbedder {
     /// As the settings name it.
     pub embedder: String,
@@ -62,7 +63,7 @@ pub struct ListedTask {
 }
 
 /// A language model for a kind of task.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ListedModel {
     /// The name of the kind.
     pub task: &'static str,

@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -57,7 +58,7 @@ pub struct TuneRequest {
 }
 
 /// What was learnt.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TunedWords {
     /// Passages of the notes.
     pub passages: usize,

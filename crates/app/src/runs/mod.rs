@@ -11,6 +11,7 @@ mod undo;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use beside::{left_beside, unfinished};
@@ -42,11 +43,12 @@ fn checkpoints_of(workspace: &Workspace) -> Result<(Git, PathBuf)> {
 }
 
 /// A run in a list; or an undo, which is a run too.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Listed {
     /// Its id.
     pub run: String,
     /// When it began.
+    #[schemars(with = "String")]
     pub begun: Timestamp,
     /// What was asked for, on one line.
     pub goal: String,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use ulid::Ulid;
 
@@ -40,7 +41,7 @@ pub struct UndoRequest<'r> {
 }
 
 /// What was taken back.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Undone {
     /// The id of the run.
     pub run: String,
@@ -96,7 +97,7 @@ impl Undone {
 }
 
 /// A branch with nothing of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OnBranch {
     /// Its short name.
     pub name: String,
@@ -105,7 +106,7 @@ pub struct OnBranch {
 }
 
 /// What is not as it was before the run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Left {
     /// Relative to the root.
     pub path: String,

@@ -6,6 +6,7 @@ pub mod library;
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -40,7 +41,7 @@ pub struct ScanRequest {
 }
 
 /// A run in figures.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Scanned {
     /// Files that could be described.
     pub files: usize,

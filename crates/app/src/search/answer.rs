@@ -5,6 +5,7 @@ use std::{
     fmt::Write as _,
 };
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{quote::extract, second::reader};
@@ -60,7 +61,7 @@ const MOST_PAGE: u64 = 16 * 1024 * 1024;
 const NOT_ENOUGH: &str = "NOT ENOUGH";
 
 /// What is answered, or that what is known does not suffice.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reply {
     /// Whether there is an answer.
     pub sufficient: bool,
@@ -92,7 +93,7 @@ pub struct Reply {
 }
 
 /// A place to read on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Nearest {
     /// Relative to the root, with `/`.
     pub path: String,
@@ -106,7 +107,7 @@ pub struct Nearest {
 }
 
 /// A place that an answer names.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Citation {
     /// As the answer names it, from 1.
     pub number: usize,
@@ -420,8 +421,13 @@ fn make<'a>(
         let is_known =
             |word: &str| made.is_sure || found.corrections.iter().any(|(typed, _)| typed == word);
         let first = made.sources.first();
+        let leaves_out = |first: &Source| {
+            asked.is_left_unsaid(&first.with_heading(&first.shown), first.hit, analyzer)
+        };
         !first.is_some_and(|first| asked.lacks_name(&first.hit.text, first.hit, analyzer, is_known))
-            && (made.is_sure || odds(asked, near, made, lead, analyzer) >= least)
+            && (made.is_sure
+                || !first.is_some_and(leaves_out)
+                    && odds(asked, near, made, lead, analyzer) >= least)
     };
     // Where there are several notes, their order tells more than what one of their sentences says.
     let notes = found.hits.iter().filter(|hit| hit.kind == Kind::Note);

@@ -1,6 +1,7 @@
 //! What the belief in an answer is worth: a set's own questions, which have one among its documents,
 //! against the questions of other sets, which have none.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Corpus, EvalError, TestSet};
@@ -24,7 +25,7 @@ pub struct Judged {
 }
 
 /// How well belief parts questions with an answer from those without.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Parted {
     /// Chance that a question of the set is believed more than another (area under the ROC curve).
     pub auc: f64,
@@ -35,7 +36,7 @@ pub struct Parted {
 }
 
 /// What is said at one level. Shares are from 0 to 1, those of nothing 0.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct AtLevel {
     pub level: Level,
     /// Share of the set's own questions, and of the others.

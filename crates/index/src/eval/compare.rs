@@ -2,6 +2,7 @@
 //! searching. Pure, and the same at each run. Sources: Efron 1979 (bootstrap, percentiles);
 //! Smucker, Allan and Carterette 2007 (randomisation test for retrieval).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Samples that are drawn.
@@ -10,7 +11,7 @@ const SAMPLES: usize = 10_000;
 const SEED: u64 = 0x1905;
 
 /// Two ways of searching, question by question: the second less the first.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Paired {
     /// Mean difference, and within what it lies with 95 %.
     pub difference: f64,

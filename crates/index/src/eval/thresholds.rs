@@ -8,6 +8,7 @@
 //! run gives the same figures.
 
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Corpus, EvalError, TestSet, set::Question};
@@ -33,7 +34,7 @@ const BELIEVED: f64 = 0.95;
 const EDITED: usize = 20;
 
 /// Measured thresholds, and how often they err on the sample.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
 pub struct Thresholds {
     /// See [`SearchThresholds::nothing`].
     pub nothing: f32,

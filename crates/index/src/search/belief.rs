@@ -6,6 +6,7 @@
 //! ([`elophanto_models::Belief`]); `elophanto eval --against` measures what they are worth.
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -32,7 +33,7 @@ const MOST_WORDS: usize = 12;
 const LEAD: f32 = 0.15;
 
 /// How sure it is that a list of hits holds an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// None of the hits answers the question.

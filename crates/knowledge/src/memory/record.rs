@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use elophanto_base::jsonl::short;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, de::IgnoredAny};
 
 use super::{MemoryError, Rate, repo_name, tags, times};
@@ -18,12 +19,13 @@ const MAX_ID_CHARACTERS: usize = 128;
 const DIGEST_DIGITS: usize = 24;
 
 /// One lesson, as it stands in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Memory {
     /// A ULID; `h` and the start of a digest of the line for a record that came without an id.
     pub id: String,
     /// When it was written down.
     #[serde(serialize_with = "in_milliseconds")]
+    #[schemars(with = "String")]
     pub timestamp: Timestamp,
     /// Who wrote it. May be empty.
     pub agent_id: String,
@@ -39,6 +41,7 @@ pub struct Memory {
     pub lesson: String,
     /// Successes of attempts, where they were counted.
     #[serde(serialize_with = "or_empty")]
+    #[schemars(with = "String")]
     pub success_rate: Option<Rate>,
     /// In lower case, without blanks.
     pub tags: Vec<String>,
@@ -88,7 +91,7 @@ impl Entry {
 
 elophanto_base::named! {
     /// What kind of lesson it is.
-    #[derive(PartialOrd, Ord, Hash, Serialize)]
+    #[derive(PartialOrd, Ord, Hash, Serialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum EventType, as_str {
         /// Something failed, and why.

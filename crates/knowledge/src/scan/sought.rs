@@ -48,7 +48,7 @@ const NO_TEXT: &[&str] = &[
 ];
 
 /// Files that no pattern of the settings names.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// In lower case, without the full stop.
     pub ending: String,

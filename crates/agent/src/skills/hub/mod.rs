@@ -16,6 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -40,7 +41,7 @@ const LIST: &str = "list.json";
 
 /// A skill of the hub. Its description is on one line and safe to show; whoever runs the hub wrote
 /// it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     pub name: String,
     pub description: String,
