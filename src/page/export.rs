@@ -7,6 +7,7 @@ use std::{
 };
 
 use maud::{Markup, html};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -32,7 +33,7 @@ const MOST_INDEXED: usize = 160;
 const MOST_PAGES: usize = 1_000;
 
 /// What was written.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Exported {
     pub folder: String,
     pub pages: usize,

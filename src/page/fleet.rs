@@ -7,10 +7,7 @@ use super::{
     search::{flags, passage, request, sureness},
     words,
 };
-use crate::wire::{
-    Told,
-    page::{FleetWire, head},
-};
+use crate::wire::{Told, fleet::HeadWire, page::FleetWire};
 use elophanto_app::{
     Error, Result,
     fleet::{Head, Reader},
@@ -79,7 +76,7 @@ fn overview(asked: &Asked, reader: &Reader) -> Result<Page> {
         query: "",
         said: &said,
         hits: Vec::new(),
-        repositories: heads.iter().map(head).collect(),
+        repositories: heads.iter().map(HeadWire::from).collect(),
     };
     asked.page(Tab::Fleet, "Fleet", &twin, || {
         html! {

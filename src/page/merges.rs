@@ -1,6 +1,7 @@
 //! Entities that may be one, for a person to decide.
 
 use maud::html;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -10,7 +11,7 @@ use elophanto_app::{Result, clean::entities::review, llm::asker::Reach, reporter
 const ON_EACH: usize = 50;
 
 /// Two entities that may be one.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PairWire {
     from: String,
     from_name: String,

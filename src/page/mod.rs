@@ -51,6 +51,7 @@ use std::{
 };
 
 use maud::Markup;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -191,7 +192,7 @@ impl Asked<'_> {
     ///
     /// # Errors
     /// When the twin cannot be written as JSON, which is a bug.
-    fn page<T: Serialize + ?Sized>(
+    fn page<T: Serialize + JsonSchema + ?Sized>(
         &self,
         tab: Tab,
         title: impl Into<String>,
@@ -205,7 +206,7 @@ impl Asked<'_> {
     }
 
     /// What has no page beside its twin.
-    fn json<T: Serialize + ?Sized>(&self, twin: &T) -> Result<Page> {
+    fn json<T: Serialize + JsonSchema + ?Sized>(&self, twin: &T) -> Result<Page> {
         Ok(Page::Json { status: 200, body: printed_json(twin).map_err(Error::new)? })
     }
 

@@ -1,7 +1,6 @@
 //! A note: what it says, and what is known of it.
 
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::{
     Asked, Page, Shape, Tab,
@@ -13,7 +12,7 @@ use super::{
 };
 use crate::wire::{
     CommitWire, DriftWire,
-    page::{AlikeNoteWire, NoteWire, link},
+    page::{AlikeNoteWire, HeadingWire, LinkWire, NoteWire},
 };
 use elophanto_app::{
     Error, Result,
@@ -93,10 +92,10 @@ fn now(asked: &Asked, note: &Note, past: &Past) -> Result<Page> {
         text: &note.text,
         outline: headings
             .iter()
-            .map(|it| json!({ "level": it.level, "text": it.text, "line": it.line }))
+            .map(|it| HeadingWire { level: it.level, text: &it.text, line: it.line })
             .collect(),
-        links: links.0.iter().map(link).collect(),
-        backlinks: backlinks.0.iter().map(link).collect(),
+        links: links.0.iter().map(LinkWire::from).collect(),
+        backlinks: backlinks.0.iter().map(LinkWire::from).collect(),
         alike: alike
             .iter()
             .map(|Alike { hit, is_linked }| AlikeNoteWire {

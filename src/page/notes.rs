@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{Asked, Page, Tab, address::encoded, frame::pager, words};
-use crate::wire::page::note_line;
+use crate::wire::page::NoteLineWire;
 use elophanto_app::{Error, Result, reading::Entry};
 use elophanto_index::Kind;
 
@@ -24,7 +24,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
     let twin = json!({
         "folder": folder,
         "folders": folders.collect::<Vec<_>>(),
-        "notes": listed.notes.iter().map(|it| note_line(it)).collect::<Vec<_>>(),
+        "notes": listed.notes.iter().map(|it| NoteLineWire::from(*it)).collect::<Vec<_>>(),
         // Notes in it, on all pages.
         "total": listed.total,
         "page": asked.query.page(),

@@ -1,6 +1,7 @@
 //! What several repositories learnt, and what seems to say the same in other words.
 
 use maud::{Markup, html};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -12,13 +13,13 @@ use elophanto_knowledge::memory::{Likely, Memory, Shared};
 const ON_EACH: usize = 50;
 
 /// What repositories have in common.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PatternsWire<'a> {
     shared: Vec<Value>,
     likely: Vec<LikelyWire<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LikelyWire<'a> {
     /// The newer first.
     likely: [&'a str; 2],

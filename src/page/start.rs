@@ -4,7 +4,7 @@ use maud::html;
 use serde_json::json;
 
 use super::{Asked, Page, Tab, words};
-use crate::wire::page::note_line;
+use crate::wire::page::NoteLineWire;
 use elophanto_app::{Result, questions};
 
 /// Notes that changed last.
@@ -29,7 +29,7 @@ pub fn page(asked: &Asked) -> Result<Page> {
         "questions": open,
         // Counts how often notes have changed since the page was first looked at.
         "number": catalogue.number,
-        "latest": latest.iter().map(|it| note_line(it)).collect::<Vec<_>>(),
+        "latest": latest.iter().map(|it| NoteLineWire::from(*it)).collect::<Vec<_>>(),
     });
     asked.page(Tab::Start, "Start", &twin, || html! {
         h1 { (words::line(&asked.name)) }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use maud::{Markup, html};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Asked, Page, Tab, channels, charts, notes::of_folder, trust, words};
@@ -26,7 +27,7 @@ const MOST_ENTRIES: usize = 20;
 const MOST_FOLDERS: usize = 30;
 
 /// What `doctor` says, as programs get it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct StatusWire<'a> {
     /// Not there while it is looked at for the first time.
     facts: Option<&'a Facts>,

@@ -2,6 +2,7 @@
 //! trust is given in a terminal alone, for no text that came over a wire widens what may be done.
 
 use maud::{Markup, html};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Asked, words};
@@ -16,20 +17,20 @@ use elophanto_app::{
 const MOST: usize = 20;
 
 /// What waits for trust.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Waiting {
     settings: Vec<SettingWire>,
     pages: Vec<PageWire>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SettingWire {
     line: usize,
     key: String,
     value: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PageWire {
     page: String,
     /// The user trusted something else that it said.

@@ -71,7 +71,7 @@ impl<'a> EvidenceWire<&'a str, FileMetadata<'a>> {
 }
 
 /// A question and what came of it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct AnswerWire<'a> {
     id: &'a str,
     kind: GapKind,
@@ -88,6 +88,7 @@ pub struct AnswerWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     indexed_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<&'a str>,
@@ -113,13 +114,14 @@ impl<'a> From<&'a Found> for AnswerWire<'a> {
 }
 
 /// A described file.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct IndexedWire<'a> {
     file_path: &'a str,
     /// Only for a path that is not UTF-8: its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     path_bytes: Option<&'a [u8]>,
     file_type: &'a str,
+    #[schemars(with = "String")]
     indexed_at: Timestamp,
     model: &'a str,
     /// `fresh`, `stale` or `gone`.

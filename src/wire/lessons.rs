@@ -246,7 +246,7 @@ pub struct RestoredWire<'a> {
 }
 
 /// What was wiped, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct WipedWire<'a> {
     ids: &'a [String],
     /// Whether it is: nobody may have agreed.

@@ -48,7 +48,7 @@ pub use models::{TaskNoteWire, TriedEmbedderWire, TriedWire, UnansweredWire, Usa
 pub use named::{Named, Names};
 pub use notes::{ChangeWire, GetArguments, PartWire, WriteNoteArguments, WrittenWire};
 pub use printed::printed_json;
-pub use schema::{form, full, input, listed_input, listed_output, output};
+pub use schema::{form, full, input, listed_input, listed_output, misfit, output};
 pub use search::{
     AlikeWire, BlameWire, CommitWire, ConfidenceWire, DriftWire, ExplainWire, FoundWire, HitWire,
     ListedWire, OtherwiseWire, PassageWire, ReplyWire, SearchArguments, SimilarArguments,

@@ -58,7 +58,7 @@ impl TriedWire {
 }
 
 /// What came of trying the model that makes vectors.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct TriedEmbedderWire {
     ok: bool,
     task: &'static str,

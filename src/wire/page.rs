@@ -1,25 +1,36 @@
 //! The twins of pages for programs.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::{CommitWire, ConfidenceWire, DriftWire, HitWire};
+use super::{CommitWire, ConfidenceWire, DriftWire, HitWire, fleet::HeadWire};
 use elophanto_app::{
-    fleet::Head,
     reading::{Entry, Linked},
     when::time,
 };
 
 /// A note in a list.
-pub fn note_line(entry: &Entry) -> Value {
-    json!({
-        "path": entry.name, "title": entry.title, "kind": entry.kind.name(),
-        "changed": entry.changed.and_then(time),
-    })
+#[derive(Serialize, JsonSchema)]
+pub struct NoteLineWire<'a> {
+    path: &'a str,
+    title: &'a str,
+    kind: &'static str,
+    changed: Option<String>,
+}
+
+impl<'a> From<&'a Entry> for NoteLineWire<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        Self {
+            path: &entry.name,
+            title: &entry.title,
+            kind: entry.kind.name(),
+            changed: entry.changed.and_then(time),
+        }
+    }
 }
 
 /// What a search found.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct SearchWire<'a> {
     pub query: &'a str,
     pub confidence: Option<ConfidenceWire>,
@@ -35,7 +46,7 @@ pub struct SearchWire<'a> {
 }
 
 /// What a fleet says, or which repositories it is of where nothing was asked.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct FleetWire<'a> {
     pub fleet: &'a str,
     pub query: &'a str,
@@ -43,19 +54,11 @@ pub struct FleetWire<'a> {
     pub said: &'a [String],
     pub hits: Vec<HitWire<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub repositories: Vec<Value>,
-}
-
-/// A repository as it was published.
-pub fn head(head: &Head) -> Value {
-    json!({
-        "repository": head.repository, "commit": head.commit, "as_of": time(head.time),
-        "chunks": head.chunks,
-    })
+    pub repositories: Vec<HeadWire<'a>>,
 }
 
 /// What another repository says.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ElsewhereWire<'a> {
     pub repository: &'a str,
     /// Why it could not be searched.
@@ -65,7 +68,7 @@ pub struct ElsewhereWire<'a> {
 }
 
 /// A file with its best places.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct FoundFileWire<'a> {
     pub path: String,
     pub title: &'a str,
@@ -73,7 +76,7 @@ pub struct FoundFileWire<'a> {
     pub places: Vec<PlaceWire<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct PlaceWire<'a> {
     #[serde(flatten)]
     pub hit: HitWire<'a>,
@@ -86,7 +89,7 @@ pub struct PlaceWire<'a> {
 }
 
 /// A note with all that is known of it.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct NoteWire<'a> {
     pub path: &'a str,
     pub title: &'a str,
@@ -101,21 +104,38 @@ pub struct NoteWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     pub text: &'a str,
-    pub outline: Vec<Value>,
-    pub links: Vec<Value>,
-    pub backlinks: Vec<Value>,
+    pub outline: Vec<HeadingWire<'a>>,
+    pub links: Vec<LinkWire<'a>>,
+    pub backlinks: Vec<LinkWire<'a>>,
     pub alike: Vec<AlikeNoteWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drifted: Option<DriftWire<'a>>,
     pub commits: Vec<CommitWire<'a>>,
 }
 
-/// A note that is linked with another.
-pub fn link(linked: &Linked) -> Value {
-    json!({ "path": linked.path, "title": linked.title, "line": linked.line })
+/// A heading of a note.
+#[derive(Serialize, JsonSchema)]
+pub struct HeadingWire<'a> {
+    pub level: u8,
+    pub text: &'a str,
+    pub line: usize,
 }
 
-#[derive(Serialize)]
+/// A note that is linked with another.
+#[derive(Serialize, JsonSchema)]
+pub struct LinkWire<'a> {
+    path: &'a str,
+    title: &'a str,
+    line: usize,
+}
+
+impl<'a> From<&'a Linked> for LinkWire<'a> {
+    fn from(Linked { path, title, line, .. }: &'a Linked) -> Self {
+        Self { path, title, line: *line }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
 pub struct AlikeNoteWire<'a> {
     pub path: String,
     pub title: &'a str,
@@ -126,7 +146,7 @@ pub struct AlikeNoteWire<'a> {
 }
 
 /// What is near a note, or all groups.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct GraphWire<'a> {
     pub nodes: Vec<GraphNodeWire<'a>>,
     /// By the places of nodes.
@@ -135,7 +155,7 @@ pub struct GraphWire<'a> {
     pub more: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct GraphNodeWire<'a> {
     pub path: &'a str,
     pub title: &'a str,

@@ -7,6 +7,7 @@ use schemars::{
 use serde_json::{Map, Value, json};
 
 use super::{Arguments, FORMS};
+use elophanto_base::schema::check;
 
 /// Marks an argument that is taken and not told of.
 const UNLISTED: &str = "unlisted";
@@ -56,6 +57,12 @@ pub fn output<A: Arguments>(is_list: bool) -> Map<String, Value> {
 /// All that is known of what is printed as JSON, as [`output`] has it.
 pub fn form<T: JsonSchema>() -> Value {
     Value::Object(made::<T>(SchemaSettings::draft2020_12().for_serialize()))
+}
+
+/// What of a JSON text is not as the schema of its type says, if anything.
+pub fn misfit<T: JsonSchema>(json: &str) -> Option<String> {
+    let value = serde_json::from_str(json).map_err(|cause| cause.to_string());
+    value.and_then(|value| check(&form::<T>(), &value)).err()
 }
 
 /// A schema without our own marks: for whoever wants all of it.
@@ -159,6 +166,35 @@ fn lean(schema: &mut Schema) {
         }
         if let Some([only]) = property["type"].as_array().map(Vec::as_slice) {
             property["type"] = only.clone();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_as_its_schema_says_is_told() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "of its schema alone")]
+        struct Wire {
+            name: String,
+            number: Option<usize>,
+        }
+        for (json, expected) in [
+            (r#"{"name": "a", "number": null}"#, None),
+            (r#"{"name": "a", "number": 1}"#, None),
+            (r#"{"number": 1}"#, Some("`name` is missing")),
+            (r#"{"name": "a", "number": "1"}"#, Some("/number: ")),
+            ("{", Some("EOF")),
+        ] {
+            let found = misfit::<Wire>(json);
+            let is_expected = match (&found, expected) {
+                (Some(found), Some(expected)) => found.contains(expected),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(is_expected, "{json}: {found:?}");
         }
     }
 }

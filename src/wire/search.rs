@@ -308,7 +308,7 @@ pub struct DriftWire<'a> {
 }
 
 /// An answer, as `--json` prints it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ReplyWire<'a> {
     #[serde(flatten)]
     pub reply: &'a Reply,
@@ -318,7 +318,7 @@ pub struct ReplyWire<'a> {
 }
 
 /// A note whose sources changed since.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct DriftedWire<'a> {
     pub path: String,
     #[serde(flatten)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use elophanto_app::skills::{Entry, Origin, Plan, Shadowed, Skill};
 
 /// A skill.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct SkillWire<'a> {
     name: &'a str,
     description: &'a str,
@@ -24,7 +24,7 @@ pub struct SkillWire<'a> {
     body: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SkillFileWire {
     path: String,
     bytes: u64,
@@ -84,7 +84,7 @@ impl<'a> From<&'a Shadowed> for ShadowedWire<'a> {
 }
 
 /// What would be, or was, installed.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct PlanWire<'a> {
     #[serde(flatten)]
     pub plan: &'a Plan,
@@ -94,7 +94,7 @@ pub struct PlanWire<'a> {
 }
 
 /// An entry of the hub.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct EntryWire<'a> {
     #[serde(flatten)]
     pub entry: &'a Entry,

@@ -21,7 +21,7 @@ use elophanto_index::{
 use elophanto_models::Features;
 
 /// What a check of the index found.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct CheckedWire<'a> {
     pub ok: bool,
     #[serde(flatten)]
@@ -245,7 +245,7 @@ impl From<&GatewayUnit> for JobWire<'static> {
 }
 
 /// Measured thresholds.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ThresholdsWire<'a> {
     pub model: &'a str,
     #[serde(flatten)]
@@ -253,7 +253,7 @@ pub struct ThresholdsWire<'a> {
 }
 
 /// A question, and what was believed of its hits.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct JudgedWire {
     own: bool,
     level: Level,

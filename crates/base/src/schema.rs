@@ -1,8 +1,9 @@
 //! JSON held against a JSON schema. Pure.
 //!
 //! Of JSON schema it understands `type` (one or several), `properties`, `required`,
-//! `additionalProperties` (true, false or a schema), `items` (one schema), `enum`, `const` and
-//! `anyOf`; what else there is (`pattern`, `format`, `minimum`, `maxLength`, ...) it passes over.
+//! `additionalProperties` (true, false or a schema), `items` (one schema), `enum`, `const`, `anyOf`
+//! and `oneOf`, of which it looks for no second one that fits; what else there is (`pattern`, `format`,
+//! `minimum`, `maxLength`, ...) it passes over.
 
 use serde_json::Value;
 
@@ -34,7 +35,8 @@ fn at(schema: &Value, value: &Value, path: &mut String) -> Result<(), String> {
     if let Some(only) = schema.get("const").filter(|only| *only != value) {
         return wrong(path, format!("{} instead of {only}", brief(value)));
     }
-    if let Some(any) = schema["anyOf"].as_array() {
+    for several in ["anyOf", "oneOf"] {
+        let Some(any) = schema[several].as_array() else { continue };
         let mut first = None;
         let fits = any.iter().any(|one| match at(one, value, &mut path.clone()) {
             Ok(()) => true,
@@ -45,7 +47,7 @@ fn at(schema: &Value, value: &Value, path: &mut String) -> Result<(), String> {
         });
         if !fits {
             let first = first.unwrap_or_else(|| "nothing is allowed".to_owned());
-            return wrong(path, format!("fits none of `anyOf`, the first because {first}"));
+            return wrong(path, format!("fits none of `{several}`, the first because {first}"));
         }
     }
     let length = path.len();
@@ -150,6 +152,14 @@ mod tests {
             json!({}),
             "the answer: fits none of `anyOf`, the first because the answer: object instead of \
              \"null\"",
+        );
+        let tagged = |word: &str, field: &str| json!({ "properties": { "kind": { "const": word } }, "required": ["kind", field] });
+        let one = json!({ "type": "object", "oneOf": [tagged("a", "x"), tagged("b", "y")] });
+        check(one.clone(), json!({ "kind": "b", "y": 1 }), ok);
+        check(
+            one,
+            json!({ "kind": "b", "x": 1 }),
+            "the answer: fits none of `oneOf`, the first because /kind: \"b\" instead of \"a\"",
         );
     }
 }

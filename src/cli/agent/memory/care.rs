@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::listed;
 use crate::cli::{CliError, NoArgs, Outcome, Result, Ui, escape_control_line};
-use crate::wire::{JoinedWire, LikelyWire, RestoredWire, SharedWire};
+use crate::wire::{JoinedWire, LikelyWire, RestoredWire, SharedWire, printed_json};
 use elophanto_app::memory::{Memories, Nothing, Patterns};
 use elophanto_base::{
     counted::{agreeing, counted},
@@ -144,7 +144,7 @@ pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
     };
     for record in text.lines() {
         let record: &RawValue = serde_json::from_str(record).map_err(CliError::new)?;
-        ui.json(record)?;
+        ui.line(printed_json(record)?)?;
     }
     Ok(Outcome::Done)
 }

@@ -228,7 +228,7 @@ fn emit_pull_request(pull_request: &PullRequest, ui: &mut Ui) -> Result<()> {
 }
 
 /// A work tree or a pull request, as one of the lines of `--json`.
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, schemars::JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Line<'p> {
     Worktree(&'p Kept),
