@@ -96,8 +96,16 @@ const FILES: &[(&str, Does)] = &[
     (
         "llm:\n  providers:\n    new: {base_url: https://evil.example}\n  tasks: {simple: [new/x]}",
         Held(
-            "llm.providers.new.base_url",
+            "llm.providers.new.base_url, llm.tasks.simple",
             &[("llm.providers.new.base_url", EVIL), ("llm.tasks.simple", "[new/x]")],
+        ),
+    ),
+    // Another model behind a proxy of the user's, which nobody is asked about.
+    (
+        "llm.tasks: {planning: [work/dear], extraction: [work/other]}",
+        Held(
+            "llm.tasks.planning, llm.tasks.extraction",
+            &[("llm.tasks.planning", "[work/dear]"), ("llm.tasks.extraction", "[work/other]")],
         ),
     ),
     ("llm.budget: {run: none}", Held("llm.budget.run", &[("llm.budget.run", "none")])),
@@ -236,10 +244,10 @@ fn layers(text: &str, trusted: Trusted) -> Layers {
 
 /// What no repository changes by itself.
 fn fixed(config: &Config) -> impl PartialEq + std::fmt::Debug + use<> {
-    let LlmConfig { local_only, budget, providers, .. } = config.llm.clone();
+    let LlmConfig { local_only, budget, providers, tasks, .. } = config.llm.clone();
     let KnowledgeConfig { embedding_provider, embedding_openrouter_model, .. } =
         config.knowledge.clone();
-    (local_only, budget, providers, embedding_provider, embedding_openrouter_model)
+    (local_only, budget, providers, tasks, embedding_provider, embedding_openrouter_model)
 }
 
 #[test]
@@ -316,15 +324,14 @@ fn trusted_they_take_effect() {
 }
 
 #[test]
-fn a_repository_may_narrow_and_choose_models() {
+fn a_repository_may_narrow_and_choose_what_embeds() {
     let text = "knowledge: {embedding_provider: local:bge, embedding_dimension: 256}\n\
-                llm: {local_only: true, timeout: 1s, tasks: {coding: [work/m]}}\n";
+                llm: {local_only: true, timeout: 1s}\n";
     let mut layers = layers(text, Trusted::No);
     layers.user = None;
     let (config, warnings) = Config::load(&layers).unwrap();
     assert!(warnings.is_empty() && config.llm.local_only);
     assert_eq!(config.knowledge.embedding_provider, Provider::Local("bge".to_owned()));
-    assert_eq!(config.llm.tasks.coding, ["work/m"]);
 }
 
 #[test]
@@ -353,6 +360,9 @@ fn a_repository_may_lower_what_it_may_not_raise() {
 fn a_repository_narrows_what_the_user_says() {
     for (key, narrow, usual, wide) in [
         ("journal.share", "false", "true", None),
+        ("index.commit", "never", "always", None),
+        ("index.background", "false", "true", None),
+        ("changelog.enabled", "false", "true", None),
         ("agent.notes", "none", "journal", Some("knowledge")),
         ("learn.keep", "none", "local", Some("git")),
         ("search.refresh_stale", "never", "local", Some("always")),

@@ -142,8 +142,11 @@ settings! {
 
     IndexConfig in "index" {
         /// Whether vectors are committed: always, slow (of slow models only) or never.
+        // What a commit brings along, and which processes run, a repository may narrow, not widen.
+        #[needs_trust(Widening(&["never", "slow", "always"]))]
         commit: CommitIndex = "always";
         /// Whether a search leaves what it could not embed to a process in the background.
+        #[needs_trust(Raising)]
         background: bool = "true";
     }
 
@@ -154,6 +157,7 @@ settings! {
 
     ChangelogConfig in "changelog" {
         /// Whether a commit adds an entry to the changelog.
+        #[needs_trust(Raising)]
         enabled: bool = "true";
     }
 
@@ -163,6 +167,7 @@ settings! {
         /// Which files are described, by what they are.
         patterns: PatternsConfig;
         /// File names or paths that are never described.
+        // A repository says which of its own files: their text goes nowhere that the user did not agree to.
         skip: Vec<String> = concat!(
             r#"["*.pyc", "*.backup*", "*.bak", "*.orig", "*~", "*.min.js", "*.min.css", "*.map", "#,
             r#""*.snap", package-lock.json, pnpm-lock.yaml, go.sum, "*_pb2.py", "*.pb.go"]"#
@@ -363,21 +368,29 @@ settings! {
         month: String = "none", Kind::Budget;
     }
 
-    // A repository may name models, never where a request or a key is sent.
+    // They decide whose machine a text is sent on to, and what that costs: a proxy on this machine is asked
+    // without a question, whatever model it hands a request on to.
     TasksConfig in "llm.tasks" {
         /// Models that plan, as provider/model; each is asked where those before it fail.
+        #[needs_trust(Always)]
         planning: Vec<String> = CLAUDE, Kind::Models;
         /// Models that write code.
+        #[needs_trust(Always)]
         coding: Vec<String> = CLAUDE, Kind::Models;
         /// Models that analyse.
+        #[needs_trust(Always)]
         analysis: Vec<String> = FLASH, Kind::Models;
         /// Models for short and simple answers.
+        #[needs_trust(Always)]
         simple: Vec<String> = FLASH_LITE, Kind::Models;
         /// Models that review code; better not those that wrote it.
+        #[needs_trust(Always)]
         review: Vec<String> = REVIEW, Kind::Models;
         /// Models that extract knowledge from text.
+        #[needs_trust(Always)]
         extraction: Vec<String> = FLASH, Kind::Models;
         /// Models that summarise.
+        #[needs_trust(Always)]
         summary: Vec<String> = FLASH, Kind::Models;
     }
 

@@ -321,13 +321,13 @@ fn the_table_as_it_stands() {
     page.editor: none (default)
       ELOPHANTO_PAGE_EDITOR: an address that holds {path}, such as vscode://file/{path}:{; Always
     index.commit: always (default)
-      ELOPHANTO_INDEX_COMMIT: always, slow or never; Never
+      ELOPHANTO_INDEX_COMMIT: always, slow or never; Widening(["never", "slow", "always"])
     index.background: true (default)
-      ELOPHANTO_INDEX_BACKGROUND: true or false; Never
+      ELOPHANTO_INDEX_BACKGROUND: true or false; Raising
     hooks.budget: 1s (default)
       ELOPHANTO_HOOKS_BUDGET: a duration from 0s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Never
     changelog.enabled: true (default)
-      ELOPHANTO_CHANGELOG_ENABLED: true or false; Never
+      ELOPHANTO_CHANGELOG_ENABLED: true or false; Raising
     scan.paths: [.] (default)
       ELOPHANTO_SCAN_PATHS: a list of at most 256 folders or files, relative to the repo; Never
     scan.patterns.documentation: ["*.md", "*.txt"] (default)
@@ -453,18 +453,18 @@ fn the_table_as_it_stands() {
     llm.budget.month: none (default)
       ELOPHANTO_LLM_BUDGET_MONTH: none, or limits such as 0.50usd, 20000tok or 30calls, each o; Always
     llm.tasks.planning: [openrouter/anthropic/claude-sonnet-4.5, "ollama/qwen2.5-coder:14b"] (default)
-      ELOPHANTO_LLM_TASKS_PLANNING: a list of 1 to 16 models, each provider/model, such as openr; Never
+      ELOPHANTO_LLM_TASKS_PLANNING: a list of 1 to 16 models, each provider/model, such as openr; Always
     llm.tasks.coding: [openrouter/anthropic/claude-sonnet-4.5, "ollama/qwen2.5-coder:14b"] (default)
-      ELOPHANTO_LLM_TASKS_CODING: a list of 1 to 16 models, each provider/model, such as openr; Never
+      ELOPHANTO_LLM_TASKS_CODING: a list of 1 to 16 models, each provider/model, such as openr; Always
     llm.tasks.analysis: [openrouter/google/gemini-2.5-flash, "ollama/qwen2.5-coder:14b"] (default)
-      ELOPHANTO_LLM_TASKS_ANALYSIS: a list of 1 to 16 models, each provider/model, such as openr; Never
+      ELOPHANTO_LLM_TASKS_ANALYSIS: a list of 1 to 16 models, each provider/model, such as openr; Always
     llm.tasks.simple: [openrouter/google/gemini-2.5-flash-lite, "ollama/qwen2.5-coder:14b"] (default)
-      ELOPHANTO_LLM_TASKS_SIMPLE: a list of 1 to 16 models, each provider/model, such as openr; Never
+      ELOPHANTO_LLM_TASKS_SIMPLE: a list of 1 to 16 models, each provider/model, such as openr; Always
     llm.tasks.review: [openrouter/google/gemini-2.5-pro, "ollama/deepseek-r1:14b"] (default)
-      ELOPHANTO_LLM_TASKS_REVIEW: a list of 1 to 16 models, each provider/model, such as openr; Never
+      ELOPHANTO_LLM_TASKS_REVIEW: a list of 1 to 16 models, each provider/model, such as openr; Always
     llm.tasks.extraction: [openrouter/google/gemini-2.5-flash, "ollama/qwen2.5-coder:14b"] (default)
-      ELOPHANTO_LLM_TASKS_EXTRACTION: a list of 1 to 16 models, each provider/model, such as openr; Never
+      ELOPHANTO_LLM_TASKS_EXTRACTION: a list of 1 to 16 models, each provider/model, such as openr; Always
     llm.tasks.summary: [openrouter/google/gemini-2.5-flash, "ollama/qwen2.5-coder:14b"] (default)
-      ELOPHANTO_LLM_TASKS_SUMMARY: a list of 1 to 16 models, each provider/model, such as openr; Never
+      ELOPHANTO_LLM_TASKS_SUMMARY: a list of 1 to 16 models, each provider/model, such as openr; Always
     "#);
 }
