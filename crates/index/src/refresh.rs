@@ -277,10 +277,11 @@ impl Run<'_> {
                 None => return Ok(None),
             }
         };
-        refreshed.report.problems.extend(walk_errors.iter().map(|error| Problem {
-            path: "".into(),
+        let root = &context.repository.root;
+        refreshed.report.problems.extend(walk_errors.into_iter().map(|error| Problem {
+            path: NotePath::from(error.path.strip_prefix(root).unwrap_or(&error.path)),
             line: None,
-            reason: error.to_string(),
+            reason: error.cause.to_string(),
         }));
         Ok(Some(refreshed))
     }

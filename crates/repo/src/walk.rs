@@ -116,9 +116,11 @@ pub struct Walked {
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {cause}", path.display())]
 pub struct WalkError {
-    path: PathBuf,
+    /// Where it lies, absolute.
+    pub path: PathBuf,
+    /// Why not.
     #[source]
-    cause: io::Error,
+    pub cause: io::Error,
 }
 
 impl WalkError {

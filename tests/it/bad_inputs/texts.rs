@@ -359,6 +359,20 @@ fn a_file_without_rights_is_named() {
     std::fs::set_permissions(env.path("locked"), all).unwrap();
 }
 
+/// A folder is named as a file is, and where only what lies in it was asked for.
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_named() {
+    let env = TestEnv::with(&[GOOD, ("shut/in/a.md", "The heron.\n")]);
+    std::os::unix::fs::symlink("/dev/zero", env.path("shut/.gitignore")).unwrap();
+    let said = "warning: shut: skipped: its folder is left out";
+    for args in [&["index"][..], &["index", "shut"], &["index", "shut/in"]] {
+        let output = done(&env, args);
+        assert!(output.stderr().contains(said), "{args:?}\n{output}");
+    }
+    assert!(!done(&env, &["index", "good.md"]).stderr().contains("shut"));
+    assert!(skipped(&env).iter().any(|(path, _)| path == "shut"));
+}
+
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{1b}]8;;http://evil.test\u{1b}\\click\u{1b}]8;;\u{1b}\\ \
     \u{202e}txt.exe\u{2066} \u{9b}2J\u{9d}0;t\u{9c} over\rwritten \u{200b}\u{feff}\u{7f}\u{8} \u{e0041}";
 
