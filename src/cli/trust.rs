@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{CliError, Outcome, Result, Ui, env, escape_control_line, exact_line, visible};
-use crate::wire::trust::{GuardedWire, RevokedWire, TrustPageWire, TrustedWire};
+use crate::wire::trust::{GuardedWire, ProgramWire, RevokedWire, TrustPageWire, TrustedWire};
 use elophanto_app::{
     config::{Guarded, REPOSITORY_FILE, TrustEntry, TrustStore, digest},
     pages::{Page, Pages, Trust},
@@ -57,9 +57,13 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
         let text = format!("{file}:{line}: {key}: {value}");
         ui.emit(&GuardedWire::of(setting, &untrusted), exact_line(&text))?;
     }
+    for program in &untrusted.programs {
+        let text = format!("{}: run by these settings, and trusted as it is", program.file());
+        ui.emit(&ProgramWire::from(program), exact_line(&text))?;
+    }
     // Seen before it is trusted.
     ui.flush()?;
-    for path in untrusted.run_by_settings() {
+    for path in &untrusted.run_in_sandbox {
         ui.note(format_args!(
             "`{}` lies in the repository: trusted is that it runs, whatever later commits make of it",
             exact_line(&path.to_string_lossy())
@@ -82,15 +86,22 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
 /// Trusts the settings, which were shown, if somebody agrees to them; `false` if nobody did.
 fn trust_settings(untrusted: &Untrusted<'_>, args: &TrustArgs, ui: &mut Ui) -> Result<bool> {
     let mut said = "was trusted already";
+    let run = if untrusted.programs.is_empty() { "" } else { " and what it has run" };
+    let what = format!("`{REPOSITORY_FILE}`{run}");
+    let programs = untrusted.programs.iter();
+    let programs = programs.filter_map(|it| Some((it.file(), it.digest.clone()?)));
     if !untrusted.is_trusted()? {
         let settings = match untrusted.settings.len() {
             1 => "this setting".to_owned(),
             count => format!("these {count} settings"),
         };
         let asked = Asked {
-            question: format!("Let {settings} count? This trusts `{REPOSITORY_FILE}` as it is."),
+            question: format!("Let {settings} count? This trusts {what} as it is."),
             what: "what these settings say",
-            names: vec![(REPOSITORY_FILE.to_owned(), untrusted.digest.clone())],
+            names: [(REPOSITORY_FILE.to_owned(), untrusted.digest.clone())]
+                .into_iter()
+                .chain(programs)
+                .collect(),
         };
         if !agreed(&asked, args, ui)? {
             ui.talk("nothing was trusted");
@@ -100,7 +111,7 @@ fn trust_settings(untrusted: &Untrusted<'_>, args: &TrustArgs, ui: &mut Ui) -> R
             said = "trusted from now on";
         }
     }
-    ui.talk(format_args!("{said}, as long as `{REPOSITORY_FILE}` stays as it is"));
+    ui.talk(format_args!("{said}, as long as {what} stays as it is"));
     Ok(true)
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use elophanto_app::{
-    config::{Guarded, REPOSITORY_FILE, TrustEntry, digest},
+    config::{Guarded, Program, REPOSITORY_FILE, TrustEntry, digest},
     pages::{Page, Trust},
     trust::Untrusted,
 };
@@ -27,6 +27,20 @@ impl<'a> GuardedWire<'a> {
     pub fn of(setting: &'a Guarded, untrusted: &'a Untrusted<'_>) -> Self {
         let Guarded { name: key, line, value } = setting;
         Self { file: REPOSITORY_FILE, line: *line, key, value, digest: &untrusted.digest }
+    }
+}
+
+/// A file of the repository that settings have run, and that is trusted with them.
+#[derive(Serialize, JsonSchema)]
+pub struct ProgramWire<'a> {
+    program: String,
+    /// Hash of what it says, if it can be read.
+    digest: Option<&'a str>,
+}
+
+impl<'a> From<&'a Program> for ProgramWire<'a> {
+    fn from(program: &'a Program) -> Self {
+        Self { program: program.file(), digest: program.digest.as_deref() }
     }
 }
 

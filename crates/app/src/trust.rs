@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::{
     Error, Result,
     config::{
-        Config, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
-        read_repository_file,
+        Config, Guarded, Layers, Program, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
+        programs, read_repository_file, run_in_sandbox,
     },
     environment::Environment,
     pages::Pages,
     settings::is_in_conflict,
 };
+use elophanto_base::visible::exact_line;
 use elophanto_repo::locate;
-
-/// Settings that name a program with its arguments.
-const PROGRAMS: &[&str] = &["learn.command", "notify.program", "agent.check"];
 
 /// A repository before it is trusted.
 pub struct Untrusted<'a> {
@@ -24,6 +22,10 @@ pub struct Untrusted<'a> {
     pub settings: Vec<Guarded>,
     /// Digest of the file that holds them.
     pub digest: String,
+    /// Files of the repository that these settings have run: they are trusted with them, as they are.
+    pub programs: Vec<Program>,
+    /// Those that the agent's sandbox runs, whatever later commits make of them.
+    pub run_in_sandbox: Vec<PathBuf>,
     root: PathBuf,
     environment: &'a Environment,
 }
@@ -45,7 +47,10 @@ impl<'a> Untrusted<'a> {
         }
         let settings = file.as_ref().map(Config::guarded).transpose()?.unwrap_or_default();
         let (digest, root) = (digest(text.as_bytes()), repository.root);
-        let untrusted = Self { settings, digest, root, environment };
+        let programs = file.as_ref().map(|file| programs(&root, file)).unwrap_or_default();
+        let run_in_sandbox = file.as_ref().map(|file| run_in_sandbox(&root, file));
+        let run_in_sandbox = run_in_sandbox.unwrap_or_default();
+        let untrusted = Self { settings, digest, programs, run_in_sandbox, root, environment };
         if !untrusted.settings.is_empty() {
             // Nothing is shown as if it could be trusted where it cannot.
             untrusted.store()?;
@@ -57,36 +62,34 @@ impl<'a> Untrusted<'a> {
         Ok(TrustStore::open_for(&self.root, self.environment.variables())?)
     }
 
-    /// Whether the settings are trusted as they are.
+    /// Whether the settings are trusted as they are, and so what they have run.
     ///
     /// # Errors
     /// When the user's trust cannot be read.
     pub fn is_trusted(&self) -> Result<bool> {
-        Ok(self.store()?.trusts_digest(&self.root, REPOSITORY_FILE, &self.digest))
+        let store = self.store()?;
+        Ok(store.trusts_digest(&self.root, REPOSITORY_FILE, &self.digest)
+            && self.programs.iter().all(|it| it.is_trusted(&store, &self.root)))
     }
 
-    /// Trusts the settings as they are; `false` if they were trusted already.
+    /// Trusts the settings as they are, and what they have run; `false` if all was trusted already.
     ///
     /// # Errors
-    /// When that cannot be kept.
+    /// When that cannot be kept, or a program not be read.
     pub fn trust(&self) -> Result<bool> {
-        let entry = TrustEntry::now(self.digest.clone(), REPOSITORY_FILE.to_owned(), &self.root);
-        Ok(self.store()?.record(entry)?)
-    }
-
-    /// Files of the repository that these settings have run, relative to its root: what is trusted names
-    /// them, and not what they say.
-    pub fn run_by_settings(&self) -> Vec<PathBuf> {
-        let lines = self.settings.iter().filter(|it| PROGRAMS.contains(&it.name.as_str()));
-        let words =
-            lines.flat_map(|it| shlex::split(it.value.trim_matches('"')).unwrap_or_default());
-        let real = words.filter_map(|word| self.root.join(word).canonicalize().ok());
-        let files = real.filter(|path| path.is_file());
-        let mut files: Vec<PathBuf> =
-            files.filter_map(|it| Some(it.strip_prefix(&self.root).ok()?.to_owned())).collect();
-        files.sort();
-        files.dedup();
-        files
+        let entry = |digest: &String, file| TrustEntry::now(digest.clone(), file, &self.root);
+        let mut entries = vec![entry(&self.digest, REPOSITORY_FILE.to_owned())];
+        for program in &self.programs {
+            let Some(digest) = &program.digest else {
+                let path = exact_line(&program.file());
+                return Err(Error::new(format_args!(
+                    "`{path}` cannot be read, or is too large to be trusted"
+                ))
+                .hint("name another program, or one outside of the repository"));
+            };
+            entries.push(entry(digest, program.file()));
+        }
+        Ok(self.store()?.record_all(entries)? > 0)
     }
 
     /// The pages that an agent would obey. Where they lie is a setting.

@@ -13,12 +13,14 @@ use std::path::{Path, PathBuf};
 use super::guard::{self, Guarded};
 use super::keys;
 use super::kind::Raw;
+use super::programs::programs;
 use super::providers;
 use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
 use elophanto_base::beneath::{Folder, Refusal, is_link, refusal};
 use elophanto_base::mount_placeholder::is_placeholder;
 use elophanto_base::regular::read_capped;
+use elophanto_base::visible::exact_line;
 use elophanto_base::yaml;
 
 /// Where a repository keeps its settings, relative to its root.
@@ -64,7 +66,7 @@ pub enum Trusted {
     No,
     /// Exactly this one, in this repository.
     Yes,
-    /// The trust store can't be used, for this reason: as good as no.
+    /// As good as no, for this reason: the trust store can't be used, or a program that it names is another.
     Unknown(String),
 }
 
@@ -150,10 +152,16 @@ impl Layers {
 }
 
 fn judge(root: &Path, file: &ConfigFile, variables: &BTreeMap<String, String>) -> Trusted {
-    match TrustStore::open_for(root, variables) {
-        Ok(store) if store.trusts(root, REPOSITORY_FILE, file.text.as_bytes()) => Trusted::Yes,
-        Ok(_) => Trusted::No,
-        Err(cause) => Trusted::Unknown(cause.to_string()),
+    let store = match TrustStore::open_for(root, variables) {
+        Ok(store) if store.trusts(root, REPOSITORY_FILE, file.text.as_bytes()) => store,
+        Ok(_) => return Trusted::No,
+        Err(cause) => return Trusted::Unknown(cause.to_string()),
+    };
+    match programs(root, file).iter().find(|it| !it.is_trusted(&store, root)) {
+        None => Trusted::Yes,
+        Some(it) => {
+            Trusted::Unknown(format!("`{}` is not as it was trusted", exact_line(&it.file())))
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod keys;
 mod kind;
 mod layers;
 mod pin;
+mod programs;
 mod providers;
 mod resolved;
 mod sections;
@@ -47,6 +48,7 @@ pub use layers::{
     read_repository_file, user_file,
 };
 pub use pin::{PinError, pin, value_in};
+pub use programs::{Program, programs, run_in_sandbox};
 pub use providers::{KeyRef, MAX_PROVIDERS, ProviderConfig};
 pub use sections::{
     AgentConfig, BudgetConfig, KnowledgeConfig, LlmConfig, PatternsConfig, ScanConfig, Sections,
@@ -112,77 +114,162 @@ pub struct Resolution<'a> {
 
 /// Settings that can't be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum ConfigError {
     /// A known key has a value that it can't have.
     #[error("{origin}: {key}: expected {expected}, found {found}")]
-    Value { origin: Origin, key: String, expected: String, found: String },
+    Value {
+        /// Who says it, and where.
+        origin: Origin,
+        /// Its name, such as `search.limit`.
+        key: String,
+        /// What it can be.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
     /// What should say where a key is kept is something else, most likely the key. It is not
     /// repeated.
     #[error(
         "{origin}: {key}: expected env:NAME or vault:NAME, not a key itself; \
          keep it with `elophanto vault set {vault}` and write vault:{vault}"
     )]
-    LiteralKey { origin: Origin, key: String, vault: String },
+    LiteralKey {
+        /// Who says it, and where.
+        origin: Origin,
+        /// Its name, such as `search.limit`.
+        key: String,
+        /// The name in the vault that is proposed.
+        vault: String,
+    },
     /// One file sets one key in two places.
     #[error("{origin}: {key}: set a second time in this file (first at line {first})")]
-    Twice { origin: Origin, key: String, first: usize },
+    Twice {
+        /// Who says it, and where.
+        origin: Origin,
+        /// Its name, such as `search.limit`.
+        key: String,
+        /// The line of the other place.
+        first: usize,
+    },
     /// The command line names a key that there is not.
     #[error("command line: unknown key {key:?}{}", meant_text(*meant))]
-    UnknownFlag { key: String, meant: Option<&'static str> },
+    UnknownFlag {
+        /// Its name, such as `search.limit`.
+        key: String,
+        /// The known key that it resembles.
+        meant: Option<&'static str>,
+    },
     /// The file is no YAML, or more of it than is read.
     #[error("{}{}: {source}", path.display(), line_text(source))]
-    Yaml { path: PathBuf, source: elophanto_base::yaml::YamlError },
+    Yaml {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: elophanto_base::yaml::YamlError,
+    },
     /// The file is YAML, but a list or a single text.
     #[error("{}:1: expected sections such as `search:`, found something else", path.display())]
-    NoMapping { path: PathBuf },
+    NoMapping {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file can't be read.
     #[error("{}: can't be read: {source}", path.display())]
-    Io { path: PathBuf, source: std::io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A folder, a pipe or a device.
     #[error("{}: not a regular file", path.display())]
-    NoFile { path: PathBuf },
+    NoFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// A link to somewhere else.
     #[error("{}: a link that leads out of the repository", path.display())]
-    Outside { path: PathBuf },
+    Outside {
+        /// The file.
+        path: PathBuf,
+    },
     /// More than any honest configuration.
     #[error("{}: larger than {cap} bytes", path.display())]
-    TooLarge { path: PathBuf, cap: u64 },
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Bytes of it that would be read.
+        cap: u64,
+    },
     /// Marks of a conflict that is not in git's index.
     #[error("{}: holds the marks of a conflict, and git knows of none", path.display())]
-    Marked { path: PathBuf },
+    Marked {
+        /// The file.
+        path: PathBuf,
+    },
     /// Some other encoding, or no text at all.
     #[error("{}: not UTF-8 text", path.display())]
-    NoText { path: PathBuf },
+    NoText {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 /// Settings that were left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each field is")]
 pub enum ConfigWarning {
     /// A key that there is not; `meant` is the one that it resembles.
     #[error("{}:{line}: unknown key {key:?} ignored{}", path.display(), meant_text(*meant))]
-    UnknownKey { path: PathBuf, line: usize, key: String, meant: Option<&'static str> },
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// Counts from 1.
+        line: usize,
+        /// Its name.
+        key: String,
+        /// The known key that it resembles.
+        meant: Option<&'static str>,
+    },
     /// More of them than are worth naming.
     #[error("{}: {count} more unknown keys ignored", path.display())]
-    MoreUnknownKeys { path: PathBuf, count: usize },
-    /// Settings that need trust which the user has not given; `problem` is why the trust store
-    /// can't be used, if it can't.
+    MoreUnknownKeys {
+        /// The file.
+        path: PathBuf,
+        /// How many more.
+        count: usize,
+    },
+    /// Settings that need trust which the user has not given; `problem` is why what they gave does not
+    /// count, if it does not.
     #[error(
         "{}: not trusted, passed over: {}; `elophanto trust` shows and trusts them{}",
         path.display(), named(keys),
         problem.as_ref().map(|problem| format!(" ({problem})")).unwrap_or_default()
     )]
-    Untrusted { path: PathBuf, keys: Vec<String>, problem: Option<String> },
+    Untrusted {
+        /// The file.
+        path: PathBuf,
+        /// Their names.
+        keys: Vec<String>,
+        /// Why the trust that was given does not count.
+        problem: Option<String>,
+    },
     /// The repository's file names places outside of it.
     #[error(
         "{}: {key}: absolute paths are passed over; \
          only your own settings may name places outside the repository", path.display()
     )]
-    Outside { path: PathBuf, key: &'static str },
+    Outside {
+        /// The file.
+        path: PathBuf,
+        /// Its name.
+        key: &'static str,
+    },
     /// The repository's file is in conflict.
     #[error("{}: in conflict; until it is settled, what our side says counts", path.display())]
-    InConflict { path: PathBuf },
+    InConflict {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 impl Config {

@@ -58,10 +58,18 @@ impl TrustStore {
     /// # Errors
     /// [`StoreError`] when the store can't be written; it is then as it was.
     pub fn record(&self, entry: TrustEntry) -> Result<bool, StoreError> {
+        Ok(self.record_all(vec![entry])? > 0)
+    }
+
+    /// Trusts some contents, all of them or none; returns how many were not trusted yet.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store can't be written; it is then as it was.
+    pub fn record_all(&self, entries: Vec<TrustEntry>) -> Result<usize, StoreError> {
         let is_same = |a: &TrustEntry, b: &TrustEntry| {
             a.digest == b.digest && a.file == b.file && a.root == b.root
         };
-        Ok(self.put(vec![entry], is_same, |_, _| false)? > 0)
+        self.put(entries, is_same, |_, _| false)
     }
 
     /// Trusts one content of each of some files, and forgets other contents of theirs; returns how
