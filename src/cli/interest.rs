@@ -3,14 +3,14 @@
 use super::{Outcome, Result, Ui, escape_control_line, workspace};
 use crate::wire::interest::{ActWire, InterestWire};
 use elophanto_app::{
-    interest::{self, Act, WishRequest},
+    interest::{self, Act, PreferenceRequest},
     when::day,
 };
 use elophanto_base::counted::agreeing;
 use elophanto_knowledge::interest::{Answered, PreferenceKind, Signs, spark};
 
 #[derive(clap::Args, Debug)]
-pub struct WishArgs {
+pub struct PreferenceArgs {
     /// What it is about
     topic: String,
 }
@@ -47,17 +47,17 @@ pub struct ReactArgs {
     undo: bool,
 }
 
-pub fn wish(
-    args: &WishArgs,
+pub fn note_preference(
+    args: &PreferenceArgs,
     preference: PreferenceKind,
     takes_back: bool,
     ui: &mut Ui,
 ) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    let request = WishRequest { topic: &args.topic, preference, takes_back };
-    let wish = interest::wish(&workspace, &request, ui)?;
-    let (word, shown) = (preference.word(), escape_control_line(&wish.topic));
-    let text = match (takes_back, wish.changed, &wish.page) {
+    let request = PreferenceRequest { topic: &args.topic, preference, takes_back };
+    let noted = interest::note_preference(&workspace, &request, ui)?;
+    let (word, shown) = (preference.word(), escape_control_line(&noted.topic));
+    let text = match (takes_back, noted.changed, &noted.page) {
         (true, true, Some(page)) => format!(
             "took back that you {word} '{shown}', and its empty page {}",
             escape_control_line(&page.to_text())
@@ -70,8 +70,8 @@ pub fn wish(
         }
         (false, true, _) => format!("noted that you {word} '{shown}'"),
     };
-    ui.emit(&wish, text)?;
-    Ok(if takes_back && !wish.changed { Outcome::Negative } else { Outcome::Done })
+    ui.emit(&noted, text)?;
+    Ok(if takes_back && !noted.changed { Outcome::Negative } else { Outcome::Done })
 }
 
 fn why(name: &str, most: usize, ui: &mut Ui) -> Result<Outcome> {

@@ -83,13 +83,13 @@ commands! {
     #[command(alias = "memory")]
     Entity(Json<entity::EntityArgs>) => entity::run(args, ui);
     /// Say that you like a topic: an entity is made of it, and it is worth finding out more
-    Like(Json<interest::WishArgs>) => interest::wish(args, Like, false, ui);
+    Like(Json<interest::PreferenceArgs>) => interest::note_preference(args, Like, false, ui);
     /// Take a like back
-    Unlike(Json<interest::WishArgs>) => interest::wish(args, Like, true, ui);
+    Unlike(Json<interest::PreferenceArgs>) => interest::note_preference(args, Like, true, ui);
     /// Say that you do not care for a topic: nothing more is found out about it
-    Dislike(Json<interest::WishArgs>) => interest::wish(args, Dislike, false, ui);
+    Dislike(Json<interest::PreferenceArgs>) => interest::note_preference(args, Dislike, false, ui);
     /// Take a dislike back
-    Undislike(Json<interest::WishArgs>) => interest::wish(args, Dislike, true, ui);
+    Undislike(Json<interest::PreferenceArgs>) => interest::note_preference(args, Dislike, true, ui);
     Interests(Json<interest::InterestsArgs>) => interest::interests(args, ui);
     React(Json<interest::ReactArgs>) => interest::react(args, ui);
     Agent(agent::AgentArgs) => args.run(ui);

@@ -14,7 +14,7 @@ use super::{
 };
 use elophanto_app::{
     Error, Result, Workspace, clean,
-    interest::{self, WishRequest},
+    interest::{self, PreferenceRequest},
     notes::{self, Edit, Edited},
     questions,
     reporter::Silent,
@@ -180,10 +180,12 @@ impl Act {
                     false => Err(Error::new("nobody dismissed the question")),
                 }
             }
-            Self::Like { topic } => wish(workspace, topic, PreferenceKind::Like, false),
-            Self::Unlike { topic } => wish(workspace, topic, PreferenceKind::Like, true),
-            Self::Dislike { topic } => wish(workspace, topic, PreferenceKind::Dislike, false),
-            Self::Undislike { topic } => wish(workspace, topic, PreferenceKind::Dislike, true),
+            Self::Like { topic } => preference(workspace, topic, PreferenceKind::Like, false),
+            Self::Unlike { topic } => preference(workspace, topic, PreferenceKind::Like, true),
+            Self::Dislike { topic } => preference(workspace, topic, PreferenceKind::Dislike, false),
+            Self::Undislike { topic } => {
+                preference(workspace, topic, PreferenceKind::Dislike, true)
+            }
             Self::Correct { id, context, command, lesson, rate } => {
                 lessons::correct(workspace, id, [context, command, lesson, rate])
             }
@@ -275,16 +277,19 @@ fn edited(edited: Edited, path: &str, said: &str) -> Done {
     }
 }
 
-fn wish(
+fn preference(
     workspace: &Workspace,
     topic: &str,
     preference: PreferenceKind,
     takes_back: bool,
 ) -> Result<Done> {
-    let wished =
-        interest::wish(workspace, &WishRequest { topic, preference, takes_back }, &Silent)?;
+    let noted = interest::note_preference(
+        workspace,
+        &PreferenceRequest { topic, preference, takes_back },
+        &Silent,
+    )?;
     let word = preference.word();
-    let said = match (takes_back, wished.changed) {
+    let said = match (takes_back, noted.changed) {
         (false, true) => format!("Noted that you {word} it."),
         (false, false) => format!("You {word} it already."),
         (true, true) => format!("Taken back that you {word} it."),
@@ -292,7 +297,7 @@ fn wish(
     };
     let other = if takes_back { word.to_owned() } else { format!("un{word}") };
     let undo = json!({ "act": other, "topic": topic });
-    Ok(Done::said(said, wished.changed.then_some(undo)))
+    Ok(Done::said(said, noted.changed.then_some(undo)))
 }
 
 /// A button that does something. `sure`: it asks again, for it cannot be taken back.

@@ -36,11 +36,11 @@ pub fn page(asked: &Asked, name: &str) -> Result<Page> {
                     @for tag in known.tags { " " span.badge { (words::line(tag)) } }
                 }
                 @if let Some(cares) = &cares {
-                    @let wish = |label, act: &str| acts::button(label, &json!({ "act": act, "topic": known.name }), false);
+                    @let button = |label, act: &str| acts::button(label, &json!({ "act": act, "topic": known.name }), false);
                     @match cares.preference {
-                        Some(PreferenceKind::Like) => { (acts::buttons(&[wish("You like it: take that back", "unlike")])) }
-                        Some(PreferenceKind::Dislike) => { (acts::buttons(&[wish("You dislike it: take that back", "undislike")])) }
-                        None => { (acts::buttons(&[wish("Like", "like"), wish("Dislike", "dislike")])) }
+                        Some(PreferenceKind::Like) => { (acts::buttons(&[button("You like it: take that back", "unlike")])) }
+                        Some(PreferenceKind::Dislike) => { (acts::buttons(&[button("You dislike it: take that back", "undislike")])) }
+                        None => { (acts::buttons(&[button("Like", "like"), button("Dislike", "dislike")])) }
                     }
                     (interest(cares))
                 }

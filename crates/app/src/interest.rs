@@ -1,6 +1,7 @@
 //! What the user cares about: likes and dislikes, reactions, and what they show.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -28,7 +29,7 @@ const MOST_ACTS: usize = 50;
 
 /// What to note.
 #[derive(Debug, Clone, Copy)]
-pub struct WishRequest<'a> {
+pub struct PreferenceRequest<'a> {
     /// As the user names it.
     pub topic: &'a str,
     /// Like or dislike.
@@ -38,8 +39,8 @@ pub struct WishRequest<'a> {
 }
 
 /// A like or dislike, as programs get it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Wish {
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct NotedPreference {
     /// As it is kept.
     pub topic: String,
     /// Like or dislike.
@@ -58,8 +59,12 @@ pub struct Wish {
 /// topic, which goes with it if nothing else has touched it.
 ///
 /// # Errors
-/// When the topic is none or holds a secret, or the wish cannot be written down.
-pub fn wish(workspace: &Workspace, wanted: &WishRequest, reporter: &dyn Reporter) -> Result<Wish> {
+/// When the topic is none or holds a secret, or the preference cannot be written down.
+pub fn note_preference(
+    workspace: &Workspace,
+    wanted: &PreferenceRequest,
+    reporter: &dyn Reporter,
+) -> Result<NotedPreference> {
     let (topic, preference) = (topic(wanted.topic)?, wanted.preference);
     let learning = Learning::open(workspace)?;
     learning.acted();
@@ -67,7 +72,7 @@ pub fn wish(workspace: &Workspace, wanted: &WishRequest, reporter: &dyn Reporter
     if wanted.takes_back {
         let changed = retract(&learning.record_store, user, &topic, preference, now())?;
         let page = if changed { discard_made(&store, user, &topic, now())? } else { None };
-        return Ok(Wish { topic, preference, changed, entity: None, page });
+        return Ok(NotedPreference { topic, preference, changed, entity: None, page });
     }
     let mut snapshot = store.read(now());
     let is_first = learning.interests().preferences.is_empty();
@@ -83,7 +88,7 @@ pub fn wish(workspace: &Workspace, wanted: &WishRequest, reporter: &dyn Reporter
         );
     }
     let page = entity.as_ref().map(|slug| store.path(slug));
-    Ok(Wish { topic, preference, changed, entity, page })
+    Ok(NotedPreference { topic, preference, changed, entity, page })
 }
 
 /// Whether more than one person wrote here within a year.
@@ -210,7 +215,7 @@ pub fn why(workspace: &Workspace, slug: &str) -> Why {
 }
 
 /// A reaction, as programs get it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reacted<'a> {
     /// The id of what the user reacted to.
     pub id: &'a str,

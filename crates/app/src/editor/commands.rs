@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{Buffer, Editor, Listing};
 use crate::{
     Error, Result,
-    interest::{WishRequest, wish},
+    interest::{PreferenceRequest, note_preference},
     learn::{LearnRequest, Material, learn as learn_about},
     memory::Memories,
     reading::{Past, past, version},
@@ -182,10 +182,14 @@ pub fn like(
 ) -> Result<String> {
     let topic = selected(buffer, &range)?;
     let preference = PreferenceKind::Like;
-    let wished = wish(workspace, &WishRequest { topic, preference, takes_back: false }, reporter)?;
-    Ok(match wished.changed {
-        true => format!("Noted that you like {}.", wished.topic),
-        false => format!("You like {} already.", wished.topic),
+    let noted = note_preference(
+        workspace,
+        &PreferenceRequest { topic, preference, takes_back: false },
+        reporter,
+    )?;
+    Ok(match noted.changed {
+        true => format!("Noted that you like {}.", noted.topic),
+        false => format!("You like {} already.", noted.topic),
     })
 }
 

@@ -159,7 +159,7 @@ impl ChatCommand {
                 | KnowledgeCommand::Memory { delete: false, .. } => Right::Look,
                 KnowledgeCommand::Memory { delete: true, .. } => Right::Approve,
                 KnowledgeCommand::Learn(Some(_))
-                | KnowledgeCommand::Wish { .. }
+                | KnowledgeCommand::Preference { .. }
                 | KnowledgeCommand::React { .. } => Right::Chat,
             },
         }
@@ -300,16 +300,16 @@ pub const COMMANDS: &[KnownCommand] = &[
         Ok(ChatCommand::Known(KnowledgeCommand::Learn(given(typed))))
     }),
     command("like", "TOPIC", "it is worth finding out more about it", |typed| {
-        about("like", typed, |topic| wish(topic, PreferenceKind::Like, false))
+        about("like", typed, |topic| preference(topic, PreferenceKind::Like, false))
     }),
     command("unlike", "TOPIC", "take a like back", |typed| {
-        about("unlike", typed, |topic| wish(topic, PreferenceKind::Like, true))
+        about("unlike", typed, |topic| preference(topic, PreferenceKind::Like, true))
     }),
     command("dislike", "TOPIC", "nothing more is to be found out about it", |typed| {
-        about("dislike", typed, |topic| wish(topic, PreferenceKind::Dislike, false))
+        about("dislike", typed, |topic| preference(topic, PreferenceKind::Dislike, false))
     }),
     command("undislike", "TOPIC", "take a dislike back", |typed| {
-        about("undislike", typed, |topic| wish(topic, PreferenceKind::Dislike, true))
+        about("undislike", typed, |topic| preference(topic, PreferenceKind::Dislike, true))
     }),
     command(
         "memory",
@@ -363,8 +363,8 @@ fn about(name: &str, typed: &str, of: fn(String) -> KnowledgeCommand) -> Result<
     Ok(ChatCommand::Known(of(topic)))
 }
 
-fn wish(topic: String, preference: PreferenceKind, takes_back: bool) -> KnowledgeCommand {
-    KnowledgeCommand::Wish { topic, preference, takes_back }
+fn preference(topic: String, preference: PreferenceKind, takes_back: bool) -> KnowledgeCommand {
+    KnowledgeCommand::Preference { topic, preference, takes_back }
 }
 
 fn schedule(typed: &str) -> Result<ChatCommand> {
@@ -410,7 +410,7 @@ mod tests {
         let memory = |entity: &str, delete| {
             ChatCommand::Known(KnowledgeCommand::Memory { entity: word(entity), delete })
         };
-        let like = wish("two words".to_owned(), PreferenceKind::Like, false);
+        let like = preference("two words".to_owned(), PreferenceKind::Like, false);
         for (line, expected) in [
             ("/status", ChatCommand::Status),
             ("/mode", ChatCommand::Mode(None)),

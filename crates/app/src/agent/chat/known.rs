@@ -7,7 +7,7 @@ use crate::{
     Error, Reporter, Result, Workspace,
     config::format_duration,
     entities::{self, delete, find, nearest},
-    interest::{WishRequest, interests, react, wish},
+    interest::{PreferenceRequest, interests, note_preference, react},
     learn::{LearnRequest, Prompted, learn, prompts},
     learning::Learning,
     schedule::{Installed, Jobs},
@@ -33,7 +33,7 @@ pub enum KnowledgeCommand {
     /// A topic; without one, what was asked for and what came of it.
     Learn(Option<String>),
     /// A like or dislike.
-    Wish {
+    Preference {
         /// Of what.
         topic: String,
         /// Which of both.
@@ -74,11 +74,12 @@ pub fn known(
         KnowledgeCommand::Search(words) => found(workspace, words, reporter),
         KnowledgeCommand::Learn(None) => Ok(asked_for(&prompts(workspace, None))),
         KnowledgeCommand::Learn(Some(topic)) => queued(workspace, topic, reporter),
-        KnowledgeCommand::Wish { topic, preference, takes_back } => {
-            let request = WishRequest { topic, preference: *preference, takes_back: *takes_back };
-            let wish = wish(workspace, &request, reporter)?;
-            let (word, topic) = (preference.word(), escape_control_line(&wish.topic));
-            Ok(match (takes_back, wish.changed) {
+        KnowledgeCommand::Preference { topic, preference, takes_back } => {
+            let request =
+                PreferenceRequest { topic, preference: *preference, takes_back: *takes_back };
+            let noted = note_preference(workspace, &request, reporter)?;
+            let (word, topic) = (preference.word(), escape_control_line(&noted.topic));
+            Ok(match (takes_back, noted.changed) {
                 (true, true) => format!("took back that you {word} '{topic}'"),
                 (true, false) => format!("you did not say that you {word} '{topic}'"),
                 (false, false) => format!("you {word} '{topic}' already"),
