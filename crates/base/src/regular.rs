@@ -6,9 +6,10 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
+
+use crate::platform;
 
 /// Rights of a file that others of the user's group may be let write by their umask.
 pub const SHARED: u32 = 0o666;
@@ -16,14 +17,14 @@ pub const SHARED: u32 = 0o666;
 /// Options with which neither a link is followed nor a pipe waited for.
 pub fn careful() -> OpenOptions {
     let mut options = File::options();
-    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    platform::careful(&mut options, false, false);
     options
 }
 
 /// Options with which a link is followed, and no pipe waited for.
 pub fn unwaiting() -> OpenOptions {
     let mut options = File::options();
-    options.custom_flags(libc::O_NONBLOCK);
+    platform::careful(&mut options, true, false);
     options
 }
 
@@ -55,12 +56,31 @@ fn no_file() -> io::Error {
     io::Error::other("no regular file")
 }
 
+/// All of a file, of at most so many bytes.
+///
+/// # Errors
+/// As [`open`], and when there are more.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    read_capped(open(path)?, most)?
+        .ok_or_else(|| io::Error::other(format!("more than {most} bytes")))
+}
+
+/// The same of a text.
+///
+/// # Errors
+/// As [`read`], and when it is not UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    String::from_utf8(read(path, most)?).map_err(io::Error::other)
+}
+
 /// Opens a file to lock it or to add to it; one that is not there is made with these rights.
 ///
 /// # Errors
 /// When it cannot be opened or made.
 pub fn open_or_make(path: &Path, mode: u32) -> io::Result<File> {
-    careful().create(true).truncate(false).write(true).mode(mode).open(path)
+    let mut options = careful();
+    platform::with_rights(&mut options, mode)?;
+    options.create(true).truncate(false).write(true).open(path)
 }
 
 /// Makes a file with these rights, where nothing is.
@@ -68,7 +88,9 @@ pub fn open_or_make(path: &Path, mode: u32) -> io::Result<File> {
 /// # Errors
 /// When it cannot be made, or anything is there.
 pub fn make_new(path: &Path, mode: u32) -> io::Result<File> {
-    File::options().write(true).create_new(true).mode(mode).open(path)
+    let mut options = File::options();
+    platform::with_rights(&mut options, mode)?;
+    options.write(true).create_new(true).open(path)
 }
 
 /// What was opened, read, listed or removed; `None` if it is not there.
@@ -107,11 +129,13 @@ mod tests {
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         for (name, expected) in [("file", true), ("link", false), ("pipe", false), (".", false)] {
             assert_eq!(open(&at(name)).is_ok(), expected, "{name}");
+            assert_eq!(read(&at(name), 4).is_ok(), expected, "{name}");
             assert_eq!(follow(&at(name)).is_ok(), expected || name == "link", "{name}");
         }
         for (name, expected) in [("file", true), ("new", true), ("link", false), ("pipe", false)] {
             assert_eq!(open_or_make(&at(name), 0o600).is_ok(), expected, "{name}");
         }
+        assert!(read(&at("file"), 3).is_err() && read_text(&at("file"), 4).unwrap() == "text");
         for (cap, expected) in [(3, None), (4, Some(&b"text"[..])), (u64::MAX, Some(&b"text"[..]))]
         {
             let found = read_capped(open(&at("file")).unwrap(), cap).unwrap();

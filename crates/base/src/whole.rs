@@ -29,7 +29,8 @@ pub fn write_whole(path: &Path, bytes: &[u8], mode: u32, synced: Synced) -> io::
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
     file.write_all(bytes)?;
-    if mode != PRIVATE {
+    // A temporary file is its owner's alone where there are rights.
+    if mode != PRIVATE || cfg!(not(unix)) {
         platform::set_rights(file.as_file(), mode & 0o7777)?;
     }
     if synced != Synced::Nothing {

@@ -19,7 +19,7 @@ use super::{
     state::{State, Work},
 };
 use crate::{Error, Result};
-use elophanto_base::mutex::lock;
+use elophanto_base::{mutex::lock, platform::uptime};
 
 /// After this time whoever has not answered is reminded.
 const REMINDER: Duration = Duration::from_secs(5 * 60);
@@ -243,20 +243,6 @@ impl Conversation {
         let happening = Happening::ApprovalSettled { request_id, answer, channel };
         gateway.tell_person(self, sender, &Told::Event(Box::new(happening)), |_| true);
     }
-}
-
-/// How long this machine runs, its sleep included.
-fn uptime() -> Duration {
-    #[cfg(target_os = "linux")]
-    const CLOCK: libc::clockid_t = libc::CLOCK_BOOTTIME;
-    #[cfg(not(target_os = "linux"))]
-    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: only fills in the structure, which outlives the call. That it fails is no matter: the wall's
-    // clock counts as well.
-    unsafe { libc::clock_gettime(CLOCK, &raw mut now) };
-    let (seconds, nanos) = (u64::try_from(now.tv_sec), u32::try_from(now.tv_nsec));
-    Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
 }
 
 /// What waits, on one line.

@@ -2,13 +2,13 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, File, Metadata, Permissions},
+    fs::{File, Metadata, Permissions},
     io,
     os::{
         fd::{AsFd, OwnedFd},
         unix::{ffi::OsStringExt, fs::PermissionsExt},
     },
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use rustix::{
@@ -18,8 +18,9 @@ use rustix::{
 };
 
 use super::{
-    Refusal,
+    Kind, Refusal, Stat,
     list::Entries,
+    names,
     opening::{HANDLE, open},
 };
 use crate::regular::if_there;
@@ -37,48 +38,13 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// What lies under a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    File,
-    Folder,
-    Link,
-    /// A pipe, a socket, a device.
-    Other,
-}
-
-impl From<std::fs::FileType> for Kind {
-    fn from(kind: std::fs::FileType) -> Self {
-        match kind {
-            kind if kind.is_dir() => Self::Folder,
-            kind if kind.is_file() => Self::File,
-            kind if kind.is_symlink() => Self::Link,
-            _ => Self::Other,
-        }
-    }
-}
-
-/// What the file system says of a name, of a link itself and not of what it leads to. Times in
-/// nanoseconds since 1970.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stat {
-    pub kind: Kind,
-    /// Rights, without the kind.
-    pub mode: u32,
-    pub size: u64,
-    pub mtime: i64,
-    pub ctime: i64,
-    pub inode: u64,
-}
-
 impl Folder {
     /// Opens a root. Links in the path to it are followed, none beneath it.
     ///
     /// # Errors
     /// When there is no such folder.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let shown = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let handle = openat(CWD, shown, HANDLE, Mode::empty())?;
+        let handle = openat(CWD, names::shown(path), HANDLE, Mode::empty())?;
         Ok(Self { handle, path: path.to_owned() })
     }
 
@@ -230,11 +196,7 @@ impl Folder {
     /// # Errors
     /// When it leads out of the folder, or there is nothing.
     pub fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
-        let here = if self.path.as_os_str().is_empty() { Path::new(".") } else { &self.path };
-        let real = fs::canonicalize(here.join(self.below(path)?))?;
-        let root = fs::canonicalize(here)?;
-        let below = real.strip_prefix(&root).map(Path::to_owned);
-        below.map_err(|_| Refusal::Outside { path: path.to_owned(), root }.into())
+        names::resolved(&self.path, path)
     }
 
     /// What is in the folder at a path, in no order.
@@ -385,26 +347,11 @@ impl Folder {
     }
 
     fn split<'p>(&self, path: &'p Path) -> io::Result<(&'p Path, &'p OsStr)> {
-        let below = self.below(path)?;
-        let name = below.file_name().ok_or_else(|| io::Error::other("no name"))?;
-        Ok((below.parent().unwrap_or(Path::new("")), name))
+        names::split(&self.path, path)
     }
 
-    /// The path as it is named from here.
     fn below<'p>(&self, path: &'p Path) -> io::Result<&'p Path> {
-        let below = path.strip_prefix(&self.path).unwrap_or(path);
-        let is_plain = |component| matches!(component, Component::Normal(_));
-        if below.components().all(is_plain) {
-            return Ok(below);
-        }
-        // A dot in front is the folder itself.
-        match below.strip_prefix(".") {
-            Ok(rest) if rest.components().all(is_plain) => Ok(rest),
-            _ => {
-                let (path, root) = (path.to_owned(), self.path.clone());
-                Err(Refusal::Outside { path, root }.into())
-            }
-        }
+        names::below(&self.path, path)
     }
 
     fn call(&self, below: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
@@ -444,16 +391,6 @@ impl Folder {
             Some(Refusal::NotAFolder(file)) => Refusal::NotAFolder(here(file)).into(),
             _ => cause,
         }
-    }
-}
-
-impl Stat {
-    pub fn is_file(&self) -> bool {
-        self.kind == Kind::File
-    }
-
-    pub fn is_folder(&self) -> bool {
-        self.kind == Kind::Folder
     }
 }
 

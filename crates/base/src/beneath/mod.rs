@@ -8,12 +8,17 @@
 //! Owns the calls to the kernel that the standard library lacks, and how a file is written as a
 //! whole or not at all. It refuses to know what a file is for, and which files there are.
 
+#[cfg(any(test, not(unix)))]
+mod elsewhere;
+#[cfg(unix)]
 mod folder;
+#[cfg(unix)]
 mod list;
+mod names;
+#[cfg(unix)]
 mod opening;
 #[cfg(test)]
 mod tests;
-mod times;
 mod whole;
 
 use std::{
@@ -21,9 +26,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use folder::{Folder, Kind, Stat};
-pub use list::Entries;
-pub use times::tells_changes;
+#[cfg(not(unix))]
+pub use elsewhere::{Entries, Folder};
+#[cfg(unix)]
+pub use {folder::Folder, list::Entries};
+
+pub use names::{Kind, Stat};
 pub use whole::TEMPORARY;
 
 /// Why a file or folder is left alone. It comes as an [`io::Error`]: see [`refusal`].

@@ -323,3 +323,79 @@ fn a_swap_in_a_loop_leads_nowhere() {
     });
     assert_eq!(house.outside(), before);
 }
+
+#[test]
+fn without_handles_the_same_is_read_and_nothing_written() {
+    let house = House::new();
+    let top = house.path("root");
+    for name in ["link", "a/link"] {
+        symlink(house.path("outside"), top.join(name)).unwrap();
+    }
+    let (ours, other) = (house.root(), elsewhere::Folder::open(&top).unwrap());
+    let said =
+        |cause: io::Error| refusal(&cause).cloned().map_or(cause.to_string(), |it| it.to_string());
+    for path in
+        ["", ".", "a", "a/b", "a/b/file", "link", "link/a", "a/link/a/b/file", "none", "a/none"]
+    {
+        let path = Path::new(path);
+        let told = |stat: Stat| (stat.kind, stat.size, stat.mtime);
+        assert_eq!(
+            other.stat(path).map(|it| it.map(told)).map_err(said),
+            ours.stat(path).map(|it| it.map(told)).map_err(said),
+            "{path:?}"
+        );
+        assert_eq!(
+            (other.exists(path), other.kind(path).ok()),
+            (ours.exists(path), ours.kind(path).ok())
+        );
+        let text = |(mut file, _): (fs::File, _)| {
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
+            text
+        };
+        assert_eq!(other.read(path).map(text).ok(), ours.read(path).map(text).ok(), "{path:?}");
+        assert_eq!(other.at(path).map(drop).map_err(said), ours.at(path).map(drop).map_err(said));
+        assert_eq!(other.link(path).ok(), ours.link(path).ok());
+        assert_eq!(other.resolve(path).ok(), ours.resolve(path).ok());
+        let names = |found: io::Result<Vec<(std::ffi::OsString, Kind)>>| {
+            found.map(|mut names| {
+                names.sort_by(|(a, _), (b, _)| a.cmp(b));
+                names
+            })
+        };
+        assert_eq!(
+            names(other.entries(path).and_then(Iterator::collect)).ok(),
+            names(ours.entries(path).and_then(Iterator::collect)).ok(),
+            "{path:?}"
+        );
+        assert_eq!(
+            other.holding(path).ok().map(|(folder, name)| (folder.path().to_owned(), name)),
+            ours.holding(path).ok().map(|(folder, name)| (folder.path().to_owned(), name))
+        );
+    }
+    assert!(is_link(&other.read(Path::new("link")).unwrap_err()));
+    assert!(elsewhere::Folder::open(&top.join("a/b/file")).is_err());
+    let (file, new) = (Path::new("a/b/file"), Path::new("a/new"));
+    let before = fs::read_dir(top.join("a")).unwrap().count();
+    for refused in [
+        other.make(new).map(drop),
+        other.make_new(new),
+        other.making(&new.join("file")).map(drop),
+        other.create(new).map(drop),
+        other.append(file).map(drop),
+        other.make_link(file, new),
+        other.rename(file, new),
+        other.rename_new(file, &other, new),
+        other.take(&top.join(file), new),
+        other.remove(file),
+        other.remove_folder(Path::new("a/b")),
+        other.remove_all(file),
+        other.set_mode(file, 0o600),
+        other.sync(),
+    ] {
+        assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::Unsupported);
+    }
+    assert!(other.make(Path::new("a/b")).is_ok() && other.remove_all(new).is_ok());
+    assert_eq!(fs::read_dir(top.join("a")).unwrap().count(), before);
+    assert_eq!(fs::read_to_string(top.join(file)).unwrap(), "root");
+}

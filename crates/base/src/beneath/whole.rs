@@ -1,14 +1,14 @@
 //! Writing a file as a whole or not at all.
 
 use std::{
-    fs::{File, Permissions},
+    fs::File,
     io::{self, Write},
     iter::repeat_with,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
 use super::{Folder, Kind, Refusal};
+use crate::platform;
 
 /// How the name of a file begins that is not whole yet.
 pub const TEMPORARY: &str = ".tmp-elophanto-";
@@ -70,7 +70,7 @@ impl Folder {
         let (mut file, name) = self.temporary()?;
         let mut write = || {
             file.write_all(bytes)?;
-            file.set_permissions(Permissions::from_mode(mode))?;
+            platform::set_rights(&file, mode)?;
             // Records tell of what is written here: it must not be gone while they are there.
             file.sync_data()
         };

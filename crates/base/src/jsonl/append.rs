@@ -4,7 +4,6 @@ use std::{
     collections::BTreeSet,
     fs::{self, File, Metadata},
     io::{self, Write},
-    os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::SystemTime,
@@ -215,7 +214,7 @@ pub struct Lock {
 fn needs_newline(file: &File, length: u64) -> io::Result<bool> {
     let Some(last) = length.checked_sub(1) else { return Ok(false) };
     let mut byte = [0];
-    file.read_exact_at(&mut byte, last)?;
+    platform::read_at(file, &mut byte, last)?;
     Ok(byte != *b"\n")
 }
 

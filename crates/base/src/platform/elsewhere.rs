@@ -1,14 +1,16 @@
 //! As a system has it of which nothing is known but the standard library.
 
 use std::{
-    fs::{File, Metadata},
-    io,
+    fs::{File, Metadata, OpenOptions, Permissions},
+    io::{self, Read, Seek, SeekFrom},
     path::Path,
     process::{Command, ExitStatus},
-    time::{SystemTime, UNIX_EPOCH},
+    sync::OnceLock,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use super::not_here;
+use crate::regular::SHARED;
 
 /// A name is text; other bytes are a name that nothing has.
 pub fn path(bytes: &[u8]) -> &Path {
@@ -20,12 +22,38 @@ pub fn rights(_: &Metadata) -> u32 {
     0o666
 }
 
+pub fn permissions(_: u32) -> io::Result<Permissions> {
+    Err(not_here("rights of a file"))
+}
+
 pub fn set_rights(_: &File, _: u32) -> io::Result<()> {
     Err(not_here("rights of a file"))
 }
 
 pub fn set_rights_at(_: &Path, _: u32) -> io::Result<()> {
     Err(not_here("rights of a file"))
+}
+
+/// Windows then opens the link itself, which is no file; it has no pipes among files.
+pub fn careful(options: &mut OpenOptions, follows: bool, _: bool) {
+    #[cfg(windows)]
+    if !follows {
+        const OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+        std::os::windows::fs::OpenOptionsExt::custom_flags(options, OPEN_REPARSE_POINT);
+    }
+    #[cfg(not(windows))]
+    let _ = (options, follows);
+}
+
+/// Of no file more can be said than of all in its folder.
+pub fn with_rights(_: &mut OpenOptions, rights: u32) -> io::Result<()> {
+    if rights == SHARED { Ok(()) } else { Err(not_here("a file with rights")) }
+}
+
+/// Where the file is read next is another place then.
+pub fn read_at(mut file: &File, bytes: &mut [u8], from: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(from))?;
+    file.read_exact(bytes)
 }
 
 pub fn make_folder(_: &Path, _: u32) -> io::Result<()> {
@@ -72,6 +100,12 @@ pub fn user() -> Option<u32> {
     None
 }
 
+/// Since it was asked for the first time.
+pub fn uptime() -> Duration {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    BEGUN.get_or_init(Instant::now).elapsed()
+}
+
 /// What it starts goes on when it ends.
 pub fn own_group(command: &mut Command) -> &mut Command {
     command
@@ -79,6 +113,12 @@ pub fn own_group(command: &mut Command) -> &mut Command {
 
 /// Who ends a child ends the child alone.
 pub fn end_group(_: u32, _: bool) {}
+
+pub fn ask_to_end(_: u32) -> io::Result<()> {
+    Err(not_here("asking a program to end"))
+}
+
+pub fn be_nice() {}
 
 pub fn ended_by(_: ExitStatus) -> Option<i32> {
     None

@@ -14,14 +14,18 @@ mod tests;
 #[cfg(unix)]
 mod unix;
 
+#[cfg(not(any(unix, windows)))]
+compile_error!("how a link is not followed on this system nobody has said yet");
+
 #[cfg(not(unix))]
 use elsewhere as system;
 #[cfg(unix)]
 use unix as system;
 
 pub use system::{
-    end_group, ended_by, group, identity, links, make_folder, make_folders, may_write, own_group,
-    owner, path, rights, set_rights, set_rights_at, symlink, times, user,
+    ask_to_end, be_nice, careful, end_group, ended_by, group, identity, links, make_folder,
+    make_folders, may_write, own_group, owner, path, permissions, read_at, rights, set_rights,
+    set_rights_at, symlink, times, uptime, user, with_rights,
 };
 
 /// Rights of a folder that is its owner's alone.
@@ -48,7 +52,6 @@ pub fn is_one(a: &Metadata, b: &Metadata) -> bool {
 }
 
 /// What a system that has it otherwise, or not at all, says.
-#[cfg(any(test, not(unix)))]
-fn not_here(what: &str) -> std::io::Error {
+pub fn not_here(what: &str) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::Unsupported, format!("{what}: not on this system"))
 }

@@ -1,8 +1,9 @@
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions, Permissions},
     io::{self, ErrorKind},
     path::Path,
     process::{Command, ExitStatus},
+    time::Duration,
 };
 
 use super::{elsewhere, unix, *};
@@ -14,6 +15,8 @@ fn systems_are_asked_alike() {
     type At = fn(&Path, u32) -> io::Result<()>;
     let _: [for<'b> fn(&'b [u8]) -> &'b Path; 2] = [unix::path, elsewhere::path];
     let _: [Of<u32>; 2] = [unix::rights, elsewhere::rights];
+    let _: [fn(u32) -> io::Result<Permissions>; 2] = [unix::permissions, elsewhere::permissions];
+    let _: [fn() -> Duration; 2] = [unix::uptime, elsewhere::uptime];
     let _: [fn(&File, u32) -> io::Result<()>; 2] = [unix::set_rights, elsewhere::set_rights];
     let _: [At; 2] = [unix::set_rights_at, elsewhere::set_rights_at];
     let _: [At; 2] = [unix::make_folder, elsewhere::make_folder];
@@ -27,6 +30,12 @@ fn systems_are_asked_alike() {
     let _: [fn() -> Option<u32>; 2] = [unix::user, elsewhere::user];
     let _: [fn(&mut Command) -> &mut Command; 2] = [unix::own_group, elsewhere::own_group];
     let _: [fn(u32, bool); 2] = [unix::end_group, elsewhere::end_group];
+    let _: [fn(&mut OpenOptions, bool, bool); 2] = [unix::careful, elsewhere::careful];
+    let _: [fn(&mut OpenOptions, u32) -> io::Result<()>; 2] =
+        [unix::with_rights, elsewhere::with_rights];
+    let _: [fn(&File, &mut [u8], u64) -> io::Result<()>; 2] = [unix::read_at, elsewhere::read_at];
+    let _: [fn(u32) -> io::Result<()>; 2] = [unix::ask_to_end, elsewhere::ask_to_end];
+    let _: [fn(); 2] = [unix::be_nice, elsewhere::be_nice];
     let _: [fn(ExitStatus) -> Option<i32>; 2] = [unix::ended_by, elsewhere::ended_by];
 }
 
@@ -42,6 +51,9 @@ fn what_is_not_there_is_no_permission() {
         elsewhere::make_folder(&link, 0o700),
         elsewhere::make_folders(&link, 0o700),
         elsewhere::symlink(&path, &link),
+        elsewhere::with_rights(&mut File::options(), 0o600),
+        elsewhere::ask_to_end(std::process::id()),
+        elsewhere::permissions(0o600).map(drop),
     ] {
         let cause = refused.unwrap_err();
         assert_eq!(cause.kind(), ErrorKind::Unsupported);
@@ -53,6 +65,13 @@ fn what_is_not_there_is_no_permission() {
     assert_eq!((elsewhere::identity(&found), elsewhere::owner(&found)), (None, None));
     assert_eq!(elsewhere::times(&found), [unix::times(&found)[0]; 2]);
     assert_eq!(elsewhere::path("ü/a".as_bytes()), Path::new("ü/a"));
+    assert!(elsewhere::with_rights(&mut File::options(), 0o666).is_ok());
+    for read in [unix::read_at, elsewhere::read_at] {
+        let mut bytes = *b"....";
+        read(&file, &mut bytes[..2], 2).unwrap();
+        assert_eq!(&bytes, b"xt..");
+        assert!(read(&file, &mut bytes, 1).is_err());
+    }
     assert_eq!(elsewhere::path(b"\xff"), Path::new("\u{fffd}"));
 }
 

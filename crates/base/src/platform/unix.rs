@@ -2,16 +2,17 @@
 
 use std::{
     ffi::{CString, OsStr},
-    fs::{self, DirBuilder, File, Metadata, Permissions},
+    fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions},
     io,
     os::unix::{
         self,
         ffi::OsStrExt,
-        fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+        fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt},
         process::{CommandExt, ExitStatusExt},
     },
     path::Path,
     process::{Command, ExitStatus},
+    time::Duration,
 };
 
 /// The path of these bytes, as git and the file system hold them.
@@ -22,6 +23,14 @@ pub fn path(bytes: &[u8]) -> &Path {
 /// Who may do what with it: the lowest twelve bits of a mode.
 pub fn rights(file: &Metadata) -> u32 {
     file.mode() & 0o7777
+}
+
+/// Rights, as what makes files and folders takes them.
+///
+/// # Errors
+/// When the system has none.
+pub fn permissions(rights: u32) -> io::Result<Permissions> {
+    Ok(Permissions::from_mode(rights))
 }
 
 /// Gives it these rights.
@@ -38,6 +47,30 @@ pub fn set_rights(file: &File, rights: u32) -> io::Result<()> {
 /// As [`set_rights`].
 pub fn set_rights_at(path: &Path, rights: u32) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(rights))
+}
+
+/// Has a link opened, in the place of a file, only if links are followed, and the other end of a pipe waited
+/// for only if that is.
+pub fn careful(options: &mut OpenOptions, follows: bool, waits: bool) {
+    let link = if follows { 0 } else { libc::O_NOFOLLOW };
+    options.custom_flags(link | if waits { 0 } else { libc::O_NONBLOCK });
+}
+
+/// Has a file that is made have never more than these rights.
+///
+/// # Errors
+/// When nobody can promise that.
+pub fn with_rights(options: &mut OpenOptions, rights: u32) -> io::Result<()> {
+    options.mode(rights);
+    Ok(())
+}
+
+/// Fills all of `bytes` with what a file has from there.
+///
+/// # Errors
+/// When it has less, or cannot be read.
+pub fn read_at(file: &File, bytes: &mut [u8], from: u64) -> io::Result<()> {
+    file.read_exact_at(bytes, from)
 }
 
 /// Makes one folder that has never more than these rights.
@@ -103,6 +136,20 @@ pub fn user() -> Option<u32> {
     Some(unsafe { libc::geteuid() })
 }
 
+/// How long this machine runs, its sleep included where the system counts it.
+pub fn uptime() -> Duration {
+    #[cfg(target_os = "linux")]
+    const CLOCK: libc::clockid_t = libc::CLOCK_BOOTTIME;
+    #[cfg(not(target_os = "linux"))]
+    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: only fills in the structure, which outlives the call. That it fails is no matter: then none
+    // has passed, and the clock of the wall counts as well.
+    unsafe { libc::clock_gettime(CLOCK, &raw mut now) };
+    let (seconds, nanos) = (u64::try_from(now.tv_sec), u32::try_from(now.tv_nsec));
+    Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
+}
+
 /// Has what is started so lead a group of its own, so that what it starts can be ended with it.
 pub fn own_group(command: &mut Command) -> &mut Command {
     command.process_group(0)
@@ -114,6 +161,29 @@ pub fn end_group(leader: u32, at_once: bool) {
     let Some(group) = libc::pid_t::try_from(leader).ok().filter(|group| *group > 0) else { return };
     // SAFETY: takes numbers only.
     unsafe { libc::kill(-group, if at_once { libc::SIGKILL } else { libc::SIGTERM }) };
+}
+
+/// Asks one process of the same user to end.
+///
+/// # Errors
+/// When there is none of this number, or it is somebody else's.
+pub fn ask_to_end(process: u32) -> io::Result<()> {
+    // 0 and what is negative stand for groups.
+    let Some(process) = libc::pid_t::try_from(process).ok().filter(|process| *process > 0) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    // SAFETY: hands over numbers only.
+    match unsafe { libc::kill(process, libc::SIGTERM) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Lowers the priority of this thread, and of those that it starts, as far as it goes.
+pub fn be_nice() {
+    const LOWEST: libc::c_int = 19;
+    // SAFETY: hands over numbers only. That it fails is no matter.
+    unsafe { libc::nice(LOWEST) };
 }
 
 /// The number of the signal that ended a program.

@@ -2,13 +2,12 @@
 
 use std::{
     fs::OpenOptions,
-    os::unix::fs::OpenOptionsExt,
     path::Path,
     process::{Child, Command, Stdio},
 };
 
 use super::ProcessError;
-use crate::platform;
+use crate::{platform, whole::PRIVATE};
 
 /// A program that goes on when this is dropped.
 #[derive(Debug)]
@@ -30,14 +29,11 @@ pub fn detach(
     let (said, warned) = match log {
         None => (Stdio::null(), Stdio::null()),
         Some(log) => {
-            let log = OpenOptions::new()
-                .create(true)
-                .write(true)
-                .truncate(true)
-                .mode(0o600)
-                .custom_flags(libc::O_NOFOLLOW)
-                .open(log)
-                .map_err(failed)?;
+            let mut options = OpenOptions::new();
+            platform::careful(&mut options, false, true);
+            platform::with_rights(&mut options, PRIVATE).map_err(failed)?;
+            options.create(true).write(true).truncate(true);
+            let log = options.open(log).map_err(failed)?;
             (log.try_clone().map_err(failed)?.into(), log.into())
         }
     };
@@ -45,29 +41,6 @@ pub fn detach(
     command.args(arguments).current_dir(folder).stdin(input).stdout(said).stderr(warned);
     // What ends the terminal's group does not end it.
     platform::own_group(&mut command).spawn().map(Detached).map_err(failed)
-}
-
-/// Lowers the priority of this thread, and of those that it starts, as far as it goes.
-pub fn be_nice() {
-    const LOWEST: libc::c_int = 19;
-    // SAFETY: hands over numbers only. That it fails is no matter.
-    unsafe { libc::nice(LOWEST) };
-}
-
-/// Asks a process of the same user to end.
-///
-/// # Errors
-/// When there is none of this number, or it is somebody else's.
-pub fn ask_to_end(process: u32) -> std::io::Result<()> {
-    // 0 and what is negative stand for groups.
-    let Some(process) = libc::pid_t::try_from(process).ok().filter(|process| *process > 0) else {
-        return Err(std::io::ErrorKind::InvalidInput.into());
-    };
-    // SAFETY: hands over numbers only.
-    match unsafe { libc::kill(process, libc::SIGTERM) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
 }
 
 impl Detached {

@@ -7,6 +7,7 @@
 use std::{
     collections::BTreeMap,
     io,
+    path::Path,
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -17,8 +18,9 @@ mod pipes;
 #[cfg(test)]
 mod tests;
 
+pub use crate::platform::{ask_to_end, be_nice};
 pub use callers::callers;
-pub use detach::{Detached, ask_to_end, be_nice, detach};
+pub use detach::{Detached, detach};
 
 use crate::platform;
 
@@ -98,6 +100,21 @@ pub fn run(
     patience: Duration,
     max_output: usize,
 ) -> Result<Output, ProcessError> {
+    run_in(None, argv, stdin, environment, patience, max_output)
+}
+
+/// The same in a folder, if one is given; paths in the arguments are relative to it.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_in(
+    folder: Option<&Path>,
+    argv: &[String],
+    stdin: &[u8],
+    environment: &Environment,
+    patience: Duration,
+    max_output: usize,
+) -> Result<Output, ProcessError> {
     let (program, arguments) = argv.split_first().ok_or(ProcessError::Empty)?;
     if program.is_empty() {
         return Err(ProcessError::Empty);
@@ -116,6 +133,9 @@ pub fn run(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
     // A group of its own, so that what it has started ends with it.
     platform::own_group(&mut command);
     let deadline = Instant::now().checked_add(patience);

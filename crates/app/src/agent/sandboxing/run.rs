@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -12,7 +11,11 @@ use elophanto_agent::{
     git_guard::Shown,
     sandbox::{self, Attend, Ended, Kind, Limits, Policy, Stopped},
 };
-use elophanto_base::{mutex::lock, process};
+use elophanto_base::{
+    mutex::lock,
+    platform::{self, PRIVATE_FOLDER},
+    process,
+};
 
 impl Fencing {
     pub(super) fn run(&self, wanted: &Wanted, attend: Attend<'_>) -> Result<Ended, String> {
@@ -20,10 +23,10 @@ impl Fencing {
             std::mem::take(&mut *lock(&self.ready));
         let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
             Some(folder) => folder,
-            None => tempfile::Builder::new()
-                .prefix("elophanto-")
-                .permissions(fs::Permissions::from_mode(0o700))
-                .tempdir()
+            None => platform::permissions(PRIVATE_FOLDER)
+                .and_then(|own| {
+                    tempfile::Builder::new().prefix("elophanto-").permissions(own).tempdir()
+                })
                 .map_err(|cause| format!("no temporary folder: {cause}"))?,
         };
         let variables = self.environment.harmless();
@@ -115,7 +118,7 @@ fn makes(folder: &Path) -> bool {
 
 /// Whether a temporary folder is as when it was made: empty, and the user's alone.
 fn is_fresh(folder: &Path) -> bool {
-    let is_own = |found: fs::Metadata| found.is_dir() && found.mode() & 0o7777 == 0o700;
+    let is_own = |found: fs::Metadata| found.is_dir() && platform::rights(&found) == PRIVATE_FOLDER;
     fs::symlink_metadata(folder).is_ok_and(is_own)
         && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
