@@ -69,8 +69,11 @@ pub fn forbid_version_hints() {
 
 /// A write beyond the file size limit should be an error like a full disk, not the end of us.
 pub fn survive_file_size_limit() {
+    #[cfg(unix)]
     // SAFETY: sets a signal to be ignored, before any other thread exists; no handler runs.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
 }
 
 /// Where the program that runs now lies.

@@ -95,7 +95,7 @@ impl Conversation {
     }
 }
 
-type Socket = WebSocketStream<tokio::net::UnixStream>;
+type Socket = WebSocketStream<own::Stream>;
 
 async fn connect(path: &Path) -> io::Result<Socket> {
     let stream = own::connect(path).await?;

@@ -46,6 +46,7 @@ use elophanto_app::{
 /// Sockets at once.
 const SOCKETS: usize = 1_100;
 /// Open files that so many sockets, connections and runs may need.
+#[cfg(unix)]
 const OPEN_FILES: libc::rlim_t = 8_192;
 /// How long runs may take to be written down at the end.
 const END: Duration = Duration::from_secs(5);
@@ -272,6 +273,7 @@ fn unreachable_socket(path: &std::path::Path, cause: &std::io::Error) -> Error {
 }
 
 /// As far as the system lets us: usually 1,024 are open at once, and no more.
+#[cfg(unix)]
 fn allow_open_files() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls only read or write the structure, which outlives them. That they fail is no
@@ -284,3 +286,7 @@ fn allow_open_files() {
         }
     }
 }
+
+/// Who has no such limit needs none raised.
+#[cfg(not(unix))]
+fn allow_open_files() {}

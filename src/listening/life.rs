@@ -22,6 +22,7 @@ const MOST_HINTS: usize = 3;
 const LOOKS: Duration = Duration::from_millis(20);
 
 /// When the process is told to end.
+#[cfg(unix)]
 pub async fn told_to_end() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut ended), Ok(mut interrupted)) =
@@ -32,6 +33,14 @@ pub async fn told_to_end() {
     tokio::select! {
         _ = ended.recv() => {}
         _ = interrupted.recv() => {}
+    }
+}
+
+/// When Ctrl-C is pressed.
+#[cfg(not(unix))]
+pub async fn told_to_end() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
     }
 }
 

@@ -1,10 +1,12 @@
 //! A socket in the file system that this user alone can open, and requests to it.
 
+#[cfg(any(test, not(unix)))]
+mod elsewhere;
+#[cfg(unix)]
+mod unix;
+
 use std::{
-    ffi::CStr,
-    fs,
     io::{self, ErrorKind},
-    os::unix::fs::PermissionsExt,
     path::Path,
     time::Duration,
 };
@@ -12,77 +14,17 @@ use std::{
 use axum::{
     body::{Body, Bytes, to_bytes},
     http::{Method, Request, header},
-    serve::Listener,
 };
-use elophanto_base::regular::if_there;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::{UnixListener, UnixStream, unix::SocketAddr};
 
-/// How long to wait when the system has no room for another connection.
-const PAUSE: Duration = Duration::from_millis(100);
+#[cfg(not(unix))]
+pub use elsewhere::{Own, Stream, connect, own_name};
+#[cfg(unix)]
+pub use unix::{Own, Stream, connect, own_name};
+
 /// Bytes of an answer.
 const MOST_ANSWER: usize = 256 * 1024;
-
-/// Connections of this user's programs.
-pub struct Own(UnixListener);
-
-impl Own {
-    /// Listens at a path in a folder of the user's own, in place of a socket that nobody listens at any
-    /// more: the caller holds the lock of whoever does.
-    ///
-    /// # Errors
-    /// When the path is taken by something else, is too long, or cannot be written.
-    pub fn bind(path: &Path) -> io::Result<Self> {
-        if_there(fs::remove_file(path))?;
-        let listener = UnixListener::bind(path)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        Ok(Self(listener))
-    }
-}
-
-impl Listener for Own {
-    type Io = UnixStream;
-    type Addr = SocketAddr;
-
-    /// Only connections of this user: who reached the path otherwise is hung up on.
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        loop {
-            match self.0.accept().await {
-                Ok((stream, address)) if is_own(&stream) => return (stream, address),
-                Ok(_) => {}
-                Err(_) => tokio::time::sleep(PAUSE).await,
-            }
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.0.local_addr()
-    }
-}
-
-/// Whether whoever is at the other end is this user.
-pub fn is_own(stream: &UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == own_id())
-}
-
-/// The number of this user.
-fn own_id() -> u32 {
-    // SAFETY: takes nothing, cannot fail.
-    unsafe { libc::geteuid() }
-}
-
-/// Connects to a socket at which this user listens.
-///
-/// # Errors
-/// When nobody listens there, or somebody else does.
-pub async fn connect(path: &Path) -> io::Result<UnixStream> {
-    let stream = UnixStream::connect(path).await?;
-    match is_own(&stream) {
-        true => Ok(stream),
-        false => Err(io::Error::new(ErrorKind::PermissionDenied, "another user listens there")),
-    }
-}
 
 /// Asks whoever listens at a socket: the status of the answer, and its JSON (`null` if it has none).
 ///
@@ -113,13 +55,20 @@ async fn asked(path: &Path, method: Method, target: &str) -> io::Result<(u16, Va
     Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
-/// What the system calls this user; their number where it has no name for them.
-pub fn own_name() -> String {
-    let id = own_id();
-    // SAFETY: the answer is null or points to what the system keeps until it is asked again; it is
-    // copied at once, while no other thread of ours asks.
-    let name = unsafe {
-        libc::getpwuid(id).as_ref().map(|entry| CStr::from_ptr(entry.pw_name).to_owned())
-    };
-    name.and_then(|name| name.into_string().ok()).unwrap_or_else(|| id.to_string())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn without_sockets_of_a_users_own_nobody_listens_nor_answers() {
+        let path = Path::new("none");
+        let refused = [
+            elsewhere::Own::bind(path).map(drop),
+            elsewhere::connect(path).await.map(drop::<elsewhere::Stream>),
+        ];
+        for cause in refused.map(Result::unwrap_err) {
+            assert_eq!(cause.kind(), ErrorKind::Unsupported);
+        }
+        assert!(!elsewhere::own_name().is_empty() && !unix::own_name().is_empty());
+    }
 }

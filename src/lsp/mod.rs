@@ -64,11 +64,11 @@ pub fn serve_stdio(folder: PathBuf, environment: Environment) -> Result<bool> {
 
 /// Pools of memory that glibc gives out to all threads. With one for each thread, a server that runs all
 /// day keeps what reading all notes took in every one of them.
-#[cfg(target_env = "gnu")]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MOST_POOLS: libc::c_int = 2;
 
 fn share_memory() {
-    #[cfg(target_env = "gnu")]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call changes a number of the allocator under its own lock. That it fails is no matter.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, MOST_POOLS);

@@ -14,6 +14,7 @@ pub mod secret_input;
 pub mod show;
 pub mod signals;
 mod spinner;
+pub mod system;
 pub mod ui;
 
 pub use ui::Outcome;

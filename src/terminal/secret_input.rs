@@ -3,12 +3,12 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
-use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use secrecy::SecretString;
 use zeroize::Zeroizing;
 
+use super::system;
 use elophanto_app::{Error, Result, vault::Source};
 use elophanto_net::vault::{VaultError, read_passphrase, read_value};
 
@@ -16,7 +16,7 @@ use elophanto_net::vault::{VaultError, read_passphrase, read_value};
 /// start inherits it.
 #[derive(Debug)]
 pub struct Descriptor {
-    number: RawFd,
+    number: i32,
     file: File,
 }
 
@@ -38,7 +38,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// When it is one of the outputs, not open, or was not left open for us.
-    pub fn claim(number: RawFd) -> Result<Self> {
+    pub fn claim(number: i32) -> Result<Self> {
         if number == 0 {
             return Self::stdin();
         }
@@ -52,23 +52,10 @@ impl Descriptor {
         if number <= 2 {
             return refused("is an output");
         }
-        // SAFETY: this asks for flags by number; no memory is involved.
-        let flags = unsafe { libc::fcntl(number, libc::F_GETFD) };
-        if flags == -1 {
-            return refused("is not open");
+        match system::claim(number)? {
+            Ok(file) => Ok(Self { number, file }),
+            Err(why) => refused(why),
         }
-        if flags & libc::FD_CLOEXEC != 0 {
-            return refused("was not left open for us, or is named twice");
-        }
-        // SAFETY: the descriptor is open, and nobody else in this program owns it: what is to be
-        // closed on exec cannot have come to us through one, and all that we open is. The flag that
-        // is set next has a second claim refused above.
-        let owned = unsafe { OwnedFd::from_raw_fd(number) };
-        // SAFETY: this sets a flag by number; no memory is involved.
-        if unsafe { libc::fcntl(owned.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) } == -1 {
-            return Err(io::Error::last_os_error().into());
-        }
-        Ok(Self { number, file: owned.into() })
     }
 
     /// Standard input, without a buffer that would keep what was read.
@@ -76,8 +63,7 @@ impl Descriptor {
     /// # Errors
     /// When it is closed.
     pub fn stdin() -> Result<Self> {
-        let file = io::stdin().as_fd().try_clone_to_owned()?.into();
-        Ok(Self { number: 0, file })
+        Ok(Self { number: 0, file: system::stdin()? })
     }
 
     /// Whether it is standard input.
@@ -157,44 +143,14 @@ fn typed(prompt: &str) -> Result<Zeroizing<String>> {
     if !can_ask() {
         return Err(no_terminal());
     }
-    let held = HeldInterrupt::new();
+    let held = system::HeldInterrupt::hold();
     let answer = rpassword::prompt_password(prompt);
     drop(held);
     match answer {
         Ok(text) => Ok(Zeroizing::new(text)),
         Err(cause) if cause.kind() == io::ErrorKind::Interrupted => Err(Error::new("interrupted")),
-        Err(cause) if cause.raw_os_error() == Some(libc::ENXIO) => Err(no_terminal()),
+        Err(cause) if system::is_no_terminal(&cause) => Err(no_terminal()),
         Err(cause) => Err(Error::new(format_args!("cannot ask at the terminal: {cause}"))),
-    }
-}
-
-/// Ctrl-C at a prompt waits until the terminal echoes again: the prompt sends it to us while the
-/// terminal is still as it needs it.
-struct HeldInterrupt {
-    before: libc::sigset_t,
-}
-
-impl HeldInterrupt {
-    fn new() -> Self {
-        // SAFETY: an empty set of signals is valid, whatever stands in it is written by the calls
-        // below; both sets outlive them. Only the mask of this thread changes.
-        unsafe {
-            let (mut held, mut before) = (std::mem::zeroed(), std::mem::zeroed());
-            libc::sigemptyset(&raw mut held);
-            libc::sigaddset(&raw mut held, libc::SIGINT);
-            libc::sigemptyset(&raw mut before);
-            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const held, &raw mut before);
-            Self { before }
-        }
-    }
-}
-
-impl Drop for HeldInterrupt {
-    fn drop(&mut self) {
-        // SAFETY: the set is the one that was in force before; nothing is written.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut());
-        }
     }
 }
 
@@ -208,6 +164,7 @@ fn no_terminal() -> Error {
 #[cfg(test)]
 mod tests {
     use std::io::{Seek as _, Write as _};
+    use std::os::fd::{AsRawFd as _, RawFd};
 
     use secrecy::ExposeSecret as _;
 

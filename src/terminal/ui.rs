@@ -13,10 +13,11 @@ use std::{
 };
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::secret_input::is_stdin_taken;
-use crate::wire::printed_json;
+use super::{secret_input::is_stdin_taken, system};
+use crate::wire::{misfit, printed_json};
 use elophanto_app::{Error, Reporter, Result, reporter::Tone};
 pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
 use out::Out;
@@ -116,12 +117,16 @@ impl Ui {
     }
 
     /// A line of data: JSON if asked for, else text.
-    pub fn emit<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<()> {
+    pub fn emit<T: Serialize + JsonSchema>(&mut self, wire: &T, text: impl Display) -> Result<()> {
         if self.json { self.json(wire) } else { self.line(text) }
     }
 
     /// The same, which is all that a command has to say.
-    pub fn done<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<Outcome> {
+    pub fn done<T: Serialize + JsonSchema>(
+        &mut self,
+        wire: &T,
+        text: impl Display,
+    ) -> Result<Outcome> {
         self.emit(wire, text)?;
         Ok(Outcome::Done)
     }
@@ -137,9 +142,10 @@ impl Ui {
         Outcome::Negative
     }
 
-    /// A line of JSON.
-    pub fn json<T: Serialize + ?Sized>(&mut self, wire: &T) -> Result<()> {
+    /// A line of JSON, which is as its schema says.
+    pub fn json<T: Serialize + JsonSchema>(&mut self, wire: &T) -> Result<()> {
         let text = printed_json(wire)?;
+        debug_assert_eq!(misfit::<T>(&text), None, "{}", std::any::type_name::<T>());
         self.line(text)
     }
 
@@ -201,14 +207,10 @@ impl Ui {
 
     /// Columns of the terminals that stdout and stderr are; `None` of what is none.
     pub fn columns(&self) -> [Option<usize>; 2] {
-        let of = |is_terminal: bool, size: rustix::io::Result<rustix::termios::Winsize>| {
-            let columns = size.map_or(0, |size| usize::from(size.ws_col));
+        let of = |is_terminal: bool, columns: usize| {
             is_terminal.then_some(if columns == 0 { USUAL_COLUMNS } else { columns })
         };
-        let [out, err] = [
-            rustix::termios::tcgetwinsize(io::stdout()),
-            rustix::termios::tcgetwinsize(io::stderr()),
-        ];
+        let [out, err] = system::columns();
         [of(self.terminal, out), of(io::stderr().is_terminal(), err)]
     }
 

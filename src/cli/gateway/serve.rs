@@ -2,7 +2,6 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    os::fd::AsFd,
     path::Path,
     sync::Arc,
 };
@@ -18,6 +17,7 @@ use crate::{
     terminal::{
         json_lines::lines,
         secret_input::{self, take_stdin},
+        system,
     },
 };
 use elophanto_app::{
@@ -112,7 +112,7 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
 /// Whoever sits at this terminal.
 fn here() -> Result<Here> {
     // Not by the handle that others lock: nobody may be reading.
-    let out = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
+    let out = system::stdout()?;
     let typed = || {
         take_stdin();
         lines(MOST_LINE)

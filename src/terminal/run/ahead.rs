@@ -1,10 +1,6 @@
 //! What was typed before anybody asked.
 
-use rustix::{
-    io::read,
-    stdio::stdin,
-    termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr},
-};
+use crate::terminal::system::waiting;
 
 /// Bytes that are taken.
 const MOST: usize = 64 * 1024;
@@ -12,25 +8,7 @@ const MOST: usize = 64 * 1024;
 /// Takes what the terminal has of lines that nobody has read yet, the last one perhaps not whole; what
 /// is no text is left out. Nothing where standard input is no terminal.
 pub fn typed() -> String {
-    let Ok(before) = tcgetattr(stdin()) else { return String::new() };
-    let mut now = before.clone();
-    // Whole lines or not, and no more than there is.
-    now.local_modes.remove(LocalModes::ICANON);
-    now.special_codes[SpecialCodeIndex::VMIN] = 0;
-    now.special_codes[SpecialCodeIndex::VTIME] = 0;
-    if tcsetattr(stdin(), OptionalActions::Now, &now).is_err() {
-        return String::new();
-    }
-    let mut bytes = Vec::new();
-    let mut part = [0_u8; 4096];
-    while bytes.len() < MOST {
-        match read(stdin(), &mut part) {
-            Ok(read @ 1..) => bytes.extend_from_slice(&part[..read]),
-            _ => break,
-        }
-    }
-    let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
-    kept(&String::from_utf8_lossy(&bytes))
+    kept(&String::from_utf8_lossy(&waiting(MOST)))
 }
 
 /// The text of what was typed: keys that are no characters have no meaning any more.

@@ -226,7 +226,7 @@ impl ReadingCache {
 /// Memory that reading all notes took, and that nobody uses any more, goes back to the system: glibc
 /// keeps it for each thread.
 fn give_back() {
-    #[cfg(target_env = "gnu")]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: it touches nothing that is in use.
     unsafe {
         libc::malloc_trim(0);
