@@ -288,16 +288,51 @@ fn an_untrusted_provider_is_not_overwritten_by_the_default() {
     assert_eq!(env.read(CONFIG), OLLAMA.as_bytes());
 }
 
-/// Trust is in what the settings say. A program of the repository may say something else tomorrow.
+/// A later commit may make something else of a program, and bring another where somebody works.
 #[test]
-fn programs_of_the_repository_are_named() {
-    let env =
-        otters("learn.command: \"sh tools/find.sh --all /bin/sh\"\nnotify.program: curl tools\n");
-    env.write("tools/find.sh", "echo []\n");
-    let told = env.run(&["trust", "--yes"]).stderr();
-    let notes: Vec<&str> = told.lines().filter(|line| line.starts_with("note: ")).collect();
+fn programs_of_the_repository_are_trusted_as_they_are() {
+    let env = otters(
+        "learn: {sources: [command], command: \"sh tools/find.sh --all /bin/sh\"}\n\
+         notify.program: curl tools\nagent.check: sh tools/check.sh\n",
+    );
+    env.write("tools/find.sh", "touch ran\n");
+    env.write("tools/check.sh", "true\n");
+    env.write("docs/tools/find.sh", "touch evil\n");
+    let ran = |folder: &str| {
+        env.run_in(folder, &["learn", "sea otters"]);
+        fs::remove_file(env.path("ran")).is_ok()
+    };
+    assert!(!ran("."), "nobody trusts it");
+    let told = env.ok(&["trust", "--yes"]);
+    let program = "tools/find.sh: run by these settings, and trusted as it is\n";
+    assert!(told.stdout().ends_with(program), "{told}");
+    let notes: Vec<String> =
+        told.stderr().lines().filter(|it| it.starts_with("note: ")).map(str::to_owned).collect();
     assert!(
-        matches!(notes[..], [note] if note.contains("`tools/find.sh` lies in the repository")),
+        matches!(&notes[..], [note] if note.contains("`tools/check.sh` lies in the")),
         "{told}"
     );
+    assert!(ran(".") && ran("docs"), "at the top, wherever it is started");
+    assert!(!env.path("docs/evil").exists());
+    assert_eq!(warned(&env), None);
+    env.write("tools/check.sh", "false\n");
+    assert_eq!(warned(&env), None, "the agent's sandbox runs it");
+    env.write("tools/find.sh", "touch ran evil\n");
+    assert!(!ran("."), "it says something else");
+    let warning = warned(&env).unwrap();
+    assert!(warning.ends_with("(`tools/find.sh` is not as it was trusted)"), "{warning}");
+    let shown = env.ok(&["trust", "--show", "--json"]).json();
+    let digest = |at: usize| shown[at]["digest"].as_str().unwrap().to_owned();
+    let all = shown.len() - 1;
+    assert_eq!(shown[all]["program"], "tools/find.sh");
+    assert_eq!(
+        env.run(&["trust", "--yes", &digest(0)]).code,
+        Some(2),
+        "that is the settings' alone"
+    );
+    env.ok(&["trust", "--yes", &digest(0), &digest(all)]);
+    assert!(ran("."));
+    fs::remove_file(env.path("tools/find.sh")).unwrap();
+    fs::create_dir(env.path("tools/find.sh")).unwrap();
+    assert_eq!(warned(&env), None, "there is nothing to run");
 }

@@ -94,7 +94,8 @@ impl Wanted {
             ),
             Self::Command { line } => {
                 let argv = words(line, "learn.command")?;
-                let program = Program { argv, environment: environment.harmless().clone() };
+                let program =
+                    Program { argv, environment: environment.harmless().clone(), folder: None };
                 return program.find(TRIED).map(|found| found.len()).map_err(|cause| text(&cause));
             }
         };

@@ -169,6 +169,7 @@ impl<'a> Learning<'a> {
                     Some(line) => sources.push(Box::new(Program {
                         argv: words(line, "learn.command")?,
                         environment: self.environment(),
+                        folder: self.place_of("learn.command"),
                     })),
                     None => reporter.note("`learn.command` names no program; it is left out"),
                 },
@@ -418,6 +419,7 @@ impl<'a> Learning<'a> {
                 (SinkKind::Command, _, Some(line), _) => Outlet::Sink(Box::new(CommandSink::new(
                     words(line, "notify.program")?,
                     self.environment(),
+                    self.place_of("notify.program"),
                 ))),
                 (SinkKind::Webhook, .., Some(url)) => {
                     let sink = WebhookSink::new(url).map_err(unusable("notify.webhook"))?;
@@ -451,6 +453,12 @@ impl<'a> Learning<'a> {
             outlets.push(outlet);
         }
         Ok(outlets)
+    }
+
+    /// Where the program of a setting runs: the repository that names one means its own files.
+    fn place_of(&self, setting: &str) -> Option<PathBuf> {
+        let Workspace { config, repository, .. } = self.workspace;
+        config.is_of_repository(setting).then(|| repository.root.clone())
     }
 
     /// What programs of the user are handed: where they live and how they speak, no secrets.

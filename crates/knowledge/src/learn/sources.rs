@@ -96,6 +96,8 @@ impl Source for Web {
 pub struct Program {
     pub argv: Vec<String>,
     pub environment: Environment,
+    /// Where it runs, if not where the user is.
+    pub folder: Option<PathBuf>,
 }
 
 /// A line of a program's answer. Other fields are passed over.
@@ -122,7 +124,14 @@ impl Source for Program {
             argv.push("--".to_owned());
         }
         argv.push(query.to_owned());
-        let output = process::run(&argv, b"", &self.environment, PROGRAM_PATIENCE, PROGRAM_OUTPUT)?;
+        let output = process::run_in(
+            self.folder.as_deref(),
+            &argv,
+            b"",
+            &self.environment,
+            PROGRAM_PATIENCE,
+            PROGRAM_OUTPUT,
+        )?;
         if !output.is_success() {
             let status = match (output.code, output.signal) {
                 (Some(code), _) => format!("exit {code}"),

@@ -26,7 +26,7 @@ fn shell(script: &str) -> Program {
     let argv = ["sh", "-c", script, "sh"].map(str::to_owned).to_vec();
     let path = std::env::var("PATH").unwrap_or_default();
     let environment = Environment::from([("PATH".to_owned(), path)]);
-    Program { argv, environment }
+    Program { argv, environment, folder: None }
 }
 
 #[test]

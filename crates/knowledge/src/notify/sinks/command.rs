@@ -1,10 +1,12 @@
 //! A program of the user that reads each message as JSON.
 
+use std::path::{Path, PathBuf};
+
 use super::{MAX_OUTPUT, SINK_PATIENCE, Sink, SinkError, encode};
 use crate::notify::Message;
 use elophanto_base::{
     one_line::one_line,
-    process::{Environment, Output, run},
+    process::{Environment, Output, run_in},
 };
 
 /// Characters shown of what a program says when it fails.
@@ -16,28 +18,31 @@ const MAX_SAID: usize = 200;
 pub struct CommandSink {
     argv: Vec<String>,
     environment: Environment,
+    /// Where it runs, if not where the user is.
+    folder: Option<PathBuf>,
 }
 
 impl CommandSink {
     /// Runs nothing yet.
-    pub fn new(argv: Vec<String>, environment: Environment) -> Self {
-        Self { argv, environment }
+    pub fn new(argv: Vec<String>, environment: Environment, folder: Option<PathBuf>) -> Self {
+        Self { argv, environment, folder }
     }
 }
 
 impl Sink for CommandSink {
     fn send(&self, message: &Message) -> Result<(), SinkError> {
-        call(&self.argv, &encode(message)?, &self.environment)
+        call(self.folder.as_deref(), &self.argv, &encode(message)?, &self.environment)
     }
 }
 
 /// Runs a program that has to succeed.
 pub(super) fn call(
+    folder: Option<&Path>,
     argv: &[String],
     stdin: &[u8],
     environment: &Environment,
 ) -> Result<(), SinkError> {
-    let output = run(argv, stdin, environment, SINK_PATIENCE, MAX_OUTPUT)?;
+    let output = run_in(folder, argv, stdin, environment, SINK_PATIENCE, MAX_OUTPUT)?;
     if output.is_success() {
         return Ok(());
     }

@@ -27,7 +27,7 @@ impl Sink for DesktopSink {
     fn send(&self, message: &Message) -> Result<(), SinkError> {
         let mut argv = vec![self.program.clone()];
         argv.extend(arguments(message));
-        call(&argv, b"", &self.environment)
+        call(None, &argv, b"", &self.environment)
     }
 }
 

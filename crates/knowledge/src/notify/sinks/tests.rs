@@ -62,7 +62,7 @@ fn files_that_are_none_are_refused() {
 /// A few lines of shell that get one argument.
 fn shell(script: &str, argument: &Path) -> CommandSink {
     let argv = ["sh", "-c", script, "sh", argument.to_str().unwrap()].map(str::to_owned);
-    CommandSink::new(argv.to_vec(), path())
+    CommandSink::new(argv.to_vec(), path(), None)
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn programs_that_fail_say_so() {
     check("printf 'no\\nway\\033[2J' >&2; exit 3", "`sh` failed (exit code 3): no way[2J");
     check("exit 1", "`sh` failed (exit code 1): it said nothing");
     check("kill -s KILL $$", "`sh` failed (signal 9): it said nothing");
-    let error = CommandSink::new(Vec::new(), path()).send(&message()).unwrap_err();
+    let error = CommandSink::new(Vec::new(), path(), None).send(&message()).unwrap_err();
     assert_eq!(error.to_string(), "the command is empty");
 }
 
