@@ -864,6 +864,6 @@ fn a_repository_does_not_say_where_its_files_are_sent() {
     let evil = settings(Protocol::OpenAi, &theirs.url).replace("one", "evil");
     env.write(".elophanto/config.yaml", evil.replace("[evil/m1]", "[evil/m1, one/m2]"));
     let output = finish(&mut env.command(&["scan", "--investigate", "--yes", "--json"]));
-    assert_eq!(output.json()[0]["model"], "one/m2", "{output}");
+    assert_eq!(output.json()[0]["model"], "one/m1", "{output}");
     assert_eq!((mine.requests().len(), theirs.requests().len()), (1, 0));
 }

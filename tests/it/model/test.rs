@@ -269,7 +269,7 @@ fn keys_come_from_the_vault_too() {
 }
 
 #[test]
-fn a_repository_chooses_models_but_not_where_they_are() {
+fn a_repository_says_neither_which_model_is_asked_nor_where_it_is() {
     let (mine, theirs) =
         (Fake::start(|_| Protocol::OpenAi.says(HELLO)), Fake::start(|_| refuses(500, "no")));
     let env = one(&mine, Protocol::OpenAi);
@@ -277,10 +277,11 @@ fn a_repository_chooses_models_but_not_where_they_are() {
     let own = ("evil", Protocol::OpenAi, theirs.url.as_str(), Some("env:ONE_KEY"));
     env.write(".elophanto/config.yaml", settings("evil/m9, one/chosen", &[evil, own]));
     let output = ask(&env, &["--json"]);
-    assert_eq!(output.json()[0]["model"], "one/chosen", "{output}");
-    assert!(output.stderr().contains("not trusted, passed over: llm.providers."), "{output}");
+    assert_eq!(output.json()[0]["model"], "one/m1", "{output}");
+    let told = "not trusted, passed over: llm.tasks.simple, llm.providers.one.";
+    assert!(output.stderr().contains(told), "{output}");
     assert_eq!((mine.requests().len(), theirs.requests().len()), (1, 0));
-    assert_eq!(mine.requests()[0].body["model"], "chosen");
+    assert_eq!(mine.requests()[0].body["model"], "m1");
 }
 
 #[test]
