@@ -158,6 +158,12 @@ fn of_many_commits_that_no_hook_saw_the_newest() {
 #[test]
 fn of_what_was_before_the_hooks_there_is_none() {
     let site = Site::new(Tree::Main, false);
+    // More branches than are remembered: those that were committed to last are.
+    let mut old = site.command("git", &["commit-tree", "HEAD^{tree}", "-m", "old"]);
+    let old = finish(old.env("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")).stdout();
+    for number in 0..250 {
+        fs::write(site.git_dir().join(format!("refs/heads/a{number}")), &old).unwrap();
+    }
     site.git(&["checkout", "--quiet", "-b", "release"]);
     for number in 1..=8 {
         site.stage(&format!("n{number}"), "Before the hooks.");

@@ -8,11 +8,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular::read_text,
+    whole::{PRIVATE, Synced, write_whole},
+};
 use elophanto_repo::{CommitId, Git, GitError, head};
 
 /// Branches that are remembered, those that were committed to last.
 const MOST_BRANCHES: usize = 200;
+/// Largest memory, in bytes.
+const MOST_BYTES: u64 = 1024 * 1024;
 
 /// The memory of one clone.
 pub struct Seen {
@@ -47,12 +52,12 @@ impl Seen {
             return Ok(());
         }
         let checked_out = branch(git);
-        let tips = git.branch_tips()?.into_iter();
-        let tips = tips.filter(|(_, branch)| !is_begun || *branch != checked_out);
-        known.extend(tips.map(|(commit, branch)| Line { commit, since: 0, branch }));
+        let line = |(commit, branch)| Line { commit, since: 0, branch };
         if !is_begun && let Some(commit) = head(git)? {
-            known.push(Line { commit, since: 0, branch: checked_out });
+            known.push(line((commit, checked_out.clone())));
         }
+        let tips = git.branch_tips()?.into_iter();
+        known.extend(tips.filter(|(_, branch)| *branch != checked_out).map(line));
         known.iter_mut().filter(|line| line.branch.is_empty()).for_each(|line| {
             line.branch = "HEAD".to_owned();
         });
@@ -84,7 +89,7 @@ impl Seen {
     }
 
     fn read(&self) -> Vec<Line> {
-        let text = fs::read_to_string(&self.file).unwrap_or_default();
+        let text = read_text(&self.file, MOST_BYTES).unwrap_or_default();
         let line = |line: &str| {
             let mut words = line.splitn(3, ' ');
             let commit = words.next()?.parse().ok()?;

@@ -17,13 +17,13 @@ impl Git {
         reference(self, &branch_reference(name))
     }
 
-    /// The branches of this clone, each with its commit.
+    /// The branches of this clone, each with its commit, the newest first.
     ///
     /// # Errors
     /// When git cannot list them.
     pub fn branch_tips(&self) -> Result<Vec<(CommitId, String)>, GitError> {
         let format = "--format=%(objectname) %(refname:lstrip=2)";
-        let output = self.run(&["for-each-ref", format, "refs/heads/"])?;
+        let output = self.run(&["for-each-ref", "--sort=-committerdate", format, "refs/heads/"])?;
         let tip = |line: &str| {
             let (commit, name) = line.split_once(' ')?;
             Some((commit.parse().ok()?, name.to_owned()))
