@@ -6,7 +6,6 @@ mod tests;
 mod writer;
 
 use std::{
-    fs::File,
     io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
 };
@@ -164,7 +163,7 @@ impl Trails {
 
     /// In which work tree and session a run began: the first line says so.
     fn begin_of(&self, run: Ulid) -> Option<(PathBuf, Uuid)> {
-        let file = File::open(self.path(run)).ok()?;
+        let file = regular::open(&self.path(run)).ok()?;
         let mut line = Vec::new();
         BufReader::new(file).take(CAPS.line_bytes as u64).read_until(b'\n', &mut line).ok()?;
         match serde_json::from_slice::<Entry>(&line).ok()?.kind {

@@ -4,7 +4,7 @@
 //! Each collection has a view of its own; a stamp of what its documents are made from tells whether
 //! they have to be made at all. It refuses to know what the records are.
 
-use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use super::{
     Context, Options, Refreshed, Report, Snapshot,
@@ -22,12 +22,15 @@ use crate::store::{
     view::{self, Staging, View},
     write_whole,
 };
+use elophanto_base::regular::read_text;
 use elophanto_repo::{FileStat, Stored, Walked, history::History};
 
 /// With this many segments the small ones are built anew as one.
 const MANY_SEGMENTS: usize = 8;
 /// A segment with fewer documents is small.
 const SMALL_DOCUMENTS: usize = 256;
+/// Largest memory of what went along, in bytes.
+const MOST_BYTES: u64 = 4_096;
 
 /// Documents that are made, of one version.
 pub(super) struct Made<'a> {
@@ -152,7 +155,7 @@ pub fn name_of(files: &[Stored]) -> String {
 
 /// Whether a commit took along all vectors of what bears this name, by this model.
 pub fn went_along(context: &Context, source: &dyn Source, name: &str) -> bool {
-    fs::read_to_string(went_along_file(context, source))
+    read_text(&went_along_file(context, source), MOST_BYTES)
         .is_ok_and(|text| text == gone_along(context, name))
 }
 

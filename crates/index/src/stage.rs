@@ -7,7 +7,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -16,8 +16,12 @@ use super::{
     commit::{TABLES, used_keys, write_tables},
     version::{fetch_tables, tables_of},
 };
-use crate::store::{place, registry::Registry, tables, view};
+use crate::store::{place, registry::Registry, tables, view, write_whole};
+use elophanto_base::regular::read_text;
 use elophanto_repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version};
+
+/// Largest name that is remembered, in bytes.
+const MOST_BYTES: u64 = 255;
 
 /// What is to be put into git's index.
 #[derive(Debug, Default)]
@@ -262,11 +266,11 @@ impl Memory {
     }
 
     fn read(&self) -> Option<String> {
-        let name = fs::read_to_string(&self.file).ok()?;
+        let name = read_text(&self.file, MOST_BYTES).ok()?;
         tables::is_name(&name).then_some(name)
     }
 
     fn write(&self, name: &str) -> io::Result<()> {
-        fs::write(&self.file, name)
+        write_whole(&self.file, name.as_bytes())
     }
 }

@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::Repository;
-use elophanto_base::regular::careful;
+use elophanto_base::regular::{careful, open};
 
 /// The file of those who are told, in the folder of a run.
 const FILE: &str = "told";
@@ -98,8 +98,7 @@ pub fn told_bytes(run: &Path) -> u64 {
 /// be read is left out.
 pub fn told_since(run: &Path, bytes: u64) -> Vec<Told> {
     let mut text = Vec::new();
-    let read =
-        File::open(run.join(FILE)).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut text));
+    let read = open(&run.join(FILE)).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut text));
     if read.is_err() {
         return Vec::new();
     }

@@ -60,6 +60,47 @@ fn what_is_no_regular_file_is_not_opened() {
     assert_eq!(outside(&env), before);
 }
 
+/// What lies below the git directory is the program's own, but somebody may have packed it.
+#[test]
+fn no_pipe_in_the_place_of_a_file_of_ours_is_waited_for() {
+    let env = TestEnv::with(&[("otters.md", "# Otters\n\nOtters hold hands.\n")]);
+    done(&env, &["init"]);
+    done(&env, &["hook", "install"]);
+    let commit = |round: usize| {
+        env.write("otters.md", format!("# Otters\n\nOtters dive {round} times.\n"));
+        for args in [&["add", "--all"][..], &["commit", "--quiet", "-m", "Dive"]] {
+            let mut git = env.sealed("git");
+            // Else a hook that hangs gives up before it is found out.
+            let output = bounded(git.args(args).env("ELOPHANTO_HOOK_SECONDS", "1000"));
+            assert_eq!(output.code, Some(0), "{output}");
+        }
+    };
+    let commands: [&[&str]; 6] = [
+        &["agent", "remember", "--type", "error", "--context", "c", "--lesson", "l"],
+        &["learn", "Otter", "--from", "otters.md"],
+        &["enrich", "--once"],
+        &["commit"],
+        &["search", "otters"],
+        &["index"],
+    ];
+    let act = |args: &[&str], round: usize| match args {
+        ["commit"] => commit(round),
+        _ => drop(bounded(&mut env.command(args))),
+    };
+    let own = env.path(".git/elophanto");
+    for (round, args) in commands.into_iter().enumerate() {
+        commands.iter().for_each(|args| act(args, 2 * round));
+        let files = files_below(&own);
+        assert!(files.iter().any(|path| path.ends_with("records-along")), "{files:?}");
+        for path in files {
+            fs::remove_file(&path).unwrap();
+            assert_eq!(bounded(env.sealed("mkfifo").arg(&path)).code, Some(0));
+        }
+        act(args, 2 * round + 1);
+        fs::remove_dir_all(&own).unwrap();
+    }
+}
+
 #[test]
 fn a_note_that_becomes_a_link_is_no_note_any_more() {
     let env = TestEnv::with(&[

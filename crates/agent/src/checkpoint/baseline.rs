@@ -6,8 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
-    io::Read,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -20,7 +19,10 @@ use super::{
     state::{Digest, Opaque, State},
     survey::{Moment, Survey},
 };
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular,
+    whole::{PRIVATE, Synced, write_whole},
+};
 use elophanto_repo::{FileStat, ObjectId};
 
 /// Largest file of a baseline, in bytes.
@@ -228,9 +230,7 @@ fn owner(at: &Checkpoints) -> String {
 
 /// Reads a baseline; `None` if it is not there or is damaged.
 pub(super) fn load(file: &Path) -> Option<Baseline> {
-    let mut bytes = Vec::new();
-    File::open(file).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    baseline_file::decode(&bytes)
+    baseline_file::decode(&regular::read(file, MOST_BYTES).ok()?)
 }
 
 fn save(file: &Path, baseline: &Baseline) -> Result<()> {

@@ -8,7 +8,10 @@ use std::{
 };
 
 use super::{CheckpointError, Result};
-use elophanto_base::{regular::open_or_make, whole::PRIVATE};
+use elophanto_base::{
+    regular::{open, open_or_make},
+    whole::PRIVATE,
+};
 
 const DATA: &str = "data";
 
@@ -55,7 +58,7 @@ pub(super) fn kept(folder: &Path, from: u64, size: u64) -> Result<Vec<u8>> {
     let path = folder.join(DATA);
     let mut bytes = Vec::new();
     let mut read = || {
-        let mut file = File::open(&path)?;
+        let mut file = open(&path)?;
         file.seek(SeekFrom::Start(from))?;
         file.take(size).read_to_end(&mut bytes)
     };

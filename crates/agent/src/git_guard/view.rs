@@ -16,6 +16,7 @@ use super::credentials;
 use crate::permissions::{KEY_DRIVER, key_attributes};
 use elophanto_base::{
     mutex::lock,
+    regular,
     whole::{PRIVATE, Synced, write_whole},
 };
 use elophanto_repo::{FileStat, Git, Repository};
@@ -145,7 +146,7 @@ impl GitView {
     pub fn variables(&self) -> Vec<(String, String)> {
         let Some(attributes) = &self.attributes else { return Vec::new() };
         let text = key_attributes();
-        if fs::read(attributes).ok().as_deref() != Some(text.as_bytes())
+        if regular::read(attributes, text.len() as u64).ok().as_deref() != Some(text.as_bytes())
             && let Some(folder) = attributes.parent()
         {
             let _ = fs::create_dir_all(folder)

@@ -2,14 +2,17 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::{Result, SkillError, files, name};
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular::{SHARED, open_or_make},
+    whole::{PRIVATE, Synced, write_whole},
+};
 
 /// Name of the list, beside the folders of the installed skills.
 pub const LOCK_NAME: &str = "skills.lock.json";
@@ -84,8 +87,7 @@ pub(super) fn write(folder: &Path, skills: BTreeMap<String, Locked>) -> Result<(
 pub(super) fn guard(folder: &Path) -> Result<File> {
     let path: PathBuf = folder.join(GUARD);
     fs::create_dir_all(folder).map_err(|cause| SkillError::io(folder, cause))?;
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(|cause| SkillError::io(&path, cause))?;
+    let file = open_or_make(&path, SHARED).map_err(|cause| SkillError::io(&path, cause))?;
     file.lock().map_err(|cause| SkillError::io(&path, cause))?;
     Ok(file)
 }

@@ -8,7 +8,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::Read,
     path::{Path, PathBuf},
     time::Duration,
@@ -23,6 +22,7 @@ use elophanto_agent::permissions::is_key;
 use elophanto_base::{
     beneath::{Folder, Kind},
     lock, platform,
+    regular::read as read_whole,
     visible::exact_line,
 };
 use elophanto_repo::{CommitId, Git, GitError, NotePath, ObjectId};
@@ -30,6 +30,8 @@ use elophanto_repo::{CommitId, Git, GitError, NotePath, ObjectId};
 /// In the git directory of the work tree: what is under way, and the lock of whoever is at it.
 const RECORD: &str = "elophanto/stash.json";
 const LOCK: &str = "elophanto/stash.lock";
+/// Largest record, in bytes.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// Begins the message of a stash.
 const MESSAGE: &str = "elophanto: before a run";
 /// Made for a moment, to see which rights git would give a file.
@@ -520,7 +522,7 @@ fn busy() -> Error {
 }
 
 fn read(git: &Git) -> Option<Record> {
-    serde_json::from_slice(&fs::read(git.git_dir().join(RECORD)).ok()?).ok()
+    serde_json::from_slice(&read_whole(&git.git_dir().join(RECORD), MOST_BYTES).ok()?).ok()
 }
 
 fn write(git: &Git, record: &Record) -> Result<()> {

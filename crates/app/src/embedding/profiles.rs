@@ -5,6 +5,7 @@ use std::{fs, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, environment::Environment};
+use elophanto_base::regular;
 use elophanto_models::{Belief, Embedder, Pace, SearchThresholds};
 
 /// Largest file of thresholds, in bytes.
@@ -60,11 +61,7 @@ pub fn save(
 /// What cannot be read, or is out of range, counts as not measured.
 fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<SearchThresholds> {
     let path = file(embedder, environment)?;
-    let metadata = fs::metadata(&path).ok()?;
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        return None;
-    }
-    let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let kept: Kept = serde_json::from_slice(&regular::read(&path, MAX_BYTES).ok()?).ok()?;
     let Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer } = kept;
     let SearchThresholds { belief: own, lessons, .. } = embedder.thresholds();
     let belief =

@@ -19,8 +19,8 @@ use super::{
 use elophanto_base::{
     beneath::TEMPORARY,
     platform::{is_executable, is_one, rights},
-    regular::{careful, if_there},
-    whole::{Synced, write_whole},
+    regular::{careful, if_there, read_text},
+    whole::{PRIVATE, Synced, write_whole},
 };
 use elophanto_index::store::lock;
 use elophanto_repo::Repository;
@@ -28,6 +28,8 @@ use elophanto_repo::Repository;
 /// A larger file is no script that anybody wrote.
 const MOST_BYTES: u64 = 1024 * 1024;
 const MODE: u32 = 0o755;
+/// Digits of the number of folders that were made.
+const MOST_DIGITS: u64 = 20;
 
 elophanto_base::named! {
     /// What was done with a hook.
@@ -262,7 +264,7 @@ fn make(repository: &Repository, folder: &Path) -> Result<(), HookError> {
     let note = made_note(repository, folder);
     let made = || {
         fs::create_dir_all(note.parent().unwrap_or(folder))?;
-        fs::write(&note, missing.to_string())?;
+        write_whole(&note, missing.to_string().as_bytes(), PRIVATE, Synced::Nothing)?;
         fs::create_dir_all(folder)
     };
     made().map_err(|cause| HookError::Io { path: folder.to_owned(), source: cause })
@@ -271,7 +273,7 @@ fn make(repository: &Repository, folder: &Path) -> Result<(), HookError> {
 /// Removes the folders that [`make`] made, as far as they are empty.
 fn unmake(repository: &Repository, folder: &Path) -> Result<(), HookError> {
     let note = made_note(repository, folder);
-    let Ok(count) = fs::read_to_string(&note) else { return Ok(()) };
+    let Ok(count) = read_text(&note, MOST_DIGITS) else { return Ok(()) };
     let count = count.trim().parse().unwrap_or(0);
     // One that is not empty ends it: the folders above hold at least that one.
     let _ = folder.ancestors().take(count).try_for_each(fs::remove_dir);

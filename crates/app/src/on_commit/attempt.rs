@@ -7,7 +7,14 @@
 
 use std::{fs, io, path::PathBuf};
 
+use elophanto_base::{
+    regular::read_text,
+    whole::{PRIVATE, Synced, write_whole},
+};
 use elophanto_repo::{Git, ObjectId};
+
+/// Largest memory, in bytes.
+const MOST_BYTES: u64 = 64 * 1024;
 
 /// The memory of one work tree.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -19,7 +26,7 @@ pub struct Attempt {
 impl Attempt {
     /// What is remembered; nothing where that cannot be read.
     pub fn read(git: &Git) -> Self {
-        let text = fs::read_to_string(file(git)).unwrap_or_default();
+        let text = read_text(&file(git), MOST_BYTES).unwrap_or_default();
         let entry = text.lines().find_map(|line| {
             let (id, name) = line.strip_prefix("entry ")?.split_once(' ')?;
             Some((name.to_owned(), ObjectId::from_hex(id.as_bytes())?))
@@ -36,7 +43,7 @@ impl Attempt {
             if let Some(folder) = file.parent() {
                 fs::create_dir_all(folder)?;
             }
-            fs::write(&file, entry.unwrap_or_default())
+            write_whole(&file, entry.unwrap_or_default().as_bytes(), PRIVATE, Synced::Nothing)
         };
         let _ = write();
     }

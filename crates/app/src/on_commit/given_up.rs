@@ -9,11 +9,13 @@ use std::{ffi::OsString, fs, io, path::PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular::{if_there, read},
+    whole::{PRIVATE, Synced, write_whole},
+};
 use elophanto_repo::{Git, NotePath, ObjectId, Repository, Staged, Version, head, write_beneath};
 
 use super::CommitError;
-use elophanto_base::regular::if_there;
 
 /// Largest record file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -31,7 +33,7 @@ impl Along {
     }
 
     fn read(&self) -> Vec<(ObjectId, NotePath)> {
-        let lines = fs::read(&self.file).unwrap_or_default();
+        let lines = read(&self.file, MOST_BYTES).unwrap_or_default();
         let line = |line: &[u8]| {
             let at = line.iter().position(|&byte| byte == b' ')?;
             Some((ObjectId::from_hex(&line[..at])?, NotePath::new(&line[at + 1..])))

@@ -4,17 +4,22 @@
 //! notes of this commit before those that earlier ones left. What is left comes with a later
 //! commit.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use super::{CommitError, Done};
+use elophanto_base::regular::read_text;
 use elophanto_index::{
     Context, Progress, Snapshot,
     fill::{self, Allowance, Filled},
     stage::{StagedTables, plan_staged, remove_obsolete},
+    store::write_whole,
 };
 use elophanto_knowledge::corpus;
 use elophanto_repo::{CommitId, Git, NotePath};
 use elophanto_text::changelog;
+
+/// Digits of a number that is remembered.
+const MOST_DIGITS: u64 = 20;
 
 /// Stages the vectors of what is staged. `changed`: notes and pages that the commit brings.
 pub(super) fn stage(
@@ -78,11 +83,11 @@ impl Left {
 
     /// What is to be said of so many that are left: nothing if there were as many before.
     fn told(&self, left: usize) -> usize {
-        let before = fs::read_to_string(&self.file).ok().and_then(|text| text.parse().ok());
+        let before = read_text(&self.file, MOST_DIGITS).ok().and_then(|text| text.parse().ok());
         let before: usize = before.unwrap_or_default();
         if left != before {
             // Where that cannot be kept, it is said again.
-            let _ = fs::write(&self.file, left.to_string());
+            let _ = write_whole(&self.file, left.to_string().as_bytes());
         }
         if left > before { left } else { 0 }
     }

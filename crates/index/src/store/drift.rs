@@ -1,12 +1,12 @@
 //! What git told of drifts, as it is remembered between runs: commits never change.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use rustc_hash::FxHashMap;
 
 use super::{
     codec::{Malformed, Reader, Result, Writer, unseal},
-    container::write_whole,
+    container::{read_whole, write_whole},
 };
 use crate::drift::{Later, Told};
 use elophanto_repo::{CommitId, history::History};
@@ -22,7 +22,7 @@ pub type Answers = FxHashMap<Asked, Told>;
 
 /// What is remembered in `file` of a history at its HEAD; nothing where that is damaged.
 pub fn load(file: &Path, history: &History) -> Answers {
-    fs::read(file).ok().and_then(|bytes| from_bytes(&bytes, history).ok()).unwrap_or_default()
+    read_whole(file).ok().and_then(|bytes| from_bytes(&bytes, history).ok()).unwrap_or_default()
 }
 
 /// Remembers it.

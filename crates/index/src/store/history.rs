@@ -1,12 +1,12 @@
 //! The history of the notes as it is remembered between runs.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use rustc_hash::FxHashMap;
 
 use super::{
     codec::{Malformed, Result, Writer, unseal},
-    container::write_whole,
+    container::{read_whole, write_whole},
 };
 use elophanto_repo::{
     BlobId, CommitId, NotePath, ObjectId,
@@ -17,7 +17,7 @@ const MAGIC: &[u8; 8] = b"ELOHIS01";
 
 /// What is remembered in `file`; `None` if that is nothing, or damaged.
 pub fn load(file: &Path) -> Option<History> {
-    from_bytes(&fs::read(file).ok()?).ok()
+    from_bytes(&read_whole(file).ok()?).ok()
 }
 
 /// Remembers a history.

@@ -3,7 +3,7 @@
 //! It only makes searches, marked as the program's own; what comes of them is the pipeline's, which
 //! adds facts to what is known and nothing else.
 
-use std::{cmp::Reverse, collections::BTreeMap, fs, path::PathBuf};
+use std::{cmp::Reverse, collections::BTreeMap, path::PathBuf};
 
 use jiff::Timestamp;
 
@@ -20,6 +20,7 @@ use crate::{
     enrich::{Candidate, Mode, Pace, PaceState, Wait, mode, pick, queries},
     interest::{EngagementKind, Interest},
 };
+use elophanto_base::regular;
 use elophanto_index::store::{lock, write_whole};
 use elophanto_repo::record_store::RecordStore;
 use elophanto_text::entity::Entity;
@@ -162,10 +163,7 @@ fn file(record_store: &RecordStore) -> PathBuf {
 
 /// What cannot be read is begun anew.
 fn read(record_store: &RecordStore) -> PaceState {
-    let path = file(record_store);
-    let is_fit = fs::symlink_metadata(&path)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
-    let bytes = if is_fit { fs::read(path).unwrap_or_default() } else { Vec::new() };
+    let bytes = regular::read(&file(record_store), MAX_BYTES).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 

@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::providers;
-use elophanto_base::secrets;
+use elophanto_base::{regular, secrets};
 use elophanto_index::store::write_whole;
 use elophanto_repo::record_store::RecordStore;
 use elophanto_text::reading::Byline;
@@ -99,12 +99,7 @@ pub fn keep(record_store: &RecordStore, findings: &[Finding]) -> io::Result<Stri
 
 /// A response; `None` if it is not here, or is not what it was.
 pub fn load(record_store: &RecordStore, hash: &str) -> Option<Vec<Finding>> {
-    let path = file(record_store, hash)?;
-    let metadata = fs::symlink_metadata(&path).ok()?;
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        return None;
-    }
-    let bytes = fs::read(path).ok()?;
+    let bytes = regular::read(&file(record_store, hash)?, MAX_BYTES).ok()?;
     if blake3::hash(&bytes).to_hex().as_str() != hash {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Telling the user what was discovered, when it may be told, and remembering that.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use super::{
     record::{NOTIFICATION, NotificationRecord},
 };
 use crate::notify::{Discovery, Due, Fact, Message, Outlet, Queue, Quiet, State, due};
+use elophanto_base::regular;
 use elophanto_index::store::{lock, write_whole};
 use elophanto_repo::{journal::Place, record_store::RecordStore};
 
@@ -50,10 +51,7 @@ fn lock_of(record_store: &RecordStore) -> Result<lock::Lock, LearnError> {
 
 /// What cannot be read is begun anew: only when to tell depends on it.
 fn read(record_store: &RecordStore) -> Waiting {
-    let path = file(record_store);
-    let is_fit = fs::symlink_metadata(&path)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
-    let bytes = if is_fit { fs::read(path).unwrap_or_default() } else { Vec::new() };
+    let bytes = regular::read(&file(record_store), MAX_BYTES).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 

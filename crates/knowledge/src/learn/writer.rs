@@ -44,10 +44,6 @@ pub fn known_writer(record_store: &RecordStore) -> Option<String> {
 }
 
 fn read(path: &std::path::Path) -> Option<String> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > 64 {
-        return None;
-    }
-    let text = fs::read_to_string(path).ok()?;
+    let text = regular::read_text(path, 64).ok()?;
     Ulid::from_string(text.trim()).ok().map(|id| id.to_string())
 }
