@@ -11,10 +11,12 @@ use unicode_normalization::UnicodeNormalization;
 
 mod finder;
 mod language;
+mod letters;
 mod words;
 
 pub use finder::Finder;
 pub use language::Language;
+pub use letters::{is_in_other_letters, is_latin};
 pub use words::{Word, words};
 
 /// Words longer than this many bytes are cut: hashes and encoded blobs are not looked up whole.

@@ -6,9 +6,12 @@ use rustc_hash::FxHashMap;
 use super::scene::ChunkId;
 use crate::{
     Kind, Part, Snapshot,
-    store::{Malformed, segment::language_term},
+    store::{
+        Malformed,
+        segment::{OTHER_LETTERS_TERM, language_term},
+    },
 };
-use elophanto_base::lexical::{Analyzer, Language};
+use elophanto_base::lexical::{Analyzer, Language, is_latin};
 
 /// The language that a question is in, if it is another than that of the settings, whose analyzer is
 /// given, and notes are in it too.
@@ -57,9 +60,6 @@ pub fn is_elsewhere(folded: &str, term: &str) -> bool {
     Language::all().any(|language| language.analyzer().term(folded).as_deref() == Some(term))
 }
 
-/// Characters of a note that are looked at: it goes on as it begins.
-const MOST_CHARACTERS: usize = 4_000;
-
 /// What a note is in that is not in the language of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
@@ -83,30 +83,30 @@ pub fn foreign(
     let mut found = FxHashMap::default();
     let Some(own) = analyzer.language() else { return Ok(found) };
     let is_note = |place: &ChunkId| snapshot.parts[place.0].kind == Kind::Note;
-    let mut known: FxHashMap<ChunkId, Option<Language>> =
+    let mut known: FxHashMap<ChunkId, Option<Foreign>> =
         places.into_iter().filter(is_note).map(|place| (place, None)).collect();
-    for language in Language::all().filter(|language| *language != own) {
-        let term = language_term(language);
+    let others = Language::all().filter(|language| *language != own);
+    let languages = others.map(|other| (language_term(other), Foreign::Language(other)));
+    let letters = (OTHER_LETTERS_TERM.to_owned(), Foreign::Other);
+    let in_latin = is_latin(question);
+    // What is told of words comes last: it says more.
+    for (term, told) in in_latin.then_some(letters).into_iter().chain(languages) {
         for (number, part) in snapshot.parts.iter().enumerate() {
             if let Some(postings) = part.loaded.segment.postings(&term)? {
                 postings.for_each(|chunk, _, _| {
                     if let Some(of) = known.get_mut(&(number, chunk as usize)) {
-                        *of = Some(language);
+                        *of = Some(told);
                     }
                 })?;
             }
         }
     }
-    let in_latin = is_latin(question);
-    for (place, language) in known {
+    for (place, told) in known {
         let segment = &snapshot.parts[place.0].loaded.segment;
-        // A part of a note may be code alone.
-        let text = || segment.text(&segment.document(segment.chunk_document(place.1))?);
         let path = segment.identity(segment.chunk_document(place.1))?.0;
-        if let Some(language) = language {
-            found.insert(place, Foreign::Language(language));
-        } else if in_latin && (is_beside(snapshot, path, own) || is_in_other_letters(text()?)) {
-            found.insert(place, Foreign::Other);
+        let beside = || (in_latin && is_beside(snapshot, path, own)).then_some(Foreign::Other);
+        if let Some(told) = told.or_else(beside) {
+            found.insert(place, told);
         }
     }
     Ok(found)
@@ -135,26 +135,6 @@ fn names_language(folder: &str) -> bool {
     code.len() == 2 && (2..=4).contains(&region.len()) && is_letters(code) && is_letters(region)
 }
 
-/// Whether the letters of a text are Latin ones.
-fn is_latin(text: &str) -> bool {
-    let mut letters = text.chars().filter(|char| char.is_alphabetic()).peekable();
-    letters.peek().is_some() && letters.all(|char| !is_of_other_letters(char))
-}
-
-/// Whether one of eight letters of a text at least is no Latin one: names of programs and code are.
-fn is_in_other_letters(text: &str) -> bool {
-    let (mut all, mut others) = (0, 0);
-    for char in text.chars().take(MOST_CHARACTERS).filter(|char| char.is_alphabetic()) {
-        all += 1;
-        others += usize::from(is_of_other_letters(char));
-    }
-    others > 0 && others * 8 >= all
-}
-
-fn is_of_other_letters(char: char) -> bool {
-    char.is_alphabetic() && char >= '\u{370}' && !('\u{1d00}'..='\u{1fff}').contains(&char)
-}
-
 fn holds_term(parts: &[Part], term: &str) -> Result<bool, Malformed> {
     for part in parts {
         if part.loaded.segment.postings(term)?.is_some() {
@@ -180,28 +160,6 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(names_language(folder), expected, "{folder}");
-        }
-    }
-
-    #[test]
-    fn letters_tell_a_script() {
-        for (text, expected) in [
-            ("The `docker compose` file", false),
-            ("Füge ein Wörterbuch hinzu", false),
-            ("Tiếng Việt", false),
-            ("使用 docker compose", true),
-            ("Настройка docker", true),
-            ("ノートを作成する", true),
-            ("Pi (π) is a number that does not end, as everybody knows", false),
-            ("1 + 1", false),
-            ("", false),
-        ] {
-            assert_eq!(is_in_other_letters(text), expected, "{text}");
-        }
-        for (text, expected) in
-            [("Obsidian URI", true), ("naïve", true), ("笔记 sync", false), ("42", false)]
-        {
-            assert_eq!(is_latin(text), expected, "{text}");
         }
     }
 }

@@ -20,6 +20,8 @@ pub use super::tables::{Encoded, Key};
 const MAGIC: &[u8; 8] = b"ELOVEC01";
 /// Rows that share a checksum.
 const BLOCK_ROWS: usize = 64;
+/// Blocks that are not worth a second thread: a quarter of a megabyte of 256 components.
+const FEW_BLOCKS: usize = 16;
 /// How far ahead of what is read the processor fetches, in bytes.
 const AHEAD: usize = 2048;
 const CACHE_LINE: usize = 64;
@@ -227,7 +229,7 @@ impl Matrix {
         all.par_chunks(BLOCK_ROWS * self.dimension)
             .zip(scores.par_chunks_mut(BLOCK_ROWS))
             .enumerate()
-            .with_min_len(64)
+            .with_min_len(FEW_BLOCKS)
             .try_for_each(|(block, (codes, scores))| {
                 self.check_block(block)?;
                 let rows = codes.chunks_exact(self.dimension).zip(scores).enumerate();

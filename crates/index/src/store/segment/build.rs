@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Attributes, FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, LessonRecord, MAGIC,
-    language_term, postings::PostingsWriter,
+    OTHER_LETTERS_TERM, language_term, postings::PostingsWriter,
 };
 use crate::store::{
     codec::{Writer, checksum},
     container::{Section, assemble},
 };
-use elophanto_base::lexical::{self, Analyzer, Language, words};
+use elophanto_base::lexical::{self, Analyzer, Language, is_in_other_letters, words};
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
@@ -113,6 +113,9 @@ impl<'a> SegmentBuilder<'a> {
         if let Some(language) = self.language.or(self.analyzer.language()) {
             let term = self.number(&language_term(language));
             shared.push((term, FIELD_TAGS, 0));
+        }
+        if is_in_other_letters(text) {
+            shared.push((self.number(OTHER_LETTERS_TERM), FIELD_TAGS, 0));
         }
         let path = document.path.to_text();
         let tags = document.tags.join(" ");

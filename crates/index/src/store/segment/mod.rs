@@ -37,6 +37,9 @@ pub fn language_term(language: Language) -> String {
     format!("\u{1}{}", language.name())
 }
 
+/// The term that the chunks of notes in other letters than the Latin ones have.
+pub const OTHER_LETTERS_TERM: &str = "\u{1}letters";
+
 /// Bytes of a chunk record: document, start, end, first line, last line, words, breadcrumb offset.
 const CHUNK_BYTES: usize = 7 * 4;
 /// Bytes of a term record: offset of its postings (u64), length, chunks that hold it, checksum.
