@@ -107,11 +107,13 @@ impl<'t> Around<'t> {
         Some(self.shown(plain(&self.text[whole]), below))
     }
 
-    /// A statement with the sentences before it that it points back to or, where the question asks why, with those
-    /// on both sides. They are of the same paragraph and state something, or it stands alone.
+    /// A statement with the sentences before it that it points back to or, where the question asks why, all of them, and
+    /// with those behind it unless the question asks how or for one thing. They are of the same paragraph and state
+    /// something, or it stands alone.
     fn beside(&self, statement: &Statement, question: &Question) -> Option<Shown> {
         let at = statement.at;
         let asks_why = question.asks_why();
+        let tells_more = !question.asks_for_one() && !question.asks_how();
         // Not what tells the rest of its paragraph already.
         let is_one = statement.text == plain(self.raw(at));
         let states = |at: &usize| declares(&plain(self.raw(*at)));
@@ -120,7 +122,7 @@ impl<'t> Around<'t> {
         });
         let behind = (at + 1..self.end(at))
             .take(MOST_BESIDE)
-            .take_while(|it| asks_why && is_one && states(it));
+            .take_while(|it| tells_more && is_one && states(it));
         let (before, behind) = (before.count(), behind.count());
         let joined = |sentences| Some(plain(&self.text[self.bytes(sentences)?]));
         let said = [

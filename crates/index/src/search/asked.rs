@@ -1,6 +1,7 @@
 //! What the first words of a question ask for, and the English words by which that and what tells it are
 //! known. Pure.
 
+use super::measures::asks_the_cost;
 use elophanto_base::lexical::words;
 
 /// What a question's first word asks for, where a statement without it is no answer.
@@ -16,7 +17,7 @@ pub(super) enum AsksFor {
     Place,
     /// `how many`: a number, of what is named.
     Count,
-    /// `how much`, `how long`: a number.
+    /// `how much`, `how long`, `what does it cost`: a number.
     Amount,
     /// `what is the maximum`: a number in digits, or that there is none.
     Bound,
@@ -37,6 +38,7 @@ impl AsksFor {
         match (words.next()?.as_str(), words.next().as_deref()) {
             ("who" | "whom" | "whose", _) => Some(Self::Person),
             ("where", _) => Some(Self::Place),
+            ("what", _) if asks_the_cost(question) => Some(Self::Amount),
             ("when", Some("was" | "were" | "did")) => Some(Self::Day),
             ("when", _) => Some(Self::Time),
             // Not `what date format`.

@@ -110,14 +110,25 @@ const DURATION: Measure = Measure {
     by_unit: true,
 };
 
+/// Whether one asks what something costs: `what does it cost`.
+pub(super) fn asks_the_cost(question: &str) -> bool {
+    let mut all = words(question).map(|word| &question[word.range]);
+    all.next().is_some_and(|first| is_one_of(&["what"], first))
+        && all.next().is_some_and(|next| is_one_of(&["did", "do", "does", "will"], next))
+        && all.any(|word| is_one_of(&["cost"], word))
+}
+
 impl Measure {
     /// What a question asks for: `how` and the next word, or behind `how much` what is done with it.
     pub(super) fn of(question: &str) -> Option<Self> {
         let all: Vec<String> =
             words(question).map(|word| question[word.range].to_lowercase()).collect();
+        let by = |word: &String| MEASURES.iter().find(|it| is_one_of(it.asked, word)).copied();
+        if asks_the_cost(question) {
+            return all.iter().filter(|word| *word == "cost").find_map(by);
+        }
         let how = all.iter().position(|word| word == "how")?;
         let next = all.get(how + 1)?;
-        let by = |word: &String| MEASURES.iter().find(|it| is_one_of(it.asked, word)).copied();
         match next.as_str() {
             // Behind it stands a verb; `how much did the old one cost` asks for no age.
             "much" => all.iter().skip(how + 2).filter(|word| is_one_of(&VERBS, word)).find_map(by),

@@ -9,7 +9,7 @@ const MOST_LABEL: usize = 2;
 pub(super) fn label(text: &str) -> Option<String> {
     let plain = text.replace(['*', '_'], "");
     let (label, value) = plain.split_once(": ")?;
-    let is_word = |char: char| char.is_alphabetic() || char == ' ';
+    let is_word = |char: char| char.is_alphabetic() || [' ', ','].contains(&char);
     let words = value.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
     let is_label = label.starts_with(char::is_alphabetic)
         && label.chars().all(is_word)
@@ -30,6 +30,7 @@ mod tests {
             ("Default: **2**", true),
             ("**Type**: Number", true),
             ("Default: 1440 (1 day)", true),
+            ("Linux, macOS: `~/.local/share/heron/`", true),
             ("Default: it is the one that was there before all others", false),
             ("See also: [this](page.md)", false),
             ("Ends: here.", false),

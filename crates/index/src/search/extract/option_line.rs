@@ -1,14 +1,16 @@
-//! A line of a program's help as a statement.
+//! A line of a program's help, or of code with a comment, as a statement.
 
 use super::{FEWEST_ANNOUNCING, MOST_CHARACTERS};
 use elophanto_text::markdown::on_one_line;
 
 /// A line on which a program's help explains an option, as `--limit N` and what that does, with two spaces
-/// between.
+/// between, or code with what a comment behind it says.
 pub(super) fn option_line(raw: &str) -> Option<String> {
     let line = raw.trim();
-    let is_option = line.trim_start_matches('-').starts_with(char::is_alphanumeric);
-    let (option, said) = line.split_once("  ").filter(|_| line.starts_with('-') && is_option)?;
+    let begins = line.trim_start_matches('-').starts_with(char::is_alphanumeric);
+    let of_help = || line.split_once("  ").filter(|_| line.starts_with('-'));
+    let commented = line.split_once(" # ").or_else(of_help).filter(|_| begins);
+    let (option, said) = commented.map(|(option, said)| (option.trim_end(), said))?;
     let is_said = said.split_whitespace().count() >= FEWEST_ANNOUNCING && !option.contains('`');
     is_said.then(|| format!("`{option}`: {}", on_one_line(said.trim(), MOST_CHARACTERS, |_| true)))
 }
@@ -26,6 +28,12 @@ mod tests {
             ),
             ("-q, --quiet  Say nothing at all", Some("`-q, --quiet`: Say nothing at all")),
             ("--limit N", None),
+            (
+                "limit = \"1h\"  # optional, default is 1h",
+                Some("`limit = \"1h\"`: optional, default is 1h"),
+            ),
+            ("# a comment # of many words", None),
+            ("limit = 5  # hours", None),
             ("- a list   of three words", None),
             ("tool --limit 5   and so on here", None),
         ] {

@@ -1,15 +1,21 @@
-//! Whether a heading is what is asked, and whether the answer is a whole list or tells how. Pure.
+//! Whether a heading is what is asked, whether the answer is a value, a whole list or tells how, and whether it says enough. Pure.
 
 use rustc_hash::FxHashSet;
 
 use super::{
-    super::asked::{AUXILIARIES, AsksFor, QUIET, is_one_of},
+    super::{
+        Hit,
+        asked::{AUXILIARIES, AsksFor, QUIET, is_one_of},
+    },
     Question, first_word,
 };
 use elophanto_base::lexical::{Analyzer, words};
 
 /// Words of a question, but for small ones, that are about one thing.
 const FEWEST_TELLING: usize = 3;
+
+/// Words that an answer leaves unsaid from which on it may be about something else.
+const FEWEST_UNSAID: usize = 2;
 
 /// Words that questions begin with.
 const ASKING: [&str; 6] = ["how", "what", "when", "where", "who", "why"];
@@ -58,6 +64,19 @@ impl Question {
                     && (adds_nothing() || is_reason()))
     }
 
+    /// Whether so much of it is unsaid that what is said is about something else: two words where it asks for a value,
+    /// else half of it and two at least.
+    pub fn is_left_unsaid(&self, text: &str, hit: &Hit, analyzer: &Analyzer) -> bool {
+        let unsaid = self.unsaid(text, hit, analyzer).len();
+        unsaid >= FEWEST_UNSAID && (self.asks_for.is_some() || 2 * unsaid >= self.terms.len())
+    }
+
+    /// Whether it asks for one thing, a value or `which` it is, rather than for what is told in sentences.
+    pub(in crate::search) fn asks_for_one(&self) -> bool {
+        let is_which = first_word(&self.text).is_some_and(|first| is_one_of(&["which"], first));
+        self.asks_for.is_some() || is_which && !self.asks_for_all()
+    }
+
     /// Whether it asks for a reason.
     pub(in crate::search) fn asks_why(&self) -> bool {
         first_word(&self.text).is_some_and(|first| is_one_of(&["why"], first))
@@ -69,10 +88,11 @@ impl Question {
         has_how && self.measure.is_none() && self.asks_for.is_none()
     }
 
-    /// Whether it asks for a name, a number, a time or a place, in words enough that what has them all is about it.
+    /// Whether it asks for a name, a number, a time, a place or of an option, in words enough that what has them all is
+    /// about it.
     pub(in crate::search) fn asks_for_value(&self) -> bool {
         let telling = self.terms.iter().filter(|(term, _)| self.measure.as_ref() != Some(term));
-        self.asks_for.is_some() && telling.count() >= FEWEST_TELLING
+        (self.asks_for.is_some() || !self.options.is_empty()) && telling.count() >= FEWEST_TELLING
     }
 
     /// Whether it asks for several things: how, why, `what are`, `which parts does`.
@@ -135,6 +155,7 @@ mod tests {
             ("How many users does it have?", false),
             ("How long are sessions kept?", false),
             ("How do I build Heron with Zinc?", false),
+            ("What does heron build --zinc keep?", true),
         ] {
             let asked = Question::new(question, &[], &analyzer);
             assert_eq!(asked.asks_for_value(), expected, "{question}");

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 use super::{
     super::{
         asked::{
-            AsksFor, BOUNDLESS, CONDITIONS, HOLDERS, LICENCES, NOBODY, PASSIVE, is_clock,
-            is_of_time, is_one_of,
+            AsksFor, BESIDE_PLACES, BOUNDLESS, CONDITIONS, HOLDERS, LICENCES, NOBODY, PASSIVE,
+            PLACING, is_clock, is_of_time, is_one_of,
         },
         measures::{amounts, bare as plain},
     },
@@ -148,20 +148,25 @@ impl Question {
             let is_name = |word: &str| word.starts_with(char::is_uppercase);
             many.iter().any(|(word, term)| !is_name(word) && terms.contains(term))
         };
+        // `Four messages become a file` counts no files.
+        let is_end = |word: &str| is_one_of(&BEING, word) || is_one_of(&["a", "an"], word);
         // `Port 0 is your own node` counts no nodes, nor does `more than one node`; `a 128-bit number` counts bits.
         let counts = |at: usize| {
             let before = &tokens[at.saturating_sub(2)..at];
-            let near =
-                tokens[at..].iter().take(NEAR + 1).take_while(|word| !is_one_of(&BEING, word));
+            let near = tokens[at..].iter().take(NEAR + 1).take_while(|word| !is_end(word));
             let is_label = before.last().is_some_and(|word| is_thing(word));
             let is_more = is_one_of(&["one"], tokens[at]) && before.contains(&"than");
             !is_more && (is_label || near.into_iter().any(|word| is_thing(word)))
         };
         let numbered = (0..tokens.len()).filter(|at| amounts.contains(&tokens[*at]));
+        let is_small = |word: &str| is_one_of(&PLACING, word) || is_one_of(&BESIDE_PLACES, word);
         let is_held = |at: usize| {
             let held = &tokens[at.saturating_sub(NEAR)..at];
             let is_link = |word: &&str| is_one_of(&HOLDERS, word);
-            held.iter().any(is_link) && held.iter().any(|word| is_thing(word))
+            // `The gateway is one process` counts processes.
+            let counts_other = is_one_of(&["one"], tokens[at])
+                && tokens.get(at + 1).is_some_and(|next| !is_small(next));
+            !counts_other && held.iter().any(is_link) && held.iter().any(|word| is_thing(word))
         };
         let mut numbered = numbered.filter(|at| counts(*at) || is_held(*at));
         let is_unsaid = !is_unit && !tokens.iter().any(|token| is_thing(token));
@@ -311,6 +316,11 @@ mod tests {
             ("how many nodes does it have", "A node has peerings to more than one node.", false),
             ("how many nodes does it have", "Port 0 is your own node.", false),
             ("how many nodes does it have", "It has 12 large nodes.", true),
+            ("how many files does a message have", "Four messages become a file.", false),
+            ("how many nodes does it have", "The node is one process of a user.", false),
+            ("how many nodes does it have", "The number of nodes is one.", true),
+            ("what does the seat cost", "Of a seat nothing became slower.", false),
+            ("what does the seat cost", "A seat is 20 euros a year.", true),
             ("how many nodes does it have", "The number of nodes is 12.", true),
             ("how do I limit how many connect", "Connect at most by `--limit`.", true),
             ("which version of it is needed", "The whole tree is needed.", false),
