@@ -28,6 +28,8 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
     // The version that is told of, and the depth of its heading; and the heading below that.
     let mut below: Option<(String, u8)> = None;
     let mut part: Option<String> = None;
+    // `Scripts:`, and the list within that item.
+    let mut within: Option<(Option<usize>, String)> = None;
     let mut numbered = HashSet::new();
     for (number, block) in page.blocks.iter().enumerate() {
         if block.kind != Kind::Item
@@ -50,23 +52,28 @@ pub(super) fn tell(page: &Page, thing: &Thing, found: &mut Vec<(usize, Statement
         };
         // `Ann Hill`, whose changes are listed within.
         let next = page.blocks.get(number + 1).filter(|next| next.kind == Kind::Item);
-        if next.is_some_and(|next| next.list > block.list) && !block.text.trim().ends_with('.') {
+        let inner = next.map(|next| next.list).filter(|list| *list > block.list);
+        if let Some(list) = inner.filter(|_| !block.text.trim().ends_with('.')) {
+            within = block.text.trim().strip_suffix(':').map(|label| (list, tidy(label)));
             continue;
         }
+        let label = within.as_ref().filter(|(list, _)| *list == block.list);
+        let label = label.map_or(String::new(), |(_, label)| format!("{label}: "));
         let text = without_number(&block.text);
         let first = sentences(text).into_iter().next().and_then(|range| text.get(range));
         let part = part.as_ref().filter(|part| {
             names_part(part)
                 || first.is_some_and(|first| says_done(part) && !says_what_was_done(first))
         });
-        let Some(first) = first.map(str::trim).filter(|first| is_change(first)) else { continue };
+        let first = first.map(|first| before_reference(first.trim()));
+        let Some(first) = first.filter(|first| is_change(first)) else { continue };
         // The same below `Summary` and `Details`.
         let number = first.split_once(": ").filter(|(number, _)| number.contains('#'));
         if number.is_some_and(|(_, said)| !numbered.insert(fold(said))) {
             continue;
         }
         let version = part.map_or(version.clone(), |part| format!("{version}, {part}"));
-        let text = shown(&format!("{name} {version} – {}", without_this(first)));
+        let text = shown(&format!("{name} {version} – {label}{}", without_this(first)));
         if is_told(&text) {
             found.push((thing.entity, Statement { text, line: page.line_of(block) }));
         }
@@ -207,6 +214,12 @@ fn without_number(text: &str) -> &str {
         .map_or(text, |rest| rest.trim_start_matches([':', ' ', '-']))
 }
 
+/// What an item says before the numbers of what it is about: `Add it, see #651`.
+fn before_reference(text: &str) -> &str {
+    let marks = [", see #", " (see #"];
+    marks.iter().find_map(|mark| text.split_once(mark)).map_or(text, |(said, _)| said)
+}
+
 /// What points to the text around a change.
 static POINTING: Words = list!(words "change_pointers");
 
@@ -298,5 +311,18 @@ mod tests {
         assert!(is_change("Memory struct (#1)") && !is_change("Documentation (#1, #2)"));
         assert_eq!(without_number("#651: Add it"), "Add it");
         assert_eq!(without_number("# of items"), "# of items");
+        let page = "# Changelog for Foo\n\n## 1.3.0\n\n- Add `--all` to Foo, see #8 and #9 (@ann)\n- Scripts:\n  - \
+                    Wider lines for plots\n\n## 1.2.0\n\n### Bugfixes\n\n- Foo not shown on Windows, see #7\n";
+        let document = crate::extract::Document { text: page, title: None };
+        let told = crate::extract::extract(&document, "Foo", &[], crate::extract::Mode::Given);
+        let facts = told.entities.iter().flat_map(|it| &it.facts).map(|fact| fact.text.as_str());
+        assert_eq!(
+            facts.collect::<Vec<&str>>(),
+            [
+                "Foo 1.3.0 – Add --all to Foo",
+                "Foo 1.3.0 – Scripts: Wider lines for plots",
+                "Foo 1.2.0, Bugfixes – Foo not shown on Windows",
+            ]
+        );
     }
 }

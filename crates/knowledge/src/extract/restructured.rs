@@ -59,7 +59,17 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
             let is_above = |next: &&str| indent(next) > indent(bare) && !next.trim().is_empty();
             match term(bare).filter(|_| lines.peek().is_some_and(is_above)) {
                 Some((lead, term)) => kept.push_str(&format!("{lead}`{term}`:")),
-                None => push_line(bare.strip_suffix("::").unwrap_or(bare), &mut kept),
+                None => {
+                    let line = bare.strip_suffix("::").unwrap_or(bare);
+                    // An item that whoever shows the list numbers: `#. The fee is due.`
+                    let item = line.trim_start().strip_prefix('#');
+                    let item = item.filter(|it| it.starts_with(". ") || it.starts_with(".\t"));
+                    if item.is_some() {
+                        kept.push_str(&line[..indent(line)]);
+                        kept.push('1');
+                    }
+                    push_line(item.unwrap_or(line), &mut kept);
+                }
             }
         }
         kept.push_str(if end.contains('\n') { "\n" } else { end });
@@ -153,6 +163,12 @@ fn push_line(line: &str, kept: &mut String) {
             continue;
         }
         kept.push_str(&before[..role.unwrap_or(before.len())]);
+        // `:html:`<title>`` is no tag.
+        if inner.starts_with('<') {
+            kept.push_str(&format!("`{inner}`"));
+            rest = after.trim_start_matches('_');
+            continue;
+        }
         let shown = inner.split_once(" <").map_or(inner, |(words, _)| words);
         // `:rfc:`2822`` shows as `RFC 2822`.
         let name = role.map_or("", |start| before[start..].trim_matches(':'));
@@ -183,6 +199,8 @@ mod tests {
             "Head\n---\n\n\nUse ``x`` and a.B",
         );
         check(".. x::\n`", "\n`");
+        check(".. _a:\nAn :html:`<a>` is.", "\nAn `<a>` is.");
+        check(".. _a:\n#. Foo.\n\t#.\tBar.", "\n1. Foo.\n\t1.\tBar.");
         check(".. _a:\nSee :pep:`8001`.", "\nSee PEP 8001.");
         check(":Title: Foo\n.. _a:\n", "# Foo\n\n");
         check(

@@ -88,6 +88,7 @@ mod tests {
             ("It’s worth mentioning that Foo is free.", Some("Foo is free.")),
             ("Namely, as stated below, foo is free.", Some("Foo is free.")),
             ("Namely, Foo is free.", Some("Foo is free.")),
+            ("And, Foo is free.", Some("Foo is free.")),
             ("Otherwise, it is lost.", None),
             ("Foo, however, is free.", Some("Foo is free.")),
             ("Foo is fast, however, Bar is slower.", None),

@@ -7,7 +7,7 @@ use super::{is_plural, is_told, shown};
 use crate::extract::Statement;
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
-use crate::extract::page::{Kind, Page};
+use crate::extract::page::{Block, Kind, Page};
 use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
@@ -50,6 +50,13 @@ pub(super) fn collect(
         }
         if block.kind != Kind::Item || leads {
             lead = lead_of(&block.text, block.kind, thing).map(|lead| (lead, None));
+            // `Features`, below each of several things.
+            if let Kind::Heading(level) = block.kind
+                && page.blocks.iter().filter(|it| is_same(it, block)).count() > 1
+            {
+                let above = above(page, number, level);
+                lead = lead.zip(above).map(|((lead, _), above)| (format!("{above}, {lead}"), None));
+            }
             is_heading = matches!(block.kind, Kind::Heading(_))
                 || block.text.trim().strip_suffix(':').is_some_and(is_offered);
             count = 0;
@@ -94,6 +101,21 @@ pub(super) fn collect(
     }
     found.sort_by_key(|(_, fact)| fact.line);
     found
+}
+
+/// Whether two headings say the same.
+fn is_same(one: &Block, other: &Block) -> bool {
+    matches!(one.kind, Kind::Heading(_)) && fold(&one.text) == fold(&other.text)
+}
+
+/// The heading that a heading stands below, which is not the page's title.
+fn above(page: &Page, number: usize, level: u8) -> Option<String> {
+    let mut before = page.blocks[..number].iter().enumerate().rev();
+    let (_, heading) = before.find(|(at, block)| {
+        let is_title = *at == 0 || block.kind == Kind::Heading(1);
+        matches!(block.kind, Kind::Heading(other) if other < level && !is_title)
+    })?;
+    Some(tidy(&heading.text))
 }
 
 /// Whether a lead says how many items follow: `There are two modes`.

@@ -13,6 +13,7 @@ use super::Statement;
 use super::facts::own::MAX_OWN;
 use super::facts::own_blocks::OwnBlocks;
 use super::facts::{is_spoken, is_whole, named_below, parts, rows, shown};
+use super::fold::fold;
 use super::page::Page;
 use super::subject::Names;
 use super::thing::Thing;
@@ -69,6 +70,18 @@ pub(super) fn is_unread(page: &Page) -> bool {
     letters >= FEWEST_TOLD && latin * 2 < letters || all >= FEWEST_TOLD && known * RAREST < all
 }
 
+/// The thing, the noun in its name that the page calls it by, and the pronoun for that: `La citadelle`.
+fn noun_of(page: &Page, grammar: &Grammar, thing: &Thing) -> Option<(usize, String, &'static str)> {
+    let own = fold(&thing.name);
+    page.sentences.iter().find_map(|sentence| {
+        let text = page.text(sentence);
+        let (said, pronoun) = grammar.subject(text, &tokens(text))?;
+        let (_, noun) = said.split_once(' ')?;
+        let is_own = own.contains(' ') && own.split(' ').any(|word| word == fold(noun));
+        is_own.then(|| (thing.entity, said.to_owned(), pronoun))
+    })
+}
+
 /// What the sentences state of names, in the order of the page.
 pub(super) fn collect(
     page: &Page,
@@ -77,20 +90,29 @@ pub(super) fn collect(
     names: &Names,
 ) -> Vec<(usize, Statement)> {
     let mut found = Vec::new();
-    let mut before: Option<(usize, String, usize)> = None;
+    // Whom the sentence before was about, under which name, and the one pronoun that stands for a noun.
+    let mut before: Option<(usize, String, usize, Option<&str>)> = None;
     let own_blocks = OwnBlocks::of(page, thing, names);
     let mut own: Vec<(usize, Statement)> = Vec::new();
     let parts = thing.map(|thing| parts(page, thing)).unwrap_or_default();
     let person = names::person(page, grammar);
+    let noun = thing.filter(|thing| thing.is_sure).and_then(|thing| noun_of(page, grammar, thing));
     for sentence in &page.sentences {
         let block = page.blocks.get(sentence.block).map_or("", |block| block.text.as_str());
-        let told = before.take().filter(|(.., block)| *block == sentence.block);
+        let told = before.take().filter(|(_, _, block, _)| *block == sentence.block);
         // A paragraph of somebody's life goes on about them.
         let told = told.or_else(|| {
             let thing = thing.filter(|_| sentence.first && !found.is_empty())?;
             let begins = page.text(sentence).split(' ').next().map(str::to_lowercase)?;
             let is_person = person == Some(begins.as_str());
-            is_person.then(|| (thing.entity, thing.name.clone(), sentence.block))
+            is_person.then(|| (thing.entity, thing.name.clone(), sentence.block, None))
+        });
+        // `Elle abrite`, where a page about a citadel goes on.
+        let told = told.or_else(|| {
+            let (entity, noun, pronoun) = noun
+                .as_ref()
+                .filter(|_| sentence.first && !(own.is_empty() && found.is_empty()))?;
+            Some((*entity, noun.clone(), sentence.block, Some(*pronoun)))
         });
         if is_spoken(block, &sentence.range) {
             continue;
@@ -118,33 +140,38 @@ pub(super) fn collect(
                 let (text, line) = (shown(text), sentence.line);
                 found.push((hit.entity, Statement { text, line }));
             }
-            before = Some((hit.entity, name, sentence.block));
+            before = Some((hit.entity, name, sentence.block, None));
             continue;
         }
         let stated = if let Some((hit, from)) = named {
             let (first, last) = (all.get(from), all.get(hit.end - 1));
             let surface = first.zip(last).and_then(|(first, last)| text.get(first.start..last.end));
-            Some((hit.entity, surface.unwrap_or_default().to_owned(), text.to_owned()))
-        } else if let Some((entity, name, _)) = told
+            Some((hit.entity, surface.unwrap_or_default().to_owned(), text.to_owned(), None))
+        } else if let Some((entity, name, _, only)) = told
             && let [first, verb, ..] = all.as_slice()
             && grammar.pronouns.contains(&first.lower().as_str())
-            && grammar.is_verb(verb)
+            && only.is_none_or(|only| first.lower() == only)
+            && (grammar.is_verb(verb) || grammar.is_second(verb))
             && !is_impersonal(&all)
             && let Some(rest) = text.get(first.end..)
         {
             let said = format!("{name}{rest}");
-            Some((entity, name, said))
+            Some((entity, name, said, only))
         } else {
             None
         };
-        let Some((entity, name, said)) = stated else {
-            let text = (own.len() < MAX_OWN && own_blocks.has(sentence))
+        let Some((entity, name, said, only)) = stated else {
+            let kept = (own.len() < MAX_OWN && own_blocks.has(sentence))
                 .then(|| grammar.own(text, &all, sentence.first))
                 .flatten();
-            if let Some((thing, text)) = thing.zip(text) {
+            if let Some((thing, told)) = thing.zip(kept.as_deref()) {
                 let part = parts.get(sentence.block).and_then(Option::as_deref);
-                let text = named_below(thing, part, &text);
-                own.push((thing.entity, Statement { text, line: sentence.line }));
+                let told = named_below(thing, part, told);
+                own.push((thing.entity, Statement { text: told, line: sentence.line }));
+                let subject = grammar.subject(text, &all);
+                before = subject.map(|(noun, pronoun)| {
+                    (thing.entity, noun.to_owned(), sentence.block, Some(pronoun))
+                });
             }
             continue;
         };
@@ -153,9 +180,16 @@ pub(super) fn collect(
             grammar.pointers.contains(&words[at].lower().as_str()) || grammar.ties(&words, at)
         });
         if !points && is_whole(&said) {
-            found.push((entity, Statement { text: shown(&said), line: sentence.line }));
+            let (said, line) = (shown(&said), sentence.line);
+            match thing.filter(|_| only.is_some()) {
+                Some(thing) => {
+                    let part = parts.get(sentence.block).and_then(Option::as_deref);
+                    own.push((entity, Statement { text: named_below(thing, part, &said), line }));
+                }
+                None => found.push((entity, Statement { text: said, line })),
+            }
         }
-        before = Some((entity, name, sentence.block));
+        before = Some((entity, name, sentence.block, only));
     }
     found.extend(rows::collect(page, thing, names));
     found.extend(own);

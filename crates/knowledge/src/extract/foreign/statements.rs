@@ -22,6 +22,7 @@ pub(super) fn is_impersonal(tokens: &[Token<'_>]) -> bool {
                     || next.starts_with("qu'")
             };
             adjective && next.iter().any(binds)
+                || matches!(verb.as_str(), "convient" | "existe" | "faut" | "reste" | "suffit")
         }
         _ => false,
     }
@@ -34,7 +35,8 @@ pub(super) fn closes(token: &Token<'_>) -> bool {
 
 /// `Su clima es`, where a paragraph begins: of what the page is about.
 fn begins_with_its(tokens: &[Token<'_>]) -> bool {
-    borders(tokens) || tokens.first().is_some_and(|first| matches!(first.text, "Su" | "Sus"))
+    const OWNS: &[&str] = &["Sa", "Ses", "Son", "Su", "Sus"];
+    borders(tokens) || tokens.first().is_some_and(|first| OWNS.contains(&first.text))
 }
 
 /// `Colinda al norte con`, of a place that is not named again.
@@ -95,7 +97,8 @@ impl Grammar {
         let joined = tokens
             .get(behind.saturating_sub(1))
             .is_some_and(|token| token.after.trim_matches(')').is_empty());
-        if opens && joined && tokens.get(behind).is_some_and(|token| self.is_verb(token)) {
+        let is_verb = |token: &Token<'_>| self.is_verb(token) || self.is_second(token);
+        if opens && joined && tokens.get(behind).is_some_and(is_verb) {
             return true;
         }
         let verb = if from > 1 && article(from - 1) { from - 2 } else { from.wrapping_sub(1) };
@@ -105,6 +108,54 @@ impl Grammar {
             && (1..=10).contains(&verb)
             && tokens.get(verb).is_some_and(|token| self.is_verb(token) && token.joins())
             && tokens[..verb].iter().all(|token| token.joins() && !self.is_verb(token))
+    }
+
+    /// Whether a word behind the subject that begins a German sentence is a verb by its form.
+    pub(super) fn is_second(&self, token: &Token<'_>) -> bool {
+        const LEAST: usize = 4;
+        const NONE: &[&str] = &[
+            "erst", "fast", "insgesamt", "jetzt", "meist", "nicht", "samt", "seit", "selbst",
+            "somit", "sonst", "statt", "zuletzt", "zumeist", "zunächst",
+        ];
+        self.inverts
+            && token.before.is_empty()
+            && token.text.len() >= LEAST
+            && token.text.starts_with(char::is_lowercase)
+            && token.text.ends_with('t')
+            && !token.text.starts_with("ge")
+            && !NONE.contains(&token.text)
+    }
+
+    /// `La citadelle`, before the verb, and the pronoun that stands for it.
+    pub(super) fn subject<'t>(
+        &self,
+        text: &'t str,
+        tokens: &[Token<'_>],
+    ) -> Option<(&'t str, &'static str)> {
+        const MOST: usize = 6;
+        const GENDERS: &[(&str, &str)] = &[
+            ("der", "er"),
+            ("die", "sie"),
+            ("eine", "sie"),
+            ("el", "él"),
+            ("la", "ella"),
+            ("la", "elle"),
+            ("le", "il"),
+            ("un", "il"),
+            ("un", "él"),
+            ("una", "ella"),
+            ("une", "elle"),
+        ];
+        let article = tokens.first().filter(|it| it.joins())?;
+        let word = article.lower();
+        let is_its =
+            |(own, pronoun): &&(&str, &str)| *own == word && self.pronouns.contains(pronoun);
+        let (_, pronoun) = GENDERS.iter().find(is_its)?;
+        let verb = (2..tokens.len().min(MOST)).find(|&at| self.is_verb(&tokens[at]))?;
+        let subject = &tokens[1..verb];
+        let plain = subject.iter().all(|it| it.joins() && it.before.is_empty());
+        let said = text.get(article.start..tokens[verb - 1].end)?;
+        plain.then_some((said, *pronoun))
     }
 
     /// A sentence of a page that names nothing but can be understood below its title: it begins with
@@ -125,13 +176,14 @@ impl Grammar {
             let token = &tokens[at];
             let word = token.lower();
             let bare = word.split_once(['\'', '’']).map_or(word.as_str(), |(_, rest)| rest);
-            let goes_on = self.pronouns.contains(&bare) && self.goes_on(tokens, at);
+            let goes_on = self.pronouns.contains(&bare) && self.goes_on(tokens, at)
+                || bare == "leur" && tokens[..at].iter().any(|it| matches!(it.text, "les" | "Les"));
             [self.pointers, self.pronouns, self.persons].iter().any(|all| all.contains(&bare))
                 && !goes_on
                 && !Self::lists(tokens, at)
                 || self.ties(tokens, at)
                 || self.cites(tokens, at)
-                || at == 0 && !is_first && matches!(token.text, "Su" | "Sus")
+                || at == 0 && !is_first && begins_with_its(tokens)
                 || matches!(token.text, "Sie" | "Ihr" | "Ihre" | "Ihnen")
         };
         // `Profile werden geladen`: several, of which the verb tells.

@@ -82,6 +82,46 @@ pub(super) fn numbered(block: Block) -> Vec<Block> {
     parts(block, starts.into_iter().chain([whole]))
 }
 
+/// A block of which lines begin with `a.`, `b.` and so on, each of which is an item of list `list`: Markdown knows
+/// no such lists.
+pub(super) fn lettered(block: Block, list: usize) -> Vec<Block> {
+    const LEAST: usize = 2;
+    let mut starts: Vec<usize> = Vec::new();
+    for at in std::iter::once(0).chain(block.breaks.iter().copied()) {
+        let next = (b'a'..=b'z').nth(starts.len());
+        let line = block.text.get(at..).unwrap_or_default();
+        if next.is_some_and(|letter| behind_letter(line, letter).is_some()) {
+            starts.push(at);
+        }
+    }
+    if matches!(block.kind, Kind::Heading(_)) || starts.len() < LEAST {
+        return vec![block];
+    }
+    let whole = block.text.len();
+    let first = usize::from(starts[0] > 0);
+    let ends: Vec<usize> = starts.into_iter().filter(|at| *at > 0).chain([whole]).collect();
+    let mut all = parts(block, ends);
+    for (part, letter) in all.iter_mut().skip(first).zip(b'a'..) {
+        let from = behind_letter(&part.text, letter).unwrap_or_default();
+        part.text.drain(..from);
+        part.marks.retain(|(range, _)| range.start >= from);
+        for (range, _) in &mut part.marks {
+            *range = range.start - from..range.end - from;
+        }
+        part.breaks.iter_mut().for_each(|at| *at = at.saturating_sub(from));
+        (part.kind, part.list) = (Kind::Item, Some(list));
+    }
+    all
+}
+
+/// Bytes of `a. `, `a) ` or `(a) ` before an item.
+fn behind_letter(line: &str, letter: u8) -> Option<usize> {
+    let rest = line.trim_start();
+    let rest = rest.strip_prefix('(').unwrap_or(rest).strip_prefix(char::from(letter))?;
+    let rest = rest.strip_prefix(['.', ')'])?.strip_prefix(' ')?;
+    Some(line.len() - rest.trim_start().len())
+}
+
 /// A paragraph of lines that are paragraphs themselves, for none is that long where lines are broken by hand,
 /// with the short ones among them that no sentence is on as headings: `History`.
 pub(super) fn headed(block: Block) -> Vec<Block> {
@@ -220,6 +260,22 @@ fn parts(block: Block, ends: impl IntoIterator<Item = usize>) -> Vec<Block> {
 #[cfg(test)]
 mod tests {
     use super::super::read;
+
+    #[test]
+    fn lines_with_letters_are_items() {
+        for (text, expected) in [
+            (
+                "1. You pay for:\n   a. **Foo** and\n   more\n   b. Bar",
+                vec!["You pay for:", "Foo and more", "Bar"],
+            ),
+            ("a) Foo\nb) Bar", vec!["Foo", "Bar"]),
+            ("Foo is\na. Foo\nc. Bar", vec!["Foo is a. Foo c. Bar"]),
+        ] {
+            let page = read(text);
+            let texts: Vec<&str> = page.blocks.iter().map(|block| block.text.trim()).collect();
+            assert_eq!(texts, expected, "{text}");
+        }
+    }
 
     #[test]
     fn lines_that_end_with_room_are_parts() {

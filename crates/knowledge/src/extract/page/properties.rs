@@ -210,7 +210,7 @@ pub(super) fn day(text: &str) -> Option<String> {
 /// The texts of the page that its front matter holds for a generator of sites, each with its line: `text: |`.
 pub(super) fn texts(front: &str) -> Vec<(usize, String)> {
     const LEAST: usize = 300;
-    const KEYS: &[&str] = &["body", "content", "markdown", "text"];
+    const KEYS: &[&str] = &["body", "content", "excerpt", "markdown", "text"];
     /// Of others, whatever stands in them.
     const OF_OTHERS: &[&str] = &["comments", "quotes", "reviews", "testimonials"];
     fn walk(key: &str, node: yaml::Node, found: &mut Vec<(usize, String)>) {
@@ -235,7 +235,7 @@ pub(super) fn texts(front: &str) -> Vec<(usize, String)> {
     // As it stands, line for line, below its key.
     found.retain(|(line, _)| {
         let above = line.checked_sub(2).and_then(|above| inner?.lines().nth(above));
-        above.is_some_and(|above| above.contains(": |"))
+        above.is_some_and(|above| above.contains(": |") || above.contains(": >"))
     });
     found
 }

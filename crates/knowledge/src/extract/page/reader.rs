@@ -7,7 +7,7 @@ use comrak::arena_tree::NodeEdge;
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 
-use super::cut::{cut, headed, lined, numbered};
+use super::cut::{cut, headed, lettered, lined, numbered};
 use super::html;
 use super::properties::{self, Section};
 use super::tables::{self, plain};
@@ -268,7 +268,10 @@ impl Reader {
             return;
         }
         self.section.take(&block);
-        for part in headed(block).into_iter().flat_map(numbered).flat_map(lined) {
+        self.lists += 1;
+        let list = self.lists;
+        let parts = headed(block).into_iter().flat_map(numbered);
+        for part in parts.flat_map(|part| lettered(part, list)).flat_map(lined) {
             cut(part, &mut self.blocks);
         }
     }

@@ -173,3 +173,25 @@ fn rules_years_and_borders_are_told_in_other_languages() {
         assert_eq!(all, expected, "{page}");
     }
 }
+
+#[test]
+fn a_pronoun_stands_for_the_noun_that_the_sentence_before_is_about() {
+    let page = "# Citadelle de Fern\n\nLa citadelle est une ville dans le sud de la France. Elle occupe \
+                la pointe de la baie. Il occupe la pointe.\n\nElle abrite une collection d'armes.\n\nSa \
+                construction commence en 1590 sous la direction de Jean Fern.\n";
+    assert_eq!(
+        told(page, "Citadelle de Fern"),
+        [
+            "Citadelle de Fern | Citadelle de Fern – La citadelle est une ville dans le sud de la France.",
+            "Citadelle de Fern | Citadelle de Fern – La citadelle occupe la pointe de la baie.",
+            "Citadelle de Fern | Citadelle de Fern – La citadelle abrite une collection d'armes.",
+            "Citadelle de Fern | Citadelle de Fern – Sa construction commence en 1590 sous la direction de Jean \
+             Fern.",
+        ]
+    );
+    let page = "# Fern\n\nFern ist eine Stadt in der Schweiz. Sie befindet sich im Kanton Bern.\n";
+    assert_eq!(
+        told(page, "Fern"),
+        ["Fern | Fern ist eine Stadt in der Schweiz.", "Fern | Fern befindet sich im Kanton Bern."]
+    );
+}

@@ -340,3 +340,23 @@ fn a_part_that_several_have_stands_below_whose_it_is() {
         assert!(facts.iter().any(|fact| fact.contains(said)), "{facts:?}");
     }
 }
+
+#[test]
+fn features_of_several_things_are_told_of_each_or_left() {
+    let of = |heads: [&str; 2]| {
+        let page = format!(
+            "# Foo\n\nFoo is a line of radios that are made in Bern.\n\n{}\n\n### Features\n\n- A battery of 1 \
+             Ah\n\n{}\n\n### Features\n\n- A battery of 2 Ah\n",
+            heads[0], heads[1]
+        );
+        told(&page, "Foo").into_iter().filter(|it| it.contains("Ah")).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        of(["## Foo One", "## Foo Two"]),
+        [
+            "Foo | Foo One, Features: A battery of 1 Ah",
+            "Foo | Foo Two, Features: A battery of 2 Ah",
+        ]
+    );
+    assert_eq!(of(["One.", "Two."]), Vec::<String>::new());
+}

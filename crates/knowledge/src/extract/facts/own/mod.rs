@@ -69,7 +69,8 @@ pub(super) fn of(text: &str, tokens: &[Token<'_>], thing: &Thing, opens: bool) -
         Some(verb) => {
             let is_told = tokens.len() >= LEAST && has_subject(tokens, verb, thing);
             // What a policy says of the team, it says of its own.
-            let is_own = |noun: &str| is_own_noun(noun, thing);
+            let is_itself = |noun: &str| is_text && tokens[1].text == noun;
+            let is_own = |noun: &str| is_own_noun(noun, thing) || is_itself(noun);
             let said = token::tokens(&definite);
             is_told.then(|| statement_of_page(&definite, &said, verb, is_own)).flatten()
         }

@@ -197,9 +197,15 @@ fn is_plain(subject: &[Token<'_>], article: bool) -> bool {
 fn parts(subject: &[Token<'_>]) -> bool {
     const NEAR: usize = 4;
     let comma = subject.iter().rposition(|token| token.after.contains(','));
+    // `Books, magazines, audio books and cassettes`
+    let mut listed = subject.split_inclusive(|token| token.after.contains(','));
+    let is_list = subject.iter().filter(|token| token.after.contains(',')).count() > 1
+        && subject.first().is_some_and(|first| is_plural(first.text))
+        && listed.all(|part| part.len() < NEAR || !part.last().is_some_and(|it| it.after == ","));
     comma.is_some_and(|comma| {
         let rest = &subject[comma + 1..];
-        !rest.iter().any(|token| matches!(token.text, "and" | "or")) || rest.len() >= NEAR
+        !rest.iter().any(|token| matches!(token.text, "and" | "or"))
+            || rest.len() >= NEAR && !is_list
     })
 }
 

@@ -60,6 +60,23 @@ const LENGTH: std::ops::RangeInclusive<usize> = 4..=60;
 /// The sentence, if whoever reads it below the name of the thing understands it: alone, or behind a label
 /// of its own, as in `Fees – The council approved them.`
 pub(super) fn of(text: &str, thing: &Thing, setting: &Setting<'_>) -> Option<String> {
+    let short = speech::shortened(text);
+    if short.is_empty() {
+        return of_whole(text, thing, setting);
+    }
+    // `We'll` is read as `we will`, and told as it was written.
+    let put = |text: &str, from_short: bool| {
+        short.iter().fold(text.to_owned(), |text, (short, whole)| {
+            let (from, to) = if from_short { (short, whole) } else { (whole, short) };
+            text.replacen(from, to, 1)
+        })
+    };
+    let written = put(setting.written, true);
+    let told = of_whole(&put(text, true), thing, &Setting { written: &written, ..*setting })?;
+    Some(put(&told, false))
+}
+
+fn of_whole(text: &str, thing: &Thing, setting: &Setting<'_>) -> Option<String> {
     let (part, tokens) = (setting.part, &token::tokens(text));
     // `This policy`, on the page of the Foo policy.
     let own = fold(&format!("{} {}", thing.name, part.unwrap_or_default()));

@@ -1,12 +1,24 @@
 //! Sentences in which whoever wrote a page speaks, or speaks to whoever it holds for: `We meet twice a
 //! year.`, `If you leave, you will be paid.`
 
-use crate::extract::token::Token;
+use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
 
 /// Verbs of sentences about the text itself.
 static TALKING: Words = list!(words "talking_verbs");
+
+/// `we'll` and its like in a sentence, each with the two words that it is short for.
+pub(super) fn shortened(text: &str) -> Vec<(String, String)> {
+    const VERBS: &[(&str, &str)] = &[("ll", "will"), ("re", "are"), ("ve", "have")];
+    let words = tokens(text).into_iter().filter_map(|token| {
+        let (person, end) = token.text.split_once(['\'', '’'])?;
+        let is_person = matches!(person.to_lowercase().as_str(), "we" | "you");
+        let (_, verb) = VERBS.iter().find(|(short, _)| is_person && *short == end)?;
+        Some((token.text.to_owned(), format!("{person} {verb}")))
+    });
+    words.collect()
+}
 
 /// Whether whoever wrote the page speaks of themselves.
 pub(super) fn speaks(tokens: &[Token<'_>]) -> bool {

@@ -42,6 +42,7 @@ fn sentences_that_need_no_other_one_are_kept() {
         "Incremental compilation is off by default, so few builds are affected.",
         "Your stock options expire 10 years after their issue.",
         "Guidance.data.gov.uk provides documentation for publishers.",
+        "Books, magazines, audio books and cassettes may be borrowed for three weeks.",
     ] {
         assert!(is_kept(text, false), "{text}");
     }
@@ -149,4 +150,19 @@ fn of_too_many_those_with_figures_and_limits_stay() {
     let kept = best(all);
     assert_eq!(kept.len(), MAX_WHOLE);
     assert_eq!(kept[3].1.text, "A request must take less than 5 seconds.");
+}
+
+#[test]
+fn what_is_short_for_two_words_is_told_as_it_was_written() {
+    let policy = Thing { name: "Foo policy".to_owned(), is_document: true, ..thing() };
+    for (text, expected) in [
+        (
+            "If you tried one of our products, we’re happy to give you five dollars.",
+            Some("\"If you tried one of our products, we’re happy to give you five dollars.\""),
+        ),
+        ("We’ll see about one payment.", None),
+    ] {
+        let setting = Setting { written: text, ..Setting::default() };
+        assert_eq!(of(text, &policy, &setting).as_deref(), expected, "{text}");
+    }
 }
