@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""measure.py FOLDER [sentences|lines]: what `sure` and `--answer` are worth on questions about documentation.
+"""measure.py FOLDER [sentences|lines|asked]: what `sure` and `--answer` are worth on questions about documentation.
 
 FOLDER holds a clone of each project of the README, by the names of the files here, or of those in
 `sentences`, which say what the sentence must hold that answers, or `lines`, which say where it stands. ELOPHANTO names the program, MODEL
