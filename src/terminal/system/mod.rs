@@ -21,11 +21,11 @@ mod tests {
     /// Both systems have the same calls, so that what is built with one is built with the other.
     #[test]
     fn systems_are_asked_alike() {
+        type Claim = fn(i32) -> io::Result<Result<File, &'static str>>;
         let _: [fn() -> [usize; 2]; 2] = [unix::columns, elsewhere::columns];
         let _: [fn(usize) -> Vec<u8>; 2] = [unix::waiting, elsewhere::waiting];
         let _: [fn(&io::Error) -> bool; 2] = [unix::is_no_terminal, elsewhere::is_no_terminal];
-        let _: [fn(i32) -> io::Result<Result<File, &'static str>>; 2] =
-            [unix::claim, elsewhere::claim];
+        let _: [Claim; 2] = [unix::claim, elsewhere::claim];
         let _: [fn() -> io::Result<File>; 4] =
             [unix::stdin, elsewhere::stdin, unix::stdout, elsewhere::stdout];
         let _ = (unix::HeldInterrupt::hold, elsewhere::HeldInterrupt::hold);

@@ -13,6 +13,7 @@ use super::{elsewhere, unix, *};
 fn systems_are_asked_alike() {
     type Of<T> = fn(&Metadata) -> T;
     type At = fn(&Path, u32) -> io::Result<()>;
+    type ReadAt = fn(&File, &mut [u8], u64) -> io::Result<()>;
     let _: [for<'b> fn(&'b [u8]) -> &'b Path; 2] = [unix::path, elsewhere::path];
     let _: [Of<u32>; 2] = [unix::rights, elsewhere::rights];
     let _: [fn(u32) -> io::Result<Permissions>; 2] = [unix::permissions, elsewhere::permissions];
@@ -33,7 +34,7 @@ fn systems_are_asked_alike() {
     let _: [fn(&mut OpenOptions, bool, bool); 2] = [unix::careful, elsewhere::careful];
     let _: [fn(&mut OpenOptions, u32) -> io::Result<()>; 2] =
         [unix::with_rights, elsewhere::with_rights];
-    let _: [fn(&File, &mut [u8], u64) -> io::Result<()>; 2] = [unix::read_at, elsewhere::read_at];
+    let _: [ReadAt; 2] = [unix::read_at, elsewhere::read_at];
     let _: [fn(u32) -> io::Result<()>; 2] = [unix::ask_to_end, elsewhere::ask_to_end];
     let _: [fn(); 2] = [unix::be_nice, elsewhere::be_nice];
     let _: [fn(ExitStatus) -> Option<i32>; 2] = [unix::ended_by, elsewhere::ended_by];

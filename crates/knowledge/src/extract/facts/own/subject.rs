@@ -201,7 +201,7 @@ fn parts(subject: &[Token<'_>]) -> bool {
     let mut listed = subject.split_inclusive(|token| token.after.contains(','));
     let is_list = subject.iter().filter(|token| token.after.contains(',')).count() > 1
         && subject.first().is_some_and(|first| is_plural(first.text))
-        && listed.all(|part| part.len() < NEAR || !part.last().is_some_and(|it| it.after == ","));
+        && listed.all(|part| part.len() < NEAR || part.last().is_none_or(|it| it.after != ","));
     comma.is_some_and(|comma| {
         let rest = &subject[comma + 1..];
         !rest.iter().any(|token| matches!(token.text, "and" | "or"))
