@@ -2,8 +2,9 @@
 """`examples/export/postgres.py` tried with a real Postgres and pgvector, which the wheel `pgserver` of PyPI
 brings:  pip install pgserver 'psycopg[binary]' && tests/real/postgres.py EXPORT.ndjson
 
-EXPORT.ndjson is what `elophanto publish --export ndjson URL` wrote. Every chunk has to be there once, and to
-be among the first ten that its own title and vector find. Two models of nobody, one without any vector and one
+EXPORT.ndjson is what `elophanto publish --export ndjson URL` wrote. Every chunk has to be there once, to be the
+first that its own vector finds, and its note to be among the first ten that its title and vector find: the words of
+a title may stand in more chunks of a note than ten. Two models of nobody, one without any vector and one
 with vectors too long for an index, are loaded with it once, and have to be gone after that.
 """
 
@@ -39,9 +40,11 @@ def main() -> None:
             asked = asked[:: max(1, len(asked) // 50)]
             for row in asked:
                 name = postgres.table(row["model"])
-                hits = postgres.ask(db, name, row["title"], row["vector"])
-                found = [(hit[0], hit[1], hit[2]) for hit in hits]
-                assert (row["repository"], row["path"], row["lines"][0]) in found, (row, found)
+                place = (row["repository"], row["path"], row["lines"][0])
+                by_meaning = postgres.ask(db, name, "zyxwvut", row["vector"])
+                assert by_meaning[0][:3] == place, (place, by_meaning[0])
+                found = [hit[:2] for hit in postgres.ask(db, name, row["title"], row["vector"])]
+                assert place[:2] in found, (place, found)
         server.cleanup()
     print(f"{len(rows)} chunks loaded, {len(asked)} asked for and found")
 
