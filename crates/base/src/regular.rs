@@ -17,14 +17,14 @@ pub const SHARED: u32 = 0o666;
 /// Options with which neither a link is followed nor a pipe waited for.
 pub fn careful() -> OpenOptions {
     let mut options = File::options();
-    platform::careful(&mut options, false, false);
+    platform::careful(&mut options, false);
     options
 }
 
 /// Options with which a link is followed, and no pipe waited for.
 pub fn unwaiting() -> OpenOptions {
     let mut options = File::options();
-    platform::careful(&mut options, true, false);
+    platform::careful(&mut options, true);
     options
 }
 

@@ -35,7 +35,7 @@ pub fn set_rights_at(_: &Path, _: u32) -> io::Result<()> {
 }
 
 /// Windows then opens the link itself, which is no file; it has no pipes among files.
-pub fn careful(options: &mut OpenOptions, follows: bool, _: bool) {
+pub fn careful(options: &mut OpenOptions, follows: bool) {
     #[cfg(windows)]
     if !follows {
         const OPEN_REPARSE_POINT: u32 = 0x0020_0000;

@@ -31,7 +31,7 @@ fn systems_are_asked_alike() {
     let _: [fn() -> Option<u32>; 2] = [unix::user, elsewhere::user];
     let _: [fn(&mut Command) -> &mut Command; 2] = [unix::own_group, elsewhere::own_group];
     let _: [fn(u32, bool); 2] = [unix::end_group, elsewhere::end_group];
-    let _: [fn(&mut OpenOptions, bool, bool); 2] = [unix::careful, elsewhere::careful];
+    let _: [fn(&mut OpenOptions, bool); 2] = [unix::careful, elsewhere::careful];
     let _: [fn(&mut OpenOptions, u32) -> io::Result<()>; 2] =
         [unix::with_rights, elsewhere::with_rights];
     let _: [ReadAt; 2] = [unix::read_at, elsewhere::read_at];

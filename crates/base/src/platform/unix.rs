@@ -49,11 +49,10 @@ pub fn set_rights_at(path: &Path, rights: u32) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(rights))
 }
 
-/// Has a link opened, in the place of a file, only if links are followed, and the other end of a pipe waited
-/// for only if that is.
-pub fn careful(options: &mut OpenOptions, follows: bool, waits: bool) {
-    let link = if follows { 0 } else { libc::O_NOFOLLOW };
-    options.custom_flags(link | if waits { 0 } else { libc::O_NONBLOCK });
+/// Has a link opened, in the place of a file, only if links are followed, and the other end of a pipe not
+/// waited for.
+pub fn careful(options: &mut OpenOptions, follows: bool) {
+    options.custom_flags(libc::O_NONBLOCK | if follows { 0 } else { libc::O_NOFOLLOW });
 }
 
 /// Has a file that is made have never more than these rights.

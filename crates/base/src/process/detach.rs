@@ -1,13 +1,12 @@
 //! Starting a program that goes on when we end.
 
 use std::{
-    fs::OpenOptions,
     path::Path,
     process::{Child, Command, Stdio},
 };
 
 use super::ProcessError;
-use crate::{platform, whole::PRIVATE};
+use crate::{platform, regular::open_or_make, whole::PRIVATE};
 
 /// A program that goes on when this is dropped.
 #[derive(Debug)]
@@ -29,11 +28,8 @@ pub fn detach(
     let (said, warned) = match log {
         None => (Stdio::null(), Stdio::null()),
         Some(log) => {
-            let mut options = OpenOptions::new();
-            platform::careful(&mut options, false, true);
-            platform::with_rights(&mut options, PRIVATE).map_err(failed)?;
-            options.create(true).write(true).truncate(true);
-            let log = options.open(log).map_err(failed)?;
+            let log = open_or_make(log, PRIVATE).map_err(failed)?;
+            log.set_len(0).map_err(failed)?;
             (log.try_clone().map_err(failed)?.into(), log.into())
         }
     };

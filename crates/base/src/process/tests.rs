@@ -120,3 +120,21 @@ fn the_programs_that_led_here_are_told() {
     let all: Vec<_> = callers().collect();
     assert!(!all.is_empty() && all.iter().all(|words| !words[0].is_empty()), "{all:?}");
 }
+
+#[test]
+fn a_log_begins_anew_and_no_pipe_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log, pipe] = ["log", "pipe"].map(|name| folder.path().join(name));
+    let started =
+        |log: &Path| detach(&shell("echo now"), log.parent().unwrap(), Stdio::null(), Some(log));
+    std::fs::write(&log, "what was said before").unwrap();
+    let mut program = started(&log).unwrap();
+    while !program.has_ended() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "now\n");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (done, seen) = std::sync::mpsc::channel();
+    std::thread::spawn(move || done.send(started(&pipe).is_err()));
+    assert_eq!(seen.recv_timeout(PATIENCE), Ok(true));
+}
