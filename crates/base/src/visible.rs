@@ -5,14 +5,15 @@
 //! they look like in running text, so [`visible`] leaves them. In what is approved, and in names,
 //! one may pass for another: [`exact`] marks them.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 const JOINER: char = '\u{200d}';
 
 /// Text from outside, safe to show: control characters, direction marks and invisible characters
-/// become visible marks. Line feeds, tabs and blanks stay, and emoji made of several characters.
+/// become visible marks. Line feeds, tabs and blanks stay, and emoji made of several characters; a
+/// line end of Windows is a line feed.
 pub fn visible(text: &str) -> String {
-    shown(text, false)
+    shown(&with_line_feeds(text), false)
 }
 
 /// [`visible`], on one line.
@@ -46,7 +47,7 @@ impl Pieces {
         for char in piece.chars() {
             self.show(Some(char), &mut shown);
             match char {
-                '\u{fe0e}' | '\u{fe0f}' | JOINER => self.waiting = Some(char),
+                '\r' | '\u{fe0e}' | '\u{fe0f}' | JOINER => self.waiting = Some(char),
                 _ => {
                     let hides = is_deceptive(char);
                     put(&mut shown, char, hides);
@@ -67,7 +68,8 @@ impl Pieces {
 
     /// Shows what waits, now that it is known what stands behind it.
     fn show(&mut self, after: Option<char>, shown: &mut String) {
-        if let Some(char) = self.waiting.take() {
+        let of_line_end = |char: &char| *char == '\r' && after == Some('\n');
+        if let Some(char) = self.waiting.take().filter(|char| !of_line_end(char)) {
             let hides = hides(self.before, char, after);
             put(shown, char, hides);
             self.before = Some(char).filter(|_| !hides);
@@ -81,7 +83,7 @@ pub fn hidden(text: &str) -> usize {
         return 0;
     }
     let is_control = |char: char| char.is_ascii_control() && !matches!(char, '\n' | '\t');
-    marked(text).filter(|(char, hides)| *hides || is_control(*char)).count()
+    marked(&with_line_feeds(text)).filter(|(char, hides)| *hides || is_control(*char)).count()
 }
 
 /// Characters that steer a terminal or hide, wherever they stand: C1 controls, direction marks,
@@ -160,6 +162,13 @@ fn is_skin(char: char) -> bool {
     matches!(char, '\u{1f3fb}'..='\u{1f3ff}')
 }
 
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    match text.contains("\r\n") {
+        true => text.replace("\r\n", "\n").into(),
+        false => text.into(),
+    }
+}
+
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | 0x20..=0x7e))
 }
@@ -218,6 +227,8 @@ mod tests {
     fn what_hides_is_marked_and_what_is_meant_stays() {
         for (text, expected) in [
             ("plain äöü 日本 ру́сский", "plain äöü 日本 ру́сский"),
+            ("two\r\n\r\nlines\r\n", "two\n\nlines\n"),
+            ("a\rb\r\r\n\r", "a␍b␍\n␍"),
             ("a\u{34f}b", "a<U+034F>b"),
             ("a\u{17b4}\u{17b5}", "a<U+17B4><U+17B5>"),
             ("a\u{180b}\u{180e}\u{180f}", "a<U+180B><U+180E><U+180F>"),
@@ -275,13 +286,14 @@ mod tests {
         check(&["1\u{fe0f}", "2"], &["1", "<U+FE0F>2", ""]);
         check(&["👨", "\u{200d}", "👩"], &["👨", "", "\u{200d}👩", ""]);
         check(&["👨\u{200d}"], &["👨", "<U+200D>"]);
+        check(&["a\r", "\nb\r", "c\r"], &["a", "\nb", "␍c", "␍"]);
     }
 
     proptest! {
         #[test]
         fn in_pieces_a_text_is_shown_as_it_is_in_one(
             pieces in prop::collection::vec(
-                "(\\PC|[\n\u{200b}-\u{200f}\u{fe0e}\u{fe0f}\u{20e3}❤1👨♂\u{1f3fb}]){0,4}", 0..6)
+                "(\\PC|[\r\n\u{200b}-\u{200f}\u{fe0e}\u{fe0f}\u{20e3}❤1👨♂\u{1f3fb}]){0,4}", 0..6)
         ) {
             let mut all = Pieces::default();
             let mut found: String = pieces.iter().map(|piece| all.push(piece)).collect();
@@ -296,7 +308,7 @@ mod tests {
             let shown = visible(&text);
             prop_assert_eq!(hidden(&shown), 0, "{:?}", shown);
             prop_assert_eq!(visible(&shown), shown.clone());
-            prop_assert_eq!(hidden(&text) == 0, shown == text);
+            prop_assert_eq!(hidden(&text) == 0, shown == with_line_feeds(&text));
             let all = exact(&text);
             prop_assert!(!all.chars().any(is_odd_blank));
         }
