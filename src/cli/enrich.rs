@@ -30,12 +30,14 @@ pub struct EnrichArgs {
 }
 
 pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome> {
-    let workspace = workspace::open(flags([("llm.budget.run", args.budget.clone())]), ui)?;
+    let open = |ui: &Ui| workspace::open(flags([("llm.budget.run", args.budget.clone())]), ui);
+    let workspace = open(ui)?;
     let interval = interval(args.every.as_deref(), workspace.config.enrich.every)?;
     let Some(interval) = interval else { return once(&workspace, args.yes, ui) };
     loop {
-        // What goes wrong now may go right the next time.
-        if let Err(cause) = once(&workspace, args.yes, ui) {
+        // Opened anew: a program of the settings may have changed since it was trusted. What goes wrong now
+        // may go right the next time.
+        if let Err(cause) = open(ui).and_then(|workspace| once(&workspace, args.yes, ui)) {
             if cause.broken_pipe {
                 return Err(cause);
             }

@@ -69,6 +69,12 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
             exact_line(&path.to_string_lossy())
         ));
     }
+    for setting in &untrusted.run_unseen {
+        ui.note(format_args!(
+            "`{setting}` names no file of the repository: trusted is that it runs, whatever later commits have \
+             it find there"
+        ));
+    }
     if untrusted.settings.is_empty() {
         ui.talk(format_args!("nothing in `{file}` needs trust"));
     } else if !args.show && args.pages.is_none() && !trust_settings(&untrusted, args, ui)? {

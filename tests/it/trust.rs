@@ -1,6 +1,11 @@
 //! `elophanto trust`: what a repository's settings may not do until somebody looked at them.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{
+    fs::{self, File},
+    os::unix::fs::PermissionsExt,
+    thread,
+    time::Duration,
+};
 
 use crate::env::{TestEnv, finish, snapshot};
 
@@ -309,7 +314,8 @@ fn programs_of_the_repository_are_trusted_as_they_are() {
     let notes: Vec<String> =
         told.stderr().lines().filter(|it| it.starts_with("note: ")).map(str::to_owned).collect();
     assert!(
-        matches!(&notes[..], [note] if note.contains("`tools/check.sh` lies in the")),
+        matches!(&notes[..], [one, other] if one.contains("`tools/check.sh` lies in the")
+            && other.contains("`notify.program` names no file")),
         "{told}"
     );
     assert!(ran(".") && ran("docs"), "at the top, wherever it is started");
@@ -335,4 +341,32 @@ fn programs_of_the_repository_are_trusted_as_they_are() {
     fs::remove_file(env.path("tools/find.sh")).unwrap();
     fs::create_dir(env.path("tools/find.sh")).unwrap();
     assert_eq!(warned(&env), None, "there is nothing to run");
+}
+
+/// What goes on for days asks each time.
+#[test]
+fn a_program_that_changes_while_enriching_goes_on_is_not_run() {
+    let env = otters("learn: {sources: [command], command: sh tools/find.sh}\n");
+    env.write("tools/find.sh", "touch ran\n");
+    env.ok(&["trust", "--yes"]);
+    env.ok(&["learn", "--background", "sea otters"]);
+    let said = env.outside().join("said");
+    let log = File::create(&said).unwrap();
+    let mut command = env.command(&["enrich", "--every", "100ms"]);
+    let mut child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+    let says = |text: &str| fs::read_to_string(&said).unwrap().contains(text);
+    let comes = |holds: &dyn Fn() -> bool| {
+        (0..1_200).any(|_| {
+            thread::sleep(Duration::from_millis(50));
+            holds()
+        })
+    };
+    let has_ran = comes(&|| says("queued searches made"));
+    env.write("tools/find.sh", "touch evil\n");
+    env.run(&["learn", "--background", "river otters"]);
+    let is_told = comes(&|| says("is not as it was trusted") || env.path("evil").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(has_ran && is_told && env.path("ran").exists());
+    assert!(!env.path("evil").exists(), "{}", fs::read_to_string(&said).unwrap());
 }

@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     config::{
         Config, Guarded, Layers, Program, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
-        programs, read_repository_file, run_in_sandbox,
+        programs, read_repository_file, run_in_sandbox, run_unseen,
     },
     environment::Environment,
     pages::Pages,
@@ -26,6 +26,9 @@ pub struct Untrusted<'a> {
     pub programs: Vec<Program>,
     /// Those that the agent's sandbox runs, whatever later commits make of them.
     pub run_in_sandbox: Vec<PathBuf>,
+    /// Settings that have something run and name no file of the repository: what they find there is trusted,
+    /// whatever later commits make of it.
+    pub run_unseen: Vec<String>,
     root: PathBuf,
     environment: &'a Environment,
 }
@@ -50,7 +53,9 @@ impl<'a> Untrusted<'a> {
         let programs = file.as_ref().map(|file| programs(&root, file)).unwrap_or_default();
         let run_in_sandbox = file.as_ref().map(|file| run_in_sandbox(&root, file));
         let run_in_sandbox = run_in_sandbox.unwrap_or_default();
-        let untrusted = Self { settings, digest, programs, run_in_sandbox, root, environment };
+        let run_unseen = file.as_ref().map(|file| run_unseen(&root, file)).unwrap_or_default();
+        let untrusted =
+            Self { settings, digest, programs, run_in_sandbox, run_unseen, root, environment };
         if !untrusted.settings.is_empty() {
             // Nothing is shown as if it could be trusted where it cannot.
             untrusted.store()?;

@@ -48,7 +48,7 @@ pub use layers::{
     read_repository_file, user_file,
 };
 pub use pin::{PinError, pin, value_in};
-pub use programs::{Program, programs, run_in_sandbox};
+pub use programs::{Program, programs, run_in_sandbox, run_unseen};
 pub use providers::{KeyRef, MAX_PROVIDERS, ProviderConfig};
 pub use sections::{
     AgentConfig, BudgetConfig, KnowledgeConfig, LlmConfig, PatternsConfig, ScanConfig, Sections,
