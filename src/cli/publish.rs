@@ -137,8 +137,10 @@ fn say_published(published: &Published, ui: &mut Ui) -> Result<Outcome> {
     if *without_vector > 0 && *is_of_model {
         let count = counted(*without_vector, "chunk");
         let have = agreeing(*without_vector, "has", "have");
+        let them = agreeing(*without_vector, "it", "them");
         ui.note(format_args!(
-            "{count} {have} no vector, and can be found by words alone: `elophanto index` makes it"
+            "{count} {have} no vector, and can be found by words alone: `elophanto index` makes {them}, to be \
+             committed"
         ));
     }
     Ok(if *outcome == Became::Incomplete { Outcome::Negative } else { Outcome::Done })

@@ -19,6 +19,8 @@ fn strict_publishes_nothing_without_a_vector() {
     assert!(!env.outside().join("kb").exists(), "nothing was begun");
     let told = env.run(&strict[..5]);
     assert_eq!(told.code, Some(1), "{told}");
+    let note = "1 chunk has no vector, and can be found by words alone: `elophanto index` makes it, to be committed";
+    assert!(told.stderr().contains(note), "{told}");
     // Without it, the words are published.
     let published = publish(&env, "r", &address);
     assert_eq!(
@@ -31,6 +33,26 @@ fn strict_publishes_nothing_without_a_vector() {
     assert_eq!((&complete["outcome"], &complete["without_vector"]), (&"created".into(), &0.into()));
     assert_eq!(fold(&env, &address)["taken"], 1);
     assert_eq!(hits(&env, &address, &["where do badgers dig"])[0].1, "r/knowledge/badgers.md");
+}
+
+/// One note that nobody could fold keeps the others away from nobody.
+#[test]
+fn notes_that_would_be_set_aside_are_left_out() {
+    let env = repository("knowledge/otters.md", OTTERS);
+    let address = place(&env);
+    let tags: Vec<String> = (0..300).map(|number| number.to_string()).collect();
+    env.write("knowledge/crabs.md", format!("---\ntags: [{}]\n---\n{CRABS}", tags.join(", ")));
+    env.write("knowledge/bad\ngers.md", BADGERS);
+    env.commit("two odd ones");
+    let published = env.ok(&["publish", &address, "--as", "r"]);
+    assert_eq!(
+        published.stderr(),
+        "warning: `knowledge/bad␊gers.md` is left out: a path with control characters, or of no repository\n\
+         warning: `knowledge/crabs.md` is left out: more than 256 tags, or 64 KiB of them\n"
+    );
+    assert!(published.stdout().contains(": 1 chunk, "), "{published}");
+    assert_eq!(fold(&env, &address)["taken"], 1);
+    assert_eq!(hits(&env, &address, &["how do otters sleep"])[0].1, "r/knowledge/otters.md");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{
     models::{of_new_place, taken, without_vectors},
     name_of, open,
-    rows::{lessons, rows},
+    rows::{foldable, lessons, rows},
 };
 use crate::{
     Error, Result, config::Agreements, keys::Asking, on_commit::allowed, reporter::Reporter,
@@ -119,6 +119,7 @@ pub fn publish(
     if request.memory && !request.retire {
         chunks.extend(remembered(workspace, &git, commit, &repository, reporter)?);
     }
+    let mut chunks = foldable(chunks, reporter);
     refuse_secrets(&git, workspace, &chunks)?;
     if !request.dry_run {
         agreed(workspace, request, &fleet, chunks.len(), reporter)?;

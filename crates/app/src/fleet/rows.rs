@@ -1,6 +1,7 @@
 //! The chunks of a snapshot as they are published.
 
-use elophanto_base::lexical::Analyzer;
+use crate::reporter::Reporter;
+use elophanto_base::{lexical::Analyzer, visible::escape_control_line};
 use elophanto_index::{
     Kind, Snapshot,
     apart::Row,
@@ -8,6 +9,7 @@ use elophanto_index::{
     store::Malformed,
 };
 use elophanto_knowledge::memory::current;
+use elophanto_tables::fleet::refused;
 
 /// All chunks that say something, each with the words to look for, in the order of their files.
 ///
@@ -98,4 +100,19 @@ pub fn lessons(
     }
     rows.sort_by(|(a, _), (b, _)| (&a.path, a.lines).cmp(&(&b.path, b.lines)));
     Ok(rows)
+}
+
+/// The chunks that whoever folds takes; says of which notes others are, for one of which all would be set
+/// aside.
+pub fn foldable(mut chunks: Vec<(Row, String)>, reporter: &dyn Reporter) -> Vec<(Row, String)> {
+    let mut told = String::new();
+    chunks.retain(|(row, terms)| {
+        let Some(why) = refused(row, terms) else { return true };
+        if told != row.path {
+            told.clone_from(&row.path);
+            reporter.warn(format_args!("`{}` is left out: {why}", escape_control_line(&row.path)));
+        }
+        false
+    });
+    chunks
 }

@@ -27,7 +27,7 @@ pub use export::ArrowStream;
 pub use fold::Folded;
 pub use head::{Head, is_repository};
 use publication::MOST_DIMENSION;
-pub use publication::{MOST_BYTES, Publication};
+pub use publication::{MOST_BYTES, Publication, refused};
 pub use read::{Asked, Found, Only};
 
 use crate::{

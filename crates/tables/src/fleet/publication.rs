@@ -251,14 +251,10 @@ impl Publication {
                     false => Err(bad(what)),
                 }
             };
-            let path = said(paths, "a long path", MOST_WORDS)?;
-            if !is_path(&path) {
-                return Err(bad("a path that is none"));
-            }
             let kind = kind_of(kinds.value(index)).ok_or_else(|| bad("an unknown kind"))?;
             let made = made_from.is_valid(index).then(|| made_from.value(index));
             let made = made.map(|text| made_of(text).ok_or_else(|| bad("a bad source")));
-            let text = said(texts, "a long text", MOST_TEXT)?;
+            let text = texts.value(index).to_owned();
             let lesson =
                 lessons.is_valid(index).then(|| said(lessons, "a long lesson", MOST_WORDS));
             let lesson = lesson.transpose()?;
@@ -281,9 +277,9 @@ impl Publication {
             }
             let row = Row {
                 repository: self.head.repository.clone(),
-                path,
+                path: paths.value(index).to_owned(),
                 kind,
-                title: said(titles, "a long title", MOST_WORDS)?,
+                title: titles.value(index).to_owned(),
                 titled: titled.value(index),
                 headings: list_of(&said(headings, "long headings", MOST_WORDS)?)
                     .ok_or_else(|| bad("bad headings"))?,
@@ -297,10 +293,36 @@ impl Publication {
                 lesson,
                 vector,
             };
-            self.rows.push((row, said(terms, "long terms", 2 * MOST_TEXT)?));
+            let terms = terms.value(index).to_owned();
+            if let Some(why) = refused(&row, &terms) {
+                return Err(bad(why));
+            }
+            self.rows.push((row, terms));
         }
         Ok(())
     }
+}
+
+/// Why nobody who folds takes a chunk: one like that has its whole publication set aside.
+pub fn refused(row: &Row, terms: &str) -> Option<&'static str> {
+    let is_list =
+        |list: &[String]| list.len() <= MOST_LISTED && list_text(list).len() <= MOST_WORDS;
+    let is_lesson = |lesson: &LessonRecord| {
+        let said = lesson_text(lesson);
+        said.len() <= MOST_WORDS && lesson_of(&said, &row.text).is_some()
+    };
+    let asked = [
+        (
+            row.path.len() <= MOST_WORDS && is_path(&row.path),
+            "a path with control characters, or of no repository",
+        ),
+        (row.title.len() <= MOST_WORDS, "a title of more than 64 KiB"),
+        (is_list(&row.headings), "headings of more than 64 KiB"),
+        (is_list(&row.tags), "more than 256 tags, or 64 KiB of them"),
+        (row.text.len() <= MOST_TEXT && terms.len() <= 2 * MOST_TEXT, "a text of more than 1 MiB"),
+        (row.lesson.as_ref().is_none_or(is_lesson), "a lesson that is none"),
+    ];
+    asked.into_iter().find(|(is_so, _)| !is_so).map(|(_, why)| why)
 }
 
 /// Refuses what is unpacked to more than it is. Only Arrow's own descriptions are looked at.

@@ -53,6 +53,35 @@ fn what_lies_is_set_aside() {
     assert_eq!(held(&fleet).keys().collect::<Vec<_>>(), ["good"]);
 }
 
+/// Who publishes knows what would be set aside.
+#[test]
+fn what_is_refused_can_be_known_before() {
+    let read = |made: &Publication| {
+        Publication::decode(&made.head.object(), made.encode().unwrap()).map(|read| read.rows)
+    };
+    let good = publication("r", 1, &["otters sleep"]);
+    assert_eq!(refused(&good.rows[0].0, &good.rows[0].1), None);
+    assert_eq!(read(&good).unwrap(), good.rows);
+    let odd: [fn(&mut Row); 7] = [
+        |row| row.path = "a\nb.md".to_owned(),
+        |row| row.path = "../b.md".to_owned(),
+        |row| row.title = "t".repeat(70_000),
+        |row| row.headings = vec!["h".repeat(70_000)],
+        |row| row.tags = vec!["t".to_owned(); 257],
+        |row| row.text = "t".repeat((1 << 20) + 1),
+        |row| {
+            row.kind = Kind::Memory;
+            row.lesson = Some(LessonRecord { success_rate: "\n".to_owned(), ..lesson(&row.text) });
+        },
+    ];
+    for (number, change) in odd.into_iter().enumerate() {
+        let mut made = publication("r", 1, &["otters sleep"]);
+        change(&mut made.rows[0].0);
+        let why = refused(&made.rows[0].0, "");
+        assert!(why.is_some() && read(&made).is_err(), "{number}: {why:?}");
+    }
+}
+
 /// Bytes changed at random never end anything but the publication.
 #[test]
 fn changed_bytes_are_refused_or_harmless() {
