@@ -135,7 +135,7 @@ fn once(
             ui.emit(&Listed::from(question), question_line(question))?;
         }
     }
-    output::summary(&scanned, ui)?;
+    output::summary(&scanned, as_evidence, ui)?;
     ui.flush()?;
     Ok(scanned)
 }

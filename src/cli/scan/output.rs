@@ -29,8 +29,8 @@ pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<()> {
     ui.emit(&AnswerWire::from(found), format_args!("{path}  ({kind}{failed})\n    {first}"))
 }
 
-/// Prints what a run came to.
-pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<()> {
+/// Prints what a run came to; beside evidence records, which are all that stdout holds then, as talk.
+pub fn summary(scanned: &Scanned, as_evidence: bool, ui: &mut Ui) -> Result<()> {
     if !ui.json {
         scanned.problems.iter().for_each(|problem| ui.warn(escape_control_line(problem)));
     }
@@ -44,13 +44,15 @@ pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<()> {
         0 => String::new(),
         left => format!(" and {left} to be asked"),
     };
-    ui.emit(
-        scanned,
-        format_args!(
-            "{}, {indexed} described, {asked} asked, {answered}{open} open{left}, {seconds:.2} seconds",
-            counted(*files, "file")
-        ),
-    )
+    let text = format!(
+        "{}, {indexed} described, {asked} asked, {answered}{open} open{left}, {seconds:.2} seconds",
+        counted(*files, "file")
+    );
+    if as_evidence {
+        ui.talk(text);
+        return Ok(());
+    }
+    ui.emit(scanned, text)
 }
 
 /// Says what is left out though there is most of it, and which setting takes it in.

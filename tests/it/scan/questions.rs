@@ -221,6 +221,17 @@ fn evidence_is_of_the_file() {
 }
 
 #[test]
+fn a_link_that_leads_nowhere_does_not_mean_its_own_note() {
+    let env = TestEnv::with(&[("docs/ferries.md", "# Ferries\n\n[times](ferry.md)\n")]);
+    let answers = scan(&env, &["--investigate"]);
+    let link = answers.lines.iter().find(|line| line["kind"] == "broken_link").unwrap();
+    assert_eq!(
+        link["answer"],
+        "no note is called anything like `ferry.md`: write it, or take the link out"
+    );
+}
+
+#[test]
 fn each_kind_is_answered_from_what_is_there() {
     let env = gaps();
     let misspelt = "# Docs\n\n[h](heron.md) [u](user.md) [l](learned.md) [a](alnoe.md)\n";

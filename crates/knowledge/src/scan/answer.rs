@@ -30,7 +30,7 @@ pub fn answer(context: &InvestigationContext, question: &Question) -> String {
     let other = question.evidence.other.as_deref().unwrap_or_default();
     match question.gap {
         GapKind::Drifted => drifted(&context.notes, &path),
-        GapKind::BrokenLink => meant(&context.notes, other),
+        GapKind::BrokenLink => meant(&context.notes, &path, other),
         GapKind::Orphan => alike(&context.notes, &path),
         GapKind::Contradiction => {
             format!(
@@ -65,7 +65,8 @@ fn drifted(notes: &Notes, path: &NotePath) -> String {
     format!("{count} since touched what it covers: {}", commits.join("; "))
 }
 
-fn meant(notes: &Notes, target: &str) -> String {
+/// Where a link that leads nowhere may lead: not to the note that it stands in.
+fn meant(notes: &Notes, own: &NotePath, target: &str) -> String {
     let stem = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         name.trim_end_matches(".md").to_lowercase()
@@ -75,6 +76,7 @@ fn meant(notes: &Notes, target: &str) -> String {
         .snapshot
         .files
         .iter()
+        .filter(|file| file.path != *own)
         .map(|file| file.path.to_text())
         .map(|path| (strsim::jaro_winkler(&stem(&path), &wanted), path))
         .filter(|(likeness, _)| *likeness >= LEAST_LIKENESS)
