@@ -101,7 +101,7 @@ pub fn remember(given: RememberArguments, on: &OperationContext, call: &Call) ->
     };
     let wire = RememberedWire::of(&remembered, None);
     let mut text = format!("Remembered as {} in {}.", wire.id, wire.path);
-    if let Some(old) = &remembered.memory.replaces {
+    if let Some(old) = &given.replaces {
         text.push_str(&format!(" It takes the place of {old}, which is told no more."));
     }
     if wire.masked > 0 {

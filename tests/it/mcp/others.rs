@@ -158,6 +158,12 @@ fn a_lesson_takes_the_place_of_the_one_that_it_corrects() {
     newer["replaces"] = json!("nobody");
     let said = session.refusal("remember", newer);
     assert!(said.contains("there is no lesson `nobody`"), "{said}");
+    // What lessons say whose ids begin so, nobody asked for: it would be no quote.
+    session.found("remember", lesson("Use node 22"));
+    let mut newest = lesson("Use node 24");
+    newest["replaces"] = json!("0");
+    let said = session.refusal("remember", newest);
+    assert!(said.contains("begins with `0`") && !said.contains("node"), "{said}");
 }
 
 /// An older lesson is somebody's words in the answer to a new one, too.

@@ -292,12 +292,14 @@ impl Memories<'_> {
         self.remember(draft, Timestamp::now())
     }
 
-    /// Writes a lesson down in the place of another, whatever that said, and as one of its repository.
+    /// Writes a lesson down in the place of another, whatever that said, and as one of its repository. For
+    /// agents: nothing that others wrote is told where there is no such lesson.
     ///
     /// # Errors
     /// When there is no such lesson, or the new one cannot be written.
     pub fn replace(&self, id: &str, draft: Draft, reporter: &dyn Reporter) -> Result<Remembered> {
-        let old = self.records(reporter).find(id)?.clone();
+        let records = self.records(reporter);
+        let old = records.find(id).map_err(|cause| Error::new(cause.message()))?.clone();
         let draft = Draft { repo: old.repo, replaces: Some(old.id), ..draft };
         self.remember(draft, Timestamp::now())
     }
