@@ -6,12 +6,13 @@ use std::{
     time::Duration,
 };
 
+use clap::{CommandFactory as _, error::ErrorKind};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     flag,
 };
 
-use super::{CliError, Json, Outcome, Result, Ui, commands, env, escape_control_line};
+use super::{Cli, CliError, Json, Outcome, Result, Ui, commands, env, escape_control_line};
 use crate::{gateway::files::GatewayFiles, wire::upkeep::JobWire};
 use elophanto_app::{
     Error,
@@ -148,10 +149,10 @@ fn gateway(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome> {
 fn print(args: &AddArgs, ui: &mut Ui) -> Result<Outcome> {
     let job = job(args)?;
     let unit = unit_name(&job.name, &job.folder);
-    ui.line(format_args!("# {unit}.service"))?;
-    ui.line(service_unit(&job).map_err(ScheduleError::from)?.trim_end())?;
-    ui.line(format_args!("\n# {unit}.timer"))?;
-    ui.line(timer_unit(&job).map_err(ScheduleError::from)?.trim_end())?;
+    let service = service_unit(&job).map_err(ScheduleError::from)?;
+    let timer = timer_unit(&job).map_err(ScheduleError::from)?;
+    ui.line(format_args!("# {unit}.service\n{}", service.trim_end()))?;
+    ui.line(format_args!("\n# {unit}.timer\n{}", timer.trim_end()))?;
     ui.line("\n# or, without systemd, in the crontab:")?;
     match elophanto_app::schedule::crontab_entry(&job) {
         Ok(entry) => ui.line(entry.trim_end())?,
@@ -219,7 +220,7 @@ fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome> {
         ui.line(format_args!("{} removed", escape_control_line(&args.name)))?;
         return Ok(Outcome::Done);
     }
-    Err(CliError::unknown("job of this repository", &args.name, "schedule list"))
+    Err(CliError::unknown("scheduled job", &args.name, "schedule list"))
 }
 
 fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome> {
@@ -240,8 +241,24 @@ fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome> {
 }
 
 fn job(args: &AddArgs) -> Result<Job> {
+    refuse_unreadable(&args.command)?;
     let every = args.every.as_deref().map(parse_duration).transpose().map_err(|cause| {
         CliError::new(cause).hint("give a number with m, h or d, such as `--every 10m`")
     })?;
     Job::around(Path::new("."), &args.name, every, &args.command, env::own_program()?)
+}
+
+/// A command that cannot be read would fail each time, and nobody would see it.
+fn refuse_unreadable(command: &[String]) -> Result<()> {
+    let given = ["elophanto"].into_iter().chain(command.iter().map(String::as_str));
+    let Err(cause) = Cli::command().try_get_matches_from(given) else { return Ok(()) };
+    let said = match cause.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a subcommand is missing".to_owned(),
+        _ => cause.to_string(),
+    };
+    let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let command = escape_control_line(&command.join(" "));
+    Err(Error::new(format_args!("`elophanto {command}` cannot be run: {said}")).hint(
+        "what stands behind `--` is typed as behind `elophanto`, whose --help lists all commands",
+    ))
 }

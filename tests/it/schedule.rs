@@ -187,7 +187,7 @@ fn a_job_comes_and_goes() {
     assert!(site.asked().contains(&disable));
     let again = site.run(&["remove", "fresh"]);
     assert_eq!((again.code, again.stdout.len()), (Some(2), 0), "{again}");
-    assert!(again.stderr().contains("there is no job of this repository `fresh`"), "{again}");
+    assert!(again.stderr().contains("there is no scheduled job `fresh`"), "{again}");
     let none = site.run(&["list"]);
     assert_eq!((none.code, none.stdout.len()), (Some(1), 0), "{none}");
     assert!(none.stderr().contains("nothing is scheduled here"), "{none}");
@@ -281,8 +281,20 @@ fn commands_that_cannot_be_scheduled() {
     let long = "x".repeat(9_000);
     site.refused(&["add", "a", "--every", "1h", "--", "search", &long], "at most");
     let many = ["x"; 80];
-    let args = [&["add", "a", "--every", "1h", "--"][..], &many].concat();
+    let args = [&["add", "a", "--every", "1h", "--", "search"][..], &many].concat();
     site.refused(&args, "at most");
+    for (command, because) in [
+        (&["serach", "x"][..], "unrecognized subcommand 'serach'"),
+        (&["search", "x", "--limt", "3"], "unexpected argument '--limt' found"),
+        (&["agent"], "a subcommand is missing"),
+    ] {
+        for action in ["add", "print"] {
+            let args = [&[action, "a", "--every", "1h", "--"], command].concat();
+            assert_eq!(site.refused(&args, because).stdout(), "", "{args:?}");
+        }
+    }
+    let short = site.refused(&["print", "a", "--every", "1s", "--", "scan"], "every 1 minute");
+    assert_eq!(short.stdout(), "", "{short}");
     for args in [&["add", "a"][..], &["add", "a", "--"], &["add", "a", "--every", "1h"]] {
         assert_eq!(site.run(args).code, Some(2), "{args:?}");
     }

@@ -214,7 +214,7 @@ hints!(LearnError of Journal, Write, Git; |cause| match cause {
 impl From<ScheduleError> for Error {
     fn from(cause: ScheduleError) -> Self {
         let hint = match &cause {
-            ScheduleError::Job(_) => "`elophanto schedule print` shows what would be installed",
+            ScheduleError::Job(_) => "`elophanto schedule add --help` says what a job takes",
             ScheduleError::Neither { .. } => {
                 "`--gateway` has your gateway run it; `elophanto schedule print` shows what to put into \
                  another scheduler"
