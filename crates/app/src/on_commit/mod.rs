@@ -120,7 +120,32 @@ impl GitVariables {
         let is_it =
             |option: &String| option.len() >= "--am".len() && "--amend".starts_with(&**option);
         let arguments = programs.find_map(after_commit).unwrap_or_default();
-        arguments.iter().take_while(|argument| *argument != "--").any(is_it)
+        let mut options = arguments.iter().take_while(|argument| *argument != "--");
+        while let Some(option) = options.next() {
+            if is_it(option) {
+                return true;
+            }
+            if takes_another(option) {
+                options.next();
+            }
+        }
+        false
+    }
+}
+
+/// Whether an option of `git commit` has the argument behind it for its value, such as a message.
+fn takes_another(option: &str) -> bool {
+    const LONG: [&str; 10] = [
+        "message", "file", "author", "date", "template", "reuse-message", "reedit-message",
+        "fixup", "squash", "trailer",
+    ];
+    match option.strip_prefix("--") {
+        Some(long) => LONG.contains(&long),
+        // Unless it stands in the same argument already: `-mtext`.
+        None => option.strip_prefix('-').is_some_and(|short| {
+            let takes = short.find(['m', 'F', 'C', 'c', 't']);
+            takes.is_some_and(|at| at + 1 == short.len())
+        }),
     }
 }
 
@@ -364,6 +389,9 @@ mod tests {
             ("sh|python3 pre-commit run|/usr/bin/git -c a.b=c commit -qam x --ame|sh", true),
             ("sh|git commit -m x|git commit --amend", false),
             ("sh|git commit -- --amend", false),
+            ("sh|git commit -qam --amend", false),
+            ("sh|git commit --message --amend --author x", false),
+            ("sh|git commit -m x --author y -mtext --amend", true),
             ("sh|git commit --all", false),
             ("sh|git rebase -i HEAD~3|sh", false),
             ("sh|gitk commit --amend", false),
