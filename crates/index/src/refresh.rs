@@ -278,10 +278,10 @@ impl Run<'_> {
             }
         };
         let root = &context.repository.root;
-        refreshed.report.problems.extend(walk_errors.into_iter().map(|error| Problem {
-            path: NotePath::from(error.path.strip_prefix(root).unwrap_or(&error.path)),
-            line: None,
-            reason: error.cause.to_string(),
+        refreshed.report.problems.extend(walk_errors.into_iter().map(|error| {
+            let below = error.path.strip_prefix(root).unwrap_or(&error.path);
+            let path = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+            Problem { path: path.into(), line: None, reason: error.cause.to_string() }
         }));
         Ok(Some(refreshed))
     }

@@ -191,11 +191,12 @@ fn say_problems(
     let chosen: Vec<_> = args.paths.iter().map(|path| workspace.note_path(path)).collect();
     for problem in &refreshed.report.problems {
         let Problem { path, line, reason } = problem;
+        let at = path.as_path();
         // Of a folder that cannot be looked into, nothing below is known.
-        let is_named = |chosen: &Path| {
-            path.as_path().starts_with(chosen) || chosen.starts_with(path.as_path())
-        };
-        let named = chosen.is_empty() || chosen.iter().any(|chosen| is_named(chosen.as_path()));
+        let is_named = |chosen: &Path| at.starts_with(chosen) || chosen.starts_with(at);
+        let named = chosen.is_empty()
+            || at == Path::new(".")
+            || chosen.iter().any(|chosen| is_named(chosen.as_path()));
         if !named {
             continue;
         }

@@ -371,6 +371,11 @@ fn a_folder_that_cannot_be_looked_into_is_named() {
     }
     assert!(!done(&env, &["index", "good.md"]).stderr().contains("shut"));
     assert!(skipped(&env).iter().any(|(path, _)| path == "shut"));
+    std::os::unix::fs::symlink("/dev/zero", env.path(".gitignore")).unwrap();
+    for args in [&["index"][..], &["index", "good.md"]] {
+        let output = done(&env, args);
+        assert!(output.stderr().contains("warning: .: skipped: its folder is"), "{output}");
+    }
 }
 
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]52;c;aGk=\u{7}\u{1b}]8;;http://evil.test\u{1b}\\click\u{1b}]8;;\u{1b}\\ \
