@@ -1284,7 +1284,7 @@ fn help_of_agent_note() {
 
     Arguments:
       <KIND>
-              task, pattern, failure or service
+              task, pattern, failure, service or note
 
       <TITLE>
               What it is called

@@ -11,7 +11,7 @@ use elophanto_text::authoring::{Draft, Kind};
 /// from --section, or from standard input with `-`; without either, the headings wait to be filled.
 #[derive(clap::Args, Debug)]
 pub struct NoteArgs {
-    /// task, pattern, failure or service
+    /// task, pattern, failure, service or note
     #[arg(value_parser = kind)]
     kind: Kind,
     /// What it is called

@@ -45,7 +45,7 @@ fn four_origins_and_which_one_counts() {
     warning: [TEMP]/repo/.claude/skills/broken: `SKILL.md` of `broken`: no front matter
     warning: `[TEMP]/repo/.claude/skills/etc` leads out of the repository
     warning: [TEMP]/repo/.claude/skills/other-name: `Evil Name` is no name of a skill: only lower case letters, digits and hyphens are allowed
-    warning: `[TEMP]/home/.local/share/elophanto/skills/stray` stands not in skills.lock.json, so it is not loaded
+    warning: `[TEMP]/home/.local/share/elophanto/skills/stray` is not in skills.lock.json, so it is not loaded
     ");
     let names = env.json(&["agent", "skill", "list", "--json"]);
     let pick = |line: &Value| {
@@ -107,8 +107,8 @@ fn four_origins_and_which_one_counts() {
     warning: [TEMP]/repo/.claude/skills/broken: `SKILL.md` of `broken`: no front matter
     warning: `[TEMP]/repo/.claude/skills/etc` leads out of the repository
     warning: [TEMP]/repo/.claude/skills/other-name: `Evil Name` is no name of a skill: only lower case letters, digits and hyphens are allowed
-    warning: `[TEMP]/home/.local/share/elophanto/skills/stray` stands not in skills.lock.json, so it is not loaded
-    error: there is no skill that can be used `stray`
+    warning: `[TEMP]/home/.local/share/elophanto/skills/stray` is not in skills.lock.json, so it is not loaded
+    error: there is no usable skill `stray`
     hint: `elophanto agent skill list` lists what there is
     $ agent skill show voles --file ../../../README.md
     exit: 2

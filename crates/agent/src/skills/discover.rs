@@ -145,8 +145,7 @@ fn of_installed(folder: &Path, problems: &mut Vec<String>) -> Vec<Skill> {
     };
     for (name, path) in folders(folder, problems) {
         if !pinned.contains_key(&name) {
-            problems
-                .push(format!("`{}` stands not in {LOCK_NAME}, so it is not loaded", shown(&path)));
+            problems.push(format!("`{}` is not in {LOCK_NAME}, so it is not loaded", shown(&path)));
         }
     }
     let mut skills = Vec::new();

@@ -70,7 +70,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
         for problem in found.problems {
             ui.warn(problem);
         }
-        return Err(CliError::unknown("skill that can be used", &args.name, "agent skill list"));
+        return Err(CliError::unknown("usable skill", &args.name, "agent skill list"));
     };
     if let Some(file) = &args.file {
         let bytes = skills::read_file(skill, file)?;

@@ -197,7 +197,7 @@ fn what_somebody_put_there_is_left_alone() {
     let plan = desk.plan(folder.to_str().unwrap());
     assert!(matches!(plan, Err(SkillError::Occupied(_))));
     let found = desk.discover();
-    assert!(found.problems[0].contains("stands not in skills.lock.json"), "{:?}", found.problems);
+    assert!(found.problems[0].contains("is not in skills.lock.json"), "{:?}", found.problems);
     assert!(matches!(remove("baking-bread", &desk.installed()), Err(SkillError::NotInstalled(_))));
     assert!(desk.installed().join("baking-bread/SKILL.md").exists());
 }
