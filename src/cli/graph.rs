@@ -1,7 +1,7 @@
 //! `elophanto graph`
 
 use super::{Outcome, Result, Ui, escape_control_line, workspace};
-use elophanto_app::graph::{graph, nodes_and_edges};
+use elophanto_app::graph::{graph, named, nodes_and_edges};
 use elophanto_text::graph::{Found, Graph, dot, mermaid, text};
 
 /// Show what refers to what
@@ -37,11 +37,12 @@ impl GraphArgs {
 }
 
 pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome> {
-    let references = graph(&workspace::open(Vec::new(), ui)?)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
+    let references = graph(&workspace)?;
     let graph = &references.graph;
     let node = match &args.node {
         None => None,
-        Some(name) => match find(graph, name, ui) {
+        Some(name) => match told(named(&workspace, graph, name), graph, name, ui) {
             Some(node) => Some(node),
             None => return Ok(Outcome::Negative),
         },
@@ -59,9 +60,8 @@ pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The node of that name; says what there is instead if there is none.
-fn find(graph: &Graph, name: &str, ui: &Ui) -> Option<usize> {
-    let name = name.strip_prefix("./").unwrap_or(name);
+/// The node that was found; says what there is instead if it is none.
+fn told(found: Found, graph: &Graph, name: &str, ui: &Ui) -> Option<usize> {
     let paths = |nodes: &[usize]| {
         let paths = nodes.iter().filter_map(|&node| graph.nodes().get(node));
         paths
@@ -69,7 +69,7 @@ fn find(graph: &Graph, name: &str, ui: &Ui) -> Option<usize> {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    match graph.find(name) {
+    match found {
         Found::Exact(node) => return Some(node),
         Found::Ambiguous(nodes) => {
             ui.talk(format_args!("`{name}` is one of {}", paths(&nodes)));

@@ -280,6 +280,24 @@ fn a_node_is_found_by_what_people_call_it() {
     }
 }
 
+/// As a path is completed by a shell.
+#[test]
+fn a_node_is_found_by_its_path_from_the_current_folder() {
+    let env = ferry();
+    env.write("src/README.md", "# Sources\n");
+    env.write("README.md", "# All\n");
+    for (folder, name, title) in [
+        ("src", "README.md", "Sources"),
+        ("src", "../README.md", "All"),
+        ("src", "./README.md", "Sources"),
+        (".", "README.md", "All"),
+    ] {
+        let output = env.run_in(folder, &["graph", name]);
+        let first = output.stdout().lines().next().unwrap_or_default().to_owned();
+        assert!(output.code == Some(0) && first.ends_with(title), "{folder} {name}\n{output}");
+    }
+}
+
 #[test]
 fn a_node_that_is_not_there_or_not_alone() {
     let env = ferry();

@@ -1,5 +1,7 @@
 //! What refers to what in a knowledge base.
 
+use std::path::Path;
+
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +9,7 @@ use serde::Serialize;
 use crate::{Result, workspace::Workspace};
 use elophanto_index::{Options, search::SearchError};
 use elophanto_knowledge::references::{self, References};
-use elophanto_text::graph::Edge;
+use elophanto_text::graph::{Edge, Found, Graph};
 
 /// A note or file, as programs get it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -53,6 +55,15 @@ pub fn graph(workspace: &Workspace) -> Result<References> {
     let (files, ..) = reach.sought().find(&reach);
     let limit = workspace.config.knowledge.max_file_bytes;
     Ok(references::graph(root, &notes.snapshot, &files, limit).map_err(SearchError::from)?)
+}
+
+/// The node that a person means: by its path from the current folder, else by what `graph` knows it as.
+pub fn named(workspace: &Workspace, graph: &Graph, name: &str) -> Found {
+    let typed = workspace.note_path(Path::new(name)).to_text();
+    match graph.nodes().iter().position(|node| node.path == typed) {
+        Some(node) => Found::Exact(node),
+        None => graph.find(name),
+    }
 }
 
 /// The nodes with their ranks, and the references; of one node, those that touch it.
