@@ -155,3 +155,20 @@ fn what_is_new() {
     assert_eq!(output.code, Some(0), "{output}");
     assert!(clone.root.join(".elophanto/config.yaml").exists(), "{output}");
 }
+
+/// A link to what git tracks leads there, though it is not checked out.
+#[test]
+fn links_to_what_is_left_out_lead_there() {
+    let env = notes();
+    let text = "# Piers\n\n![plan](pictures/plan.svg) [code](../src/) [ferries](ferries.md) [gone](gone.svg)\n";
+    env.write("docs/deep/piers.md", text);
+    env.write("docs/deep/pictures/plan.svg", "<svg/>\n");
+    env.write("docs/src/pier.rs", "fn pier() {}\n");
+    env.write("docs/deep/ferries.md", "# Ferries\n");
+    let clone = Sparse::of(env, &[]);
+    clone.git(&["sparse-checkout", "set", "--no-cone", "/docs/deep/piers.md"]);
+    let doctor = clone.run(&["doctor"]);
+    let told = doctor.stdout();
+    let links: Vec<&str> = told.lines().filter(|line| line.contains("leads nowhere")).collect();
+    assert_eq!(links, ["! docs/deep/piers.md:3: link to `gone.svg` leads nowhere"], "{doctor}");
+}

@@ -3,6 +3,7 @@
 //! Owns following all links of a snapshot. How a single link is resolved is `markdown`'s.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
@@ -55,7 +56,7 @@ pub fn broken(
 }
 
 /// All files below a root by their names, notes or not, but for hidden and ignored ones: they are looked
-/// for once a link by name leads to no note. And where a forge shows them.
+/// for once a link by name leads to no note. And where a forge shows them, and which are not checked out.
 #[derive(Debug, Default)]
 pub struct Files {
     /// Without one there are none.
@@ -63,6 +64,8 @@ pub struct Files {
     found: OnceLock<ByEnd>,
     /// `github.com/acme/sea`: looked for once a link leads to a file on a forge.
     shown_at: OnceLock<Option<String>>,
+    /// Of a sparse work tree: looked for once nothing lies where a link leads.
+    left_out: OnceLock<BTreeSet<String>>,
 }
 
 impl Files {
@@ -94,6 +97,19 @@ impl Files {
             .split_once('/')
             .filter(|_| own.as_deref() == Some(shown.to_lowercase().as_str()))?;
         path.split(['?', '#']).next().map(str::to_owned)
+    }
+
+    /// Whether git tracks a file or folder that is not checked out.
+    fn leave_out(&self, path: &str) -> bool {
+        let left_out = self.left_out.get_or_init(|| {
+            let git = self.root.as_deref().and_then(|root| Git::of(&locate(root).ok()?));
+            let paths = git.and_then(|git| git.left_out(Path::new("")).ok()).unwrap_or_default();
+            paths.iter().map(NotePath::to_text).collect()
+        });
+        let path = path.trim_end_matches('/');
+        let within = format!("{path}/");
+        let first = left_out.range(within.clone()..).next();
+        left_out.contains(path) || first.is_some_and(|first| first.starts_with(&within))
     }
 
     fn found(&self) -> &ByEnd {
@@ -151,10 +167,11 @@ impl Names {
         files: &Files,
         by_file: &dyn Fn(&str) -> Option<String>,
     ) -> Destination {
+        let exists = |path: &str| exists(path) || files.leave_out(path);
         let notes = markdown::Notes {
-            exists,
+            exists: &exists,
             by_name: &|target| {
-                let found = self.notes.find(note, target, &|| vault(note, exists), &|_| true);
+                let found = self.notes.find(note, target, &|| vault(note, &exists), &|_| true);
                 found.map(str::to_owned)
             },
             by_alias: &|alias| self.aliases.get(&alias.to_lowercase()).cloned(),
