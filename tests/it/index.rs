@@ -317,6 +317,28 @@ fn a_lost_view_is_made_again_from_the_tables() {
     assert_eq!(env.run(&["index", "--check"]).code, Some(0));
 }
 
+/// The most frequent slip of a title: it costs tags and `covers` too.
+#[test]
+fn front_matter_that_is_not_understood_is_named() {
+    let env = TestEnv::with(&[
+        ("docs/ferries.md", "---\ntags: [sea]\ntitle: Ferries: when they leave\n---\nAt nine.\n"),
+        ("docs/otters.md", "---\ntitle: Otters\ncreated: soon\n---\nThey hold hands.\n"),
+        ("docs/seals.md", "---\ntitle: \"Seals: a list\"\n---\nThey bark.\n"),
+    ]);
+    env.ok(&["index"]);
+    let doctor = env.run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{doctor}");
+    let told = doctor.stdout();
+    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("! docs/")).collect();
+    assert_eq!(
+        lines,
+        [
+            "! docs/ferries.md:3: front matter ignored: invalid YAML: mapping values are not allowed in this context",
+            "! docs/otters.md:3: `created` ignored: `soon` is no date or time",
+        ]
+    );
+}
+
 #[test]
 fn only_init_and_index_pin_the_provider() {
     let env = two_notes();

@@ -30,7 +30,7 @@ use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
     Options, Snapshot, commit, drift,
     links::{self, Files},
-    refresh,
+    note, refresh,
     search::SearchError,
     store::{
         manifest::{FileEntry, Place},
@@ -129,6 +129,7 @@ pub struct Finding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
+    Front,
     Link,
     Journal,
     Lessons,
@@ -140,6 +141,7 @@ impl Sort {
     /// That there are more of it than were told.
     fn more(self, more: usize) -> String {
         match self {
+            Self::Front => format!("{more} more lines of front matter are not understood"),
             Self::Link => {
                 let leads = agreeing(more, "leads", "lead");
                 format!("{} {leads} nowhere", counted(more, "more link"))
@@ -269,6 +271,15 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
         found.add(
             format!("{}: skipped: {}", shown(&problem.path), problem.reason),
             "mend the file, or list it in .elophantoignore",
+        );
+    }
+    let limit = workspace.config.knowledge.max_file_bytes;
+    for (path, warning) in note::misread(&repository.root, snapshot, limit) {
+        let line = warning.line.unwrap_or(1);
+        found.add_of(
+            Sort::Front,
+            format!("{}:{line}: {}", shown(&path), escape_control_line(&warning.message)),
+            "correct it: the note is searched, without what this says of it",
         );
     }
     let pages = workspace.refresh_pages(LOOK)?;

@@ -2,17 +2,22 @@
 
 use std::{ops::Range, path::Path};
 
-use crate::store::{
-    Malformed,
-    matrix::Key,
-    segment::{Attributes, ChunkRecord, DocumentRecord, Segment},
+use rayon::prelude::*;
+
+use crate::{
+    Snapshot,
+    store::{
+        Malformed,
+        matrix::Key,
+        segment::{Attributes, ChunkRecord, DocumentRecord, Segment},
+    },
 };
 use elophanto_models::Fingerprint;
-use elophanto_repo::{BlobId, NotePath};
+use elophanto_repo::{BlobId, NotePath, read_note};
 use elophanto_text::{
     changelog,
     chunk::{self, Limits},
-    markdown::{self, Document, FrontMatter, Scope},
+    markdown::{self, Document, FrontMatter, Scope, Warning},
 };
 
 /// Tells which parts of a note still wait to be written: bytes of the text that was parsed.
@@ -36,6 +41,19 @@ pub struct Problem {
     pub path: NotePath,
     pub line: Option<u32>,
     pub reason: String,
+}
+
+/// What the front matter of the notes says that is not understood: they are searched all the same.
+pub fn misread(root: &Path, snapshot: &Snapshot, max_bytes: u64) -> Vec<(NotePath, Warning)> {
+    let of_note = |path: &NotePath| {
+        let (bytes, _) = read_note(root, path, max_bytes).ok()?;
+        Some(markdown::misread(&markdown::decode(&bytes).ok()?.text))
+    };
+    let files = snapshot.files.par_iter().map(|file| &file.path);
+    let found = files.flat_map_iter(|path| {
+        of_note(path).unwrap_or_default().into_iter().map(move |warning| (path.clone(), warning))
+    });
+    found.collect()
 }
 
 /// How notes are cut and named.

@@ -174,6 +174,12 @@ pub fn parse(text: &str) -> Result<Document, Unparsable> {
     })
 }
 
+/// What the front matter of a note says that is not understood; nothing of a text beyond the caps.
+pub fn misread(text: &str) -> Vec<Warning> {
+    guard::lines_within_caps(text)
+        .map_or_else(|_| Vec::new(), |lines| front_matter::read(text, &lines).2)
+}
+
 /// One warning for all the markers that a merge left behind. `=======` alone underlines a heading,
 /// so it takes an opening marker, or a closing one behind a separator.
 fn conflict(text: &str, lines: &LineTable) -> Option<Warning> {
