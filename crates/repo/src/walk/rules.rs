@@ -6,7 +6,7 @@
 //! innermost), `.gitignore` (the innermost that speaks), and the user's own exclude files.
 
 use std::{
-    fs::{self, File},
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -18,7 +18,7 @@ use ignore::{
 
 use super::{Reads, how_it_reads};
 use crate::locate::shared_git_dir;
-use elophanto_base::regular::read_capped;
+use elophanto_base::regular::{follow, read_capped};
 
 /// Names of ignore files, the strongest first, that of git last.
 pub const IGNORE_FILES: [&str; 3] = [".elophantoignore", ".ignore", ".gitignore"];
@@ -151,7 +151,8 @@ impl Rules {
 /// A line that is no pattern, or a file that cannot be read or is too large, leaves nothing out.
 fn read(folder: &Path, path: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
-    let bytes = File::open(path).and_then(|file| read_capped(file, MOST_IGNORE_BYTES));
+    // A pipe may lie there since it was looked at.
+    let bytes = follow(path).and_then(|file| read_capped(file, MOST_IGNORE_BYTES));
     let bytes = bytes.ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {

@@ -230,6 +230,16 @@ fn rule() -> impl Strategy<Value = String> {
     )
 }
 
+#[test]
+fn a_pipe_that_takes_the_place_of_an_ignore_file_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join(".gitignore");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let rules = Rules::above(folder.path(), folder.path(), OF_NOTES).unwrap();
+    let rules = rules.within(folder.path(), &[".gitignore"], false);
+    assert!(!rules.ignores(&folder.path().join("a.md"), false));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
