@@ -10,6 +10,7 @@ use elophanto_app::{
     search::{
         SearchRequest,
         answer::{Citation, Reply, answer},
+        asking::asked_in,
         search_in,
     },
 };
@@ -20,8 +21,8 @@ pub fn page(asked: &Asked) -> Result<Page> {
     if question.trim().is_empty() {
         return Ok(Page::To(asked.site.page("search")));
     }
-    let request =
-        SearchRequest { text: question.to_owned(), awaited: true, ..SearchRequest::default() };
+    let text = asked_in(question).to_owned();
+    let request = SearchRequest { text, awaited: true, ..SearchRequest::default() };
     let seen = Some(&asked.catalogue.searched);
     let found = search_in(&asked.workspace, &request, seen, &Silent)?;
     let reply = answer(question, &found.answer, &asked.workspace, false, &Silent)?;

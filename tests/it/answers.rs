@@ -452,3 +452,23 @@ fn a_fact_answers_what_it_is_of_and_nothing_near() {
         assert_eq!(answer(&env, question), None, "{question}");
     }
 }
+
+#[test]
+fn a_question_is_answered_whatever_stands_around_it() {
+    let env = TestEnv::with(&[
+        ("gateway.md", "# Gateway\n\nThe gateway keeps a session for 12 minutes.\n"),
+        ("lantern.md", "# Lantern\n\nThe lantern keeps its light for 9 hours.\n"),
+    ]);
+    let question = "how long does the gateway keep a session?";
+    let expected = Some("The gateway keeps a session for 12 minutes. [1]");
+    assert_eq!(answer(&env, question).as_deref(), expected);
+    for around in [
+        format!("Hi all, I'm new here and a bit lost. {question} Thanks a lot!"),
+        "Could somebody please tell me how long the gateway keeps a session? Any ideas?".to_owned(),
+        format!("Sorry if this was asked before. Quick question - {question}"),
+    ] {
+        assert_eq!(answer(&env, &around).as_deref(), expected, "{around}");
+    }
+    let told = env.ok(&["search", "--answer", &format!("Hello everyone, {question}")]).stderr();
+    assert!(told.contains("taken for the question: how long does the gateway"), "{told}");
+}

@@ -6,7 +6,10 @@ mod notices;
 pub mod output;
 pub mod places;
 
-use std::path::{Path, PathBuf};
+use std::{
+    mem::ManuallyDrop,
+    path::{Path, PathBuf},
+};
 
 use super::{Outcome, Result, Ui, flags, workspace};
 use crate::wire::{EvidenceWire, Told};
@@ -15,7 +18,7 @@ use elophanto_app::{
     fleet::{self, Reader},
     keys::Asking,
     learn::looks_in_notes_alone,
-    search::{answer::answer as reply_to, search},
+    search::{answer::answer as reply_to, asking::asked_in, search},
 };
 use notices::{
     say_corrections, say_doubt, say_exclusions, say_left, say_nothing, say_too_little,
@@ -35,13 +38,21 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
         Some(_) => workspace::open_anywhere(flags, ui)?,
     };
     let mut request = args.request(&workspace, ui)?;
+    let typed = request.text.clone();
+    if args.answer {
+        request.text = asked_in(&typed).to_owned();
+        if request.text != typed {
+            ui.note(format_args!("taken for the question: {}", request.text));
+        }
+    }
     if let Some(address) = &args.fleet {
         let asking = Asking::Through(ui);
         let fleet = fleet::open(address, &workspace.environment, asking, true)?;
         request.within = Some(Reader::new(fleet).among(args.repo.clone()));
     }
-    let found = search(&workspace, &request, ui)?;
-    let (typed, answer) = (&request.text, &found.answer);
+    // The program ends soon: to give back one by one what the system takes as a whole would cost time.
+    let found = ManuallyDrop::new(search(&workspace, &request, ui)?);
+    let (typed, answer) = (&typed, &found.answer);
     say_exclusions(answer, ui);
     if let Some(least) = args.min_confidence
         && let Some(doubted) = found.doubted(least)

@@ -8,7 +8,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{quote::extract, second::reader};
+use super::{asking::asked_in, quote::extract, second::reader};
 use crate::{
     Result,
     learning::{Learning, now},
@@ -70,7 +70,7 @@ pub struct Reply {
     pub id: Option<String>,
     /// As it was asked.
     pub question: String,
-    /// The question as it was taken, where a word of it was taken for misspelt.
+    /// The question as it was taken: without what stands around it, and misspelt words as they are meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub respelt: Option<String>,
     /// Lines with the numbers of their citations, as in `[1]`; what begins with white space belongs to the line above.
@@ -223,7 +223,8 @@ pub fn answer(
 ) -> Result<Reply> {
     let relevant = workspace.models.thresholds().relevant;
     let analyzer = found.analyzer(&workspace.analyzer);
-    let meant = meant(question, found);
+    let said = asked_in(question);
+    let meant = meant(said, found);
     let asked = Question::new(meant, &found.weights, analyzer);
     let respelt = (meant != question).then(|| meant.to_owned());
     let is_doubtful = found.confidence.is_some_and(|it| it.level == Level::Nothing);
@@ -237,7 +238,7 @@ pub fn answer(
             hit,
             nearness,
             is_superseded: no_longer_holds(hit, workspace),
-            lists_changes: lists_changes(hit.path.as_path()) && !asks_when(question),
+            lists_changes: lists_changes(hit.path.as_path()) && !asks_when(said),
         })
         .collect();
     let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();

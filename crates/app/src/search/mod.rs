@@ -3,6 +3,7 @@
 //! question shows of the user's interests noted.
 
 pub mod answer;
+pub mod asking;
 pub mod budget;
 mod fresh;
 mod interest;
