@@ -1,6 +1,6 @@
 //! What counts as near for a model: as measured here by `eval --thresholds --save`, else as it came.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -51,9 +51,6 @@ pub fn save(
     let path = file(embedder, environment).ok_or_else(|| {
         Error::new("no folder to keep thresholds in").hint("set HOME to your home folder")
     })?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
     let bytes = serde_json::to_vec_pretty(&kept).map_err(Error::new)?;
     Ok(elophanto_index::store::write_whole(&path, &bytes)?)
 }

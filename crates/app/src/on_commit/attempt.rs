@@ -5,12 +5,10 @@
 //! commit knows it by this memory and makes it anew, unless the commit was made after all; what the
 //! user has changed in the meantime is the user's.
 
-use std::{fs, io, path::PathBuf};
+use std::path::PathBuf;
 
-use elophanto_base::{
-    regular::read_text,
-    whole::{PRIVATE, Synced, write_whole},
-};
+use elophanto_base::regular::read_text;
+use elophanto_index::store::write_whole;
 use elophanto_repo::{Git, ObjectId};
 
 /// Largest memory, in bytes.
@@ -38,14 +36,7 @@ impl Attempt {
     /// files behind: no reason to stop this one.
     pub fn write(&self, git: &Git) {
         let entry = self.entry.as_ref().map(|(name, id)| format!("entry {id} {name}\n"));
-        let file = file(git);
-        let write = || -> io::Result<()> {
-            if let Some(folder) = file.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            write_whole(&file, entry.unwrap_or_default().as_bytes(), PRIVATE, Synced::Nothing)
-        };
-        let _ = write();
+        let _ = write_whole(&file(git), entry.unwrap_or_default().as_bytes());
     }
 }
 

@@ -9,10 +9,8 @@ use std::{ffi::OsString, fs, io, path::PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use elophanto_base::{
-    regular::{if_there, read},
-    whole::{PRIVATE, Synced, write_whole},
-};
+use elophanto_base::regular::{if_there, read};
+use elophanto_index::store::write_whole;
 use elophanto_repo::{Git, NotePath, ObjectId, Repository, Staged, Version, head, write_beneath};
 
 use super::CommitError;
@@ -51,10 +49,7 @@ impl Along {
             lines.extend_from_slice(path.as_bytes());
             lines.push(0);
         }
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        write_whole(&self.file, &lines, PRIVATE, Synced::Nothing)
+        write_whole(&self.file, &lines)
     }
 
     /// Remembers what a commit takes along, in the place of what the one before took.

@@ -3,15 +3,10 @@
 //! A commit that no hook saw is told from those that were by this alone, so it is still known after other
 //! branches were worked on.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
-use elophanto_base::{
-    regular::read_text,
-    whole::{PRIVATE, Synced, write_whole},
-};
+use elophanto_base::regular::read_text;
+use elophanto_index::store::write_whole;
 use elophanto_repo::{CommitId, Git, GitError, head};
 
 /// Branches that are remembered, those that were committed to last.
@@ -103,11 +98,7 @@ impl Seen {
     fn write_all(&self, known: &[Line]) {
         let line = |Line { commit, since, branch }: &Line| format!("{commit} {since} {branch}\n");
         let text: String = known.iter().take(MOST_BRANCHES).map(line).collect();
-        let write = || -> io::Result<()> {
-            fs::create_dir_all(self.file.parent().unwrap_or(Path::new(".")))?;
-            write_whole(&self.file, text.as_bytes(), PRIVATE, Synced::Nothing)
-        };
-        let _ = write();
+        let _ = write_whole(&self.file, text.as_bytes());
     }
 }
 
