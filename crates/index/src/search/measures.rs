@@ -110,12 +110,24 @@ const DURATION: Measure = Measure {
     by_unit: true,
 };
 
-/// Whether one asks what something costs: `what does it cost`.
+/// What stands behind `cost` where that is a verb: `what does a seat cost per month`.
+const BESIDE_COST: [&str; 19] = [
+    "a", "an", "at", "each", "extra", "for", "from", "if", "in", "me", "now", "on", "per", "to",
+    "today", "us", "when", "with", "without",
+];
+
+/// Whether one asks what something costs: `what does it cost`, and no `what does the cost model do`.
 pub(super) fn asks_the_cost(question: &str) -> bool {
-    let mut all = words(question).map(|word| &question[word.range]);
-    all.next().is_some_and(|first| is_one_of(&["what"], first))
-        && all.next().is_some_and(|next| is_one_of(&["did", "do", "does", "will"], next))
-        && all.any(|word| is_one_of(&["cost"], word))
+    let all: Vec<&str> = words(question).map(|word| &question[word.range]).collect();
+    let [what, does, rest @ ..] = all.as_slice() else { return false };
+    let is_verb = |at: usize| {
+        at > 0
+            && !is_one_of(&ARTICLES, rest[at - 1])
+            && rest.get(at + 1).is_none_or(|next| is_one_of(&BESIDE_COST, next))
+    };
+    is_one_of(&["what"], what)
+        && is_one_of(&["did", "do", "does", "will"], does)
+        && rest.iter().enumerate().any(|(at, word)| is_one_of(&["cost"], word) && is_verb(at))
 }
 
 impl Measure {
@@ -342,13 +354,24 @@ mod tests {
             ("How much does it cost?", "A seat is 20 euros a year.", true),
             ("How much does it cost?", "It is £590 in shops.", true),
             ("How much does it cost?", "Capacity: 4 people", false),
+            ("What does a seat cost per month?", "A seat is 20 euros a year.", true),
+            ("What does the seat cost?", "Capacity: 4 people", false),
             ("How old was he when he died?", "He died on January 19, 2000, aged 86.", true),
             ("How old was he when he died?", "He died in 2000.", false),
         ] {
             let measure = Measure::of(question).unwrap();
             assert_eq!(measure.is_told_by(statement), tells, "{question} {statement}");
         }
-        for question in ["how do I do it", "how many are there", "what is long", "how much fits"] {
+        for question in [
+            "how do I do it",
+            "how many are there",
+            "what is long",
+            "how much fits",
+            "what does the cost model weigh",
+            "what does a unit cost function map",
+            "what does cost per page mean",
+            "what does the cost in pages tell",
+        ] {
             assert_eq!(Measure::of(question), None, "{question}");
         }
     }

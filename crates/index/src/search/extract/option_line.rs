@@ -11,8 +11,11 @@ pub(super) fn option_line(raw: &str) -> Option<String> {
     let of_help = || line.split_once("  ").filter(|_| line.starts_with('-'));
     let commented = line.split_once(" # ").or_else(of_help).filter(|_| begins);
     let (option, said) = commented.map(|(option, said)| (option.trim_end(), said))?;
+    // `"fix # of items"` is one text.
+    let is_cut = ['"', '\''].iter().any(|quote| option.matches(*quote).count() % 2 == 1);
     let is_said = said.split_whitespace().count() >= FEWEST_ANNOUNCING && !option.contains('`');
-    is_said.then(|| format!("`{option}`: {}", on_one_line(said.trim(), MOST_CHARACTERS, |_| true)))
+    (is_said && !is_cut)
+        .then(|| format!("`{option}`: {}", on_one_line(said.trim(), MOST_CHARACTERS, |_| true)))
 }
 
 #[cfg(test)]
@@ -34,6 +37,8 @@ mod tests {
             ),
             ("# a comment # of many words", None),
             ("limit = 5  # hours", None),
+            ("commit -m \"fix # of items in it\"", None),
+            ("commit -m 'fix' # it is of items", Some("`commit -m 'fix'`: it is of items")),
             ("- a list   of three words", None),
             ("tool --limit 5   and so on here", None),
         ] {

@@ -159,7 +159,11 @@ impl Question {
             !is_more && (is_label || near.into_iter().any(|word| is_thing(word)))
         };
         let numbered = (0..tokens.len()).filter(|at| amounts.contains(&tokens[*at]));
-        let is_small = |word: &str| is_one_of(&PLACING, word) || is_one_of(&BESIDE_PLACES, word);
+        let is_small = |word: &str| {
+            is_one_of(&PLACING, word)
+                || is_one_of(&BESIDE_PLACES, word)
+                || is_one_of(&["or", "per"], word)
+        };
         let is_held = |at: usize| {
             let held = &tokens[at.saturating_sub(NEAR)..at];
             let is_link = |word: &&str| is_one_of(&HOLDERS, word);
@@ -319,6 +323,7 @@ mod tests {
             ("how many files does a message have", "Four messages become a file.", false),
             ("how many nodes does it have", "The node is one process of a user.", false),
             ("how many nodes does it have", "The number of nodes is one.", true),
+            ("how many nodes does it have", "The number of nodes is one per cluster.", true),
             ("what does the seat cost", "Of a seat nothing became slower.", false),
             ("what does the seat cost", "A seat is 20 euros a year.", true),
             ("how many nodes does it have", "The number of nodes is 12.", true),
