@@ -30,6 +30,16 @@ pub(super) fn statement_of_page(
     verb: usize,
     is_own: impl Fn(&str) -> bool,
 ) -> Option<String> {
+    (!speaks_of_plans(text)).then(|| statement_of_writers(text, tokens, verb, is_own)).flatten()
+}
+
+/// The same, of what those who wrote the page may say of themselves: `We will refund it.`
+pub(super) fn statement_of_writers(
+    text: &str,
+    tokens: &[Token<'_>],
+    verb: usize,
+    is_own: impl Fn(&str) -> bool,
+) -> Option<String> {
     let said = tokens.len().saturating_sub(verb + 1);
     // `including:.`, whose list is left out.
     let text_end = text.trim_end().trim_end_matches('.');
@@ -38,8 +48,10 @@ pub(super) fn statement_of_page(
     let ends = !asks
         && !text.trim_end().ends_with(['?', ':', ';', '…', ','])
         && !text_end.trim_end().ends_with([':', ';', ',']);
-    let fits =
-        said > 0 && ends && !refers_elsewhere(tokens, verb) && is_self_contained(text, tokens);
+    let fits = said > 0
+        && ends
+        && !refers_elsewhere(tokens, verb)
+        && is_alone(text, tokens, *FACT_WORDS.start());
     let fits = fits && !pointer::points_back(tokens, is_own);
     fits.then(|| shown(text))
 }
@@ -51,6 +63,16 @@ pub(super) fn is_self_contained(text: &str, tokens: &[Token<'_>]) -> bool {
 
 /// The same, of at least so many words.
 pub(super) fn is_self_contained_of(text: &str, tokens: &[Token<'_>], least: usize) -> bool {
+    !speaks_of_plans(text) && is_alone(text, tokens, least)
+}
+
+/// `We will see`: what whoever writes means to do, in the text most of all.
+fn speaks_of_plans(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["we will", "we'll", "we’ll"].iter().any(|plan| lower.contains(plan))
+}
+
+fn is_alone(text: &str, tokens: &[Token<'_>], least: usize) -> bool {
     let count = tokens.iter().filter(|token| !token.text.is_empty()).count();
     let lower = text.to_lowercase();
     (least..=*FACT_WORDS.end()).contains(&count)

@@ -3,6 +3,7 @@
 mod carry;
 mod colon;
 mod dated;
+mod elliptic;
 mod elsewhere;
 mod example;
 mod form;
@@ -20,6 +21,7 @@ mod pronoun;
 pub(super) mod questions;
 pub(super) mod rows;
 mod speech;
+mod steps;
 mod unnamed;
 mod whole;
 
@@ -112,6 +114,7 @@ pub(super) fn collect(
         let text = of_class.as_deref().unwrap_or(text);
         let tokens = if of_class.is_some() { token::tokens(text) } else { tokens };
         let about = found.len();
+        let somebody = told.clone().filter(|told| told.pronoun.is_some());
         let told = told.and_then(|told| home.instead(told, &tokens));
         let goes_on = told.or_else(|| {
             home.by_beginning(page, sentence, &tokens).filter(|_| own_blocks.has(sentence))
@@ -138,6 +141,8 @@ pub(super) fn collect(
             before = Some(told);
         } else if let Some((entity, text)) = phrase::of(text, &tokens, thing, names) {
             found.push((entity, Statement { text, line }));
+        } else if let Some(told) = somebody.filter(|told| pronoun::goes_on_about(&tokens, told)) {
+            before = Some(told);
         }
         let Some((thing, unnamed)) = thing.zip(unnamed.as_mut()) else { continue };
         let (text, told) = unnamed.resolved(sentence, text, &tokens);
@@ -147,6 +152,9 @@ pub(super) fn collect(
         let text = text.as_ref();
         let tokens = token::tokens(text);
         if let Some(text) = mention::of(text, &tokens, item, thing, names) {
+            found.push((thing.entity, Statement { text, line }));
+        } else if let Some(text) = elliptic::of(page, sentence, text, &tokens, (thing, &own_blocks))
+        {
             found.push((thing.entity, Statement { text, line }));
         } else if !(item && (limits || leads && colon::is_fragment(&tokens))) {
             unnamed.take(sentence, text, told);
@@ -177,6 +185,9 @@ pub(super) fn collect(
         let mut answers = listed::collect(page, &own_blocks, thing);
         answers.extend(listed::sheets(page, &own_blocks, thing));
         answers.extend(questions::collect(page, &own_blocks, thing, &found));
+        if page.is_given {
+            answers.extend(steps::collect(page, thing));
+        }
         // What answers a question needs it, and an item its lead.
         for all in [&mut own, &mut whole] {
             all.retain(|(_, fact)| {

@@ -150,6 +150,20 @@ fn is_person(noun: &str) -> bool {
     ROLES.contains(noun) || is_trade || is_one && PERSONS.iter().any(|stem| noun.starts_with(stem))
 }
 
+/// Whether a sentence that is no fact goes on about somebody: `Following this he made`, and nobody is named before.
+pub(super) fn goes_on_about(tokens: &[Token<'_>], told: &Told) -> bool {
+    const EARLY: usize = 10;
+    let said = |token: &Token<'_>| match token.lower().as_str() {
+        "he" | "his" => Some("he"),
+        "she" | "her" => Some("she"),
+        _ => None,
+    };
+    let at = tokens.iter().take(EARLY).position(|token| said(token).is_some());
+    at.is_some_and(|at| {
+        said(&tokens[at]) == told.pronoun && !tokens[..at].iter().skip(1).any(Token::is_capitalised)
+    })
+}
+
 /// Whether a sentence begins with what stands for a thing told of before.
 pub(super) fn of_thing(tokens: &[Token<'_>]) -> bool {
     tokens.first().is_some_and(|first| matches!(first.text, "It" | "Its" | "They" | "Their"))
@@ -256,12 +270,14 @@ fn is_empty_it(tokens: &[Token<'_>], verb: usize) -> bool {
         return true;
     }
     let copula = tokens.get(verb).is_some_and(|token| EMPTY_VERBS.contains(token.lower().as_str()));
+    // `It was created in order to protect`
+    let is_purpose = |at: usize| word(at) == "to" && word(at - 1) == "order";
     copula
-        && tokens.iter().skip(verb + 1).take(6).any(|token| {
+        && (verb + 1..tokens.len().min(verb + 7)).any(|at| {
             matches!(
-                token.lower().as_str(),
+                word(at).as_str(),
                 "to" | "that" | "if" | "when" | "because" | "why" | "whether" | "how"
-            )
+            ) && !is_purpose(at)
         })
         && tokens.iter().skip(verb + 1).take(3).all(|token| {
             !matches!(

@@ -23,6 +23,8 @@ pub(super) struct Unnamed<'p> {
     parts: Vec<Option<String>>,
     /// Nouns that the page has again and again.
     nouns: HashSet<String>,
+    /// Those whose thing the page is speak on it.
+    ours: bool,
     /// What the page begins with.
     opening: String,
     /// What the last sentence that was kept was about.
@@ -38,6 +40,7 @@ impl<'p> Unnamed<'p> {
         let opening = page.sentences.iter().take(2).map(|it| page.text(it)).collect();
         let parts = whole::parts(page, thing);
         let nouns = if thing.is_sure { whole::nouns(page) } else { HashSet::new() };
+        let ours = thing.is_sure && page.is_given && whole::is_of_writers(page, thing);
         let (own, whole) = (Vec::new(), Vec::new());
         let introduced = Introduced::default();
         Self {
@@ -46,6 +49,7 @@ impl<'p> Unnamed<'p> {
             own_blocks,
             parts,
             nouns,
+            ours,
             opening,
             carried: None,
             introduced,
@@ -103,7 +107,8 @@ impl<'p> Unnamed<'p> {
             };
             let item = page.blocks.get(sentence.block).is_some_and(|it| it.kind == Kind::Item);
             let (nouns, written) = (Some(&self.nouns), page.text(sentence));
-            let setting = whole::Setting { item, part, nouns, coded, written };
+            let ours = self.ours;
+            let setting = whole::Setting { item, part, nouns, ours, coded, written };
             whole::of(text, thing, &setting)
         };
         let is_own = of_own.is_some();

@@ -90,3 +90,55 @@ fn a_comparison_is_told_by_the_column_of_its_thing() {
                 | Names | N/A | yes |\n\n| Previous | Next |\n|---|---|\n| Start | End |\n";
     assert_eq!(given(page, "Foo"), ["Foo | Foo – Files, Encryption: GCM"]);
 }
+
+/// Whether some fact of a text has each of these words, and none has those.
+fn check(text: &str, topic: &str, kept: &[&str], left: &[&str]) {
+    let told = given(text, topic);
+    for said in kept {
+        assert!(told.iter().any(|it| it.contains(said)), "{said} {told:#?}");
+    }
+    for said in left {
+        assert!(!told.iter().any(|it| it.contains(said)), "{said} {told:#?}");
+    }
+}
+
+#[test]
+fn those_whose_thing_a_page_is_say_what_they_do() {
+    let offer = "If you bring the van back late, we charge 15 euros an hour. We do not rent to learners. If we \
+                 lost your booking, we would refund 20 euros.";
+    let own = format!(
+        "# Renting a van from Foo Vans\n\nYou can drive 150 miles a day. If the van comes back with less, we charge 25 euros.\n\n{offer}\n"
+    );
+    let said = "Foo Vans – \"If you bring the van back late, we charge 15 euros an hour.\"";
+    check(
+        &own,
+        "Foo Vans",
+        &[said, "\"We do not rent", "You can drive 150", "would refund"],
+        &["with less"],
+    );
+    // Who tells of them by their name is somebody else.
+    let other = format!("# A trip with Foo Vans\n\nWe took Foo Vans to Rome.\n\n{offer}\n");
+    check(&other, "Foo Vans", &[], &["we charge", "We do not rent"]);
+}
+
+#[test]
+fn what_happened_to_somebody_needs_no_subject() {
+    let life = "# Ada Hill\n\nBorn in Bath in 1901, the third of five daughters. Married the engineer Bo Oak in 1930.\n\n\
+                Her sister May painted. Founded a school in 1950.\n";
+    let born = "Ada Hill – Born in Bath in 1901, the third of five daughters.";
+    check(life, "Ada Hill", &[born, "Ada Hill – Married the engineer Bo Oak in 1930."], &[]);
+    let other = "# Ada Hill\n\nMay Oak was a painter of Rome. Founded a school in 1950.\n";
+    check(other, "Ada Hill", &[], &["Founded"]);
+}
+
+#[test]
+fn steps_with_figures_are_told_of_what_is_made() {
+    let recipe = "# Lentil soup\n\n## Method\n\nSimmer the lentils for 40 minutes with the lid ajar. Stir in the \
+                  vinegar. Put them aside for 10 minutes.\n\n## Notes\n\nAdd 2 spoons of oil for a friend.\n";
+    check(
+        recipe,
+        "lentil soup",
+        &["Simmer the lentils for 40"],
+        &["Stir in", "Put them", "2 spoons"],
+    );
+}

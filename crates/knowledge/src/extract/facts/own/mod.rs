@@ -210,13 +210,15 @@ fn is_verb_by_place(tokens: &[Token<'_>], at: usize) -> bool {
             || word.ends_with('s') && words::is_finite(&word, false) && !words::is_noun_verb(&word)
     };
     // `Foo matches 100% of it`
-    let is_amount = next.starts_with(|char: char| char.is_ascii_digit() || char == '$');
+    let is_amount = next.starts_with(|char: char| char.is_ascii_digit() || "$£€".contains(char));
+    // `Parking costs £2 an hour`
+    let is_priced = at == 1 && words::looks_gerund(&tokens[0].lower()) && is_amount;
     let opens = tokens[0].lower();
     let is_alone = (words::is_determiner(&opens) || words::looks_gerund(&opens))
         && tokens.last().is_some_and(|last| last.after.starts_with('.'))
         && !tokens[at + 1..].iter().any(is_sure);
     words::is_noun_verb(&tokens[at].lower())
-        && is_led
+        && (is_led || is_priced)
         && tokens[at].joins()
         && (is_adverb
             || (words::is_determiner(next) || is_amount || next == "to" || is_alone)

@@ -91,8 +91,12 @@ pub(super) fn dangles(tokens: &[Token<'_>], at: usize, place: &Place<'_>) -> boo
             word(at + 2) != "of" && before == "in" && (at < verb || is_told && !is_aside)
         }
         "too" => !tokens[at].joins() || at + 1 == tokens.len(),
+        // `If it comes back with less, we`: than what, another sentence tells.
+        "less" if !tokens[at].joins() && before != "or" => true,
         "respectively" => !tokens[..at].iter().any(|token| token.text == "and"),
         "could" | "might" | "would" if relates(tokens, at) => false,
+        // `If you left, we would refund it`
+        "would" if speaks && goes_on && before == "we" => false,
         word if is_dangling(word) => true,
         "we" | "us" | "our" | "ours" => !speaks,
         "you" | "your" => {

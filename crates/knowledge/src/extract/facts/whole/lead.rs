@@ -79,7 +79,9 @@ fn names_condition(clause: &[Token<'_>], rest: &[Token<'_>], thing: &Thing) -> b
         return false;
     };
     let is_person = is_writers(clause, verb) || is_reader(clause, verb);
-    let told = is_person || has_subject(clause, verb, thing) || is_noun(clause, verb);
+    // `If there is a storm`
+    let is_there = verb == 1 && clause[0].lower() == "there" && clause.len() > 2;
+    let told = is_person || is_there || has_subject(clause, verb, thing) || is_noun(clause, verb);
     let head = clause[..verb].iter().take_while(|token| !words::ends_phrase(&token.lower())).last();
     let is_several = head.is_some_and(|head| is_plural(head.text));
     let agrees = match rest.first().map(Token::lower).as_deref() {

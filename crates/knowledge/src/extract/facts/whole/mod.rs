@@ -14,7 +14,7 @@ mod verb;
 use std::collections::HashSet;
 
 use super::elsewhere::begins_elsewhere;
-use super::form::statement_of_page;
+use super::form::{statement_of_page, statement_of_writers};
 use super::own::{self, has_subject, is_own_noun};
 use super::{pointer, shown};
 use crate::extract::fold::fold;
@@ -28,8 +28,9 @@ use dangling::{with_articles, without_also};
 use lead::{has_condition, main_clause};
 pub(super) use place::{best, nouns};
 pub(in crate::extract) use place::{named, parts};
+pub(super) use speech::is_of_writers;
 use speech::{addresses, is_reader, is_writers, speaks, tells_of_writers, verb_of_person};
-use subject::{is_long_gerund, is_mass, is_noun, is_there};
+use subject::{is_amount, is_count, is_long_gerund, is_mass, is_none, is_noun, is_there};
 pub(super) use verb::is_past;
 use verb::{is_relative, verb_in_capitals, verb_of_several};
 
@@ -42,6 +43,8 @@ pub(super) struct Setting<'a> {
     pub(super) part: Option<&'a str>,
     /// Nouns that the page has again and again.
     pub(super) nouns: Option<&'a HashSet<String>>,
+    /// Those whose thing the page is speak on it.
+    pub(super) ours: bool,
     /// It begins with code: `--all shows`.
     pub(super) coded: bool,
     /// The sentence as the page has it.
@@ -73,7 +76,9 @@ pub(super) fn of(text: &str, thing: &Thing, setting: &Setting<'_>) -> Option<Str
     };
     let written = put(setting.written, true);
     let told = of_whole(&put(text, true), thing, &Setting { written: &written, ..*setting })?;
-    Some(put(&told, false))
+    let told = put(&told, false);
+    // Where both words stand there too, nobody knows which were short.
+    short.iter().all(|(_, whole)| !told.contains(whole.as_str())).then_some(told)
 }
 
 fn of_whole(text: &str, thing: &Thing, setting: &Setting<'_>) -> Option<String> {
@@ -149,7 +154,8 @@ fn sentence(
     let is_named = thing.name.split(' ').next().is_some_and(|own| own == tokens[0].text);
     let begins = setting.coded
         || is_named
-        || text.trim_start_matches(['"', '“']).starts_with(char::is_uppercase);
+        || text.trim_start_matches(['"', '“']).starts_with(char::is_uppercase)
+        || is_count(&tokens[0]) && !is_year(tokens[0].text);
     let ends = text.trim_end().ends_with(['.', '"', '”', ')'])
         || item && text.ends_with(char::is_alphanumeric);
     if !LENGTH.contains(&tokens.len()) || !begins || !ends || text.contains('?') {
@@ -157,7 +163,7 @@ fn sentence(
     }
     let speaks = speaks(tokens);
     // Whoever speaks in a policy is whose it is; elsewhere `we` is anybody.
-    if speaks && !(thing.is_text() && tells_of_writers(tokens)) {
+    if speaks && !((thing.is_text() || setting.ours) && tells_of_writers(tokens)) {
         return None;
     }
     let nouns = setting.nouns;
@@ -185,6 +191,8 @@ fn sentence(
         || is_noun(clause, verb - main)
         || is_mass(clause, verb - main, main == 0)
         || is_there(clause, verb - main)
+        || goes_on && is_none(clause)
+        || main == 0 && is_amount(clause, verb)
         || setting.coded && main == 0 && verb < 3
         || verb == main + 2 && is_named(1)
         || speaks && is_writers(clause, verb - main)
@@ -218,15 +226,15 @@ fn sentence(
     let holds = !said.get(verb).is_some_and(is_past);
     let is_said = |noun: &str| label.iter().any(|word| word == noun);
     let is_own = |noun: &str| is_own(noun) || is_said(noun) || holds && is_frequent(noun);
-    let told = statement_of_page(&text, &said, verb, is_own)?;
     match speaks {
         // As those who wrote it said it, where not a word was changed.
         true => {
+            let told = statement_of_writers(&text, &said, verb, is_own)?;
             let (written, said) = (fold(&shown(setting.written)), fold(&told));
             let is_as_written =
                 !told.contains(['"', '“']) && written.contains(said.trim_end_matches('.'));
             is_as_written.then(|| format!("\"{told}\""))
         }
-        false => Some(told),
+        false => statement_of_page(&text, &said, verb, is_own),
     }
 }

@@ -10,7 +10,7 @@ use crate::extract::name::{tidy, without_number};
 use crate::extract::page::{Kind, Page};
 use crate::extract::shape;
 use crate::extract::thing::Thing;
-use crate::extract::token::tokens;
+use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
 
@@ -85,7 +85,13 @@ pub(in crate::extract::facts) fn nouns(page: &Page) -> HashSet<String> {
             *counts.entry(two[1].lower()).or_default() += 1;
         }
     }
-    counts.into_iter().filter(|(_, count)| *count >= LEAST).map(|(noun, _)| noun).collect()
+    let frequent = counts.into_iter().filter(|(_, count)| *count >= LEAST).map(|(noun, _)| noun);
+    // `Renting a van from Foo`, above all that is told of the van.
+    let title = page.blocks.iter().find(|block| block.kind == Kind::Heading(1));
+    let title = title.map(|block| tokens(&block.text)).unwrap_or_default();
+    let titled =
+        title.iter().filter(|it| it.text.starts_with(char::is_lowercase)).map(Token::lower);
+    frequent.chain(titled.filter(|word| !words::is_starter(word))).collect()
 }
 
 /// Whether a heading names a part, and neither asks, commands, nor only says what kind of text follows.

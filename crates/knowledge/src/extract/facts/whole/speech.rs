@@ -1,6 +1,9 @@
 //! Sentences in which whoever wrote a page speaks, or speaks to whoever it holds for: `We meet twice a
 //! year.`, `If you leave, you will be paid.`
 
+use super::verb::is_past;
+use crate::extract::page::Page;
+use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
@@ -10,10 +13,12 @@ static TALKING: Words = list!(words "talking_verbs");
 
 /// `we'll` and its like in a sentence, each with the two words that it is short for.
 pub(super) fn shortened(text: &str) -> Vec<(String, String)> {
-    const VERBS: &[(&str, &str)] = &[("ll", "will"), ("re", "are"), ("ve", "have")];
+    const VERBS: &[(&str, &str)] = &[("d", "would"), ("ll", "will"), ("re", "are"), ("ve", "have")];
     let words = tokens(text).into_iter().filter_map(|token| {
         let (person, end) = token.text.split_once(['\'', '’'])?;
         let is_person = matches!(person.to_lowercase().as_str(), "we" | "you");
+        // `You'd` is not told.
+        let is_person = is_person && !(end == "d" && person.to_lowercase() == "you");
         let (_, verb) = VERBS.iter().find(|(short, _)| is_person && *short == end)?;
         Some((token.text.to_owned(), format!("{person} {verb}")))
     });
@@ -23,6 +28,41 @@ pub(super) fn shortened(text: &str) -> Vec<(String, String)> {
 /// Whether whoever wrote the page speaks of themselves.
 pub(super) fn speaks(tokens: &[Token<'_>]) -> bool {
     tokens.iter().any(|token| matches!(token.text, "we" | "We" | "us" | "our" | "Our" | "ours"))
+}
+
+/// Whether those whose thing a page is speak on it to whoever it is for, of what they do and not of what they
+/// did: `We charge`, `If you leave, we keep`. Who speaks of the thing by its name is somebody else.
+pub(in crate::extract::facts) fn is_of_writers(page: &Page, thing: &Thing) -> bool {
+    const LEAST: usize = 2;
+    let is_name = thing.name.split(' ').any(|word| word.starts_with(char::is_uppercase));
+    let (mut now, mut then, mut is_told) = (0, 0, false);
+    for sentence in &page.sentences {
+        let text = page.text(sentence);
+        let text = &shortened(text)
+            .iter()
+            .fold(text.to_owned(), |text, (short, whole)| text.replacen(short, whole, 1));
+        let all = tokens(text);
+        is_told |= all.iter().any(|token| matches!(token.lower().as_str(), "you" | "your"));
+        let is_one =
+            |two: &[Token<'_>]| two[0].text == "I" && words::is_finite(&two[1].lower(), true);
+        let is_answer = text.contains('?');
+        let speaks = speaks(&all);
+        let is_of_other = speaks
+            && text.match_indices(thing.name.as_str()).any(|(at, _)| {
+                let before = text[..at].trim_end();
+                !["at", "of", "to", "with"].iter().any(|lead| before.ends_with(lead))
+            });
+        if is_of_other || !is_answer && all.windows(2).any(is_one) {
+            return false;
+        }
+        for at in (0..all.len()).filter(|&at| all[at].lower() == "we") {
+            let Some(verb) = verb_of_person(&all[at..]).map(|verb| at + verb) else { continue };
+            let is_past = is_past(&all[verb]);
+            then += usize::from(is_past);
+            now += usize::from(!is_past && !is_talk(&all[verb..]));
+        }
+    }
+    is_name && is_told && now >= LEAST && now > then * 2
 }
 
 /// Whether a sentence says what they do, and not what they think or what the text goes on with.
@@ -87,10 +127,18 @@ pub(super) fn addresses(tokens: &[Token<'_>], main: usize, verb: usize) -> bool 
         // `Your coverage is limited`, and no `Your ticket is for`.
         "is" => owns && words::looks_past(next),
         "may" => true,
-        "can" => next == "be",
+        "can" => next == "be" || is_limited(tokens),
         // `Your options expire 10 years after`
         verb => owns && words::is_verb_base(verb),
     });
     let is_told = tokens.iter().take(main).any(is_you) || holds;
     is_told && tokens.get(verb..).is_some_and(|rest| !is_talk(rest))
+}
+
+/// Whether a sentence says how much or how often: `up to 15 books`, `twice`, `only`.
+fn is_limited(tokens: &[Token<'_>]) -> bool {
+    tokens.iter().any(|token| {
+        token.text.bytes().any(|byte| byte.is_ascii_digit())
+            || matches!(token.text, "once" | "only" | "twice" | "without")
+    })
 }

@@ -35,7 +35,7 @@ pub(super) fn is_noun(clause: &[Token<'_>], verb: usize) -> bool {
     let is_auxiliary = clause.get(verb).is_some_and(|verb| words::is_auxiliary(&verb.lower()));
     let plain = subject.iter().enumerate().all(|(at, token)| {
         let word = token.lower();
-        (!words::is_starter(&word) || at == 0 && is_count(&word)) && !words::is_adverb(&word)
+        (!words::is_starter(&word) || at == 0 && is_several(&word)) && !words::is_adverb(&word)
     });
     let joins = whole.iter().all(|token| token.joins() && token.before.is_empty());
     // `Realize that it is` commands.
@@ -45,7 +45,7 @@ pub(super) fn is_noun(clause: &[Token<'_>], verb: usize) -> bool {
         && !commands
         && !own::is_vague(last)
         && (subject.len() > 1 || !first.ends_with("ing") && !first.ends_with("ed"))
-        && (is_auxiliary || is_plural(last.text) && subject.len() > 1 && is_count(&first))
+        && (is_auxiliary || is_plural(last.text) && subject.len() > 1 && is_several(&first))
 }
 
 /// `Authorization applies`: a noun of which there are not several, alone before its verb.
@@ -87,7 +87,36 @@ pub(super) fn is_there(clause: &[Token<'_>], verb: usize) -> bool {
     begins && verb == 1 && clause.len() >= LEAST && head.is_some()
 }
 
-fn is_count(word: &str) -> bool {
+/// `There is no refund`, where what stands before says when.
+pub(super) fn is_none(clause: &[Token<'_>]) -> bool {
+    matches!(clause, [there, is, no, _, ..]
+        if there.lower() == "there" && matches!(is.text, "is" | "are" | "will") && no.text == "no")
+}
+
+/// `150 miles a day are included`: so much of something, behind which an auxiliary stands.
+pub(super) fn is_amount(clause: &[Token<'_>], verb: usize) -> bool {
+    const MOST: usize = 5;
+    let Some((count, nouns)) = clause.get(..verb).and_then(<[_]>::split_first) else {
+        return false;
+    };
+    let is_inner = |token: &Token<'_>| {
+        let word = token.lower();
+        matches!(word.as_str(), "a" | "an" | "new") || !words::is_starter(&word)
+    };
+    is_count(count)
+        && count.joins()
+        && (1..MOST).contains(&nouns.len())
+        && nouns.iter().take(2).any(|noun| is_plural(noun.text))
+        && nouns.iter().all(|it| it.joins() && it.before.is_empty() && is_inner(it))
+        && words::is_auxiliary(&clause[verb].lower())
+}
+
+/// `150`
+pub(super) fn is_count(token: &Token<'_>) -> bool {
+    !token.text.is_empty() && token.text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_several(word: &str) -> bool {
     matches!(
         word,
         "many" | "most" | "new" | "multiple" | "several" | "some" | "two" | "three" | "all"
