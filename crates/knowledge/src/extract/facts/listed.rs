@@ -7,12 +7,12 @@ use super::{is_plural, is_told, shown};
 use crate::extract::Statement;
 use crate::extract::fold::fold;
 use crate::extract::name::tidy;
-use crate::extract::page::{Block, Kind, Page};
+use crate::extract::page::{Kind, Page};
 use crate::extract::thing::Thing;
 use crate::extract::token::{Token, tokens};
 use crate::extract::words;
 use crate::words::{Words, list};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most items of one list, and most words of one.
 const MAX_ITEMS: usize = 25;
@@ -36,6 +36,9 @@ pub(super) fn collect(
     // Below a lead that says nothing of its items by itself: `Revoke access from:`
     let mut is_led = false;
     let mut count = 0;
+    let repeated = repeated_headings(page);
+    // The headings that a block stands below: how deep each is, and what it says if it is not the page's title.
+    let mut below: Vec<(u8, Option<&str>)> = Vec::new();
     for (number, block) in page.blocks.iter().enumerate() {
         // An item may lead up to others: `The clerk is responsible for:`.
         let next = page.blocks.get(number + 1);
@@ -50,12 +53,16 @@ pub(super) fn collect(
         }
         if block.kind != Kind::Item || leads {
             lead = lead_of(&block.text, block.kind, thing).map(|lead| (lead, None));
-            // `Features`, below each of several things.
-            if let Kind::Heading(level) = block.kind
-                && page.blocks.iter().filter(|it| is_same(it, block)).count() > 1
-            {
-                let above = above(page, number, level);
-                lead = lead.zip(above).map(|((lead, _), above)| (format!("{above}, {lead}"), None));
+            if let Kind::Heading(level) = block.kind {
+                while below.pop_if(|(other, _)| *other >= level).is_some() {}
+                // `Features`, below each of several things.
+                if repeated.contains(&fold(&block.text)) {
+                    let above = below.last().and_then(|(_, text)| *text).map(tidy);
+                    lead = lead
+                        .zip(above)
+                        .map(|((lead, _), above)| (format!("{above}, {lead}"), None));
+                }
+                below.push((level, (number > 0 && level > 1).then_some(block.text.as_str())));
             }
             is_heading = matches!(block.kind, Kind::Heading(_))
                 || block.text.trim().strip_suffix(':').is_some_and(is_offered);
@@ -103,19 +110,11 @@ pub(super) fn collect(
     found
 }
 
-/// Whether two headings say the same.
-fn is_same(one: &Block, other: &Block) -> bool {
-    matches!(one.kind, Kind::Heading(_)) && fold(&one.text) == fold(&other.text)
-}
-
-/// The heading that a heading stands below, which is not the page's title.
-fn above(page: &Page, number: usize, level: u8) -> Option<String> {
-    let mut before = page.blocks[..number].iter().enumerate().rev();
-    let (_, heading) = before.find(|(at, block)| {
-        let is_title = *at == 0 || block.kind == Kind::Heading(1);
-        matches!(block.kind, Kind::Heading(other) if other < level && !is_title)
-    })?;
-    Some(tidy(&heading.text))
+/// What several headings of a page say, folded.
+fn repeated_headings(page: &Page) -> HashSet<String> {
+    let headings = page.blocks.iter().filter(|it| matches!(it.kind, Kind::Heading(_)));
+    let mut seen = HashSet::new();
+    headings.map(|it| fold(&it.text)).filter(|text| !seen.insert(text.clone())).collect()
 }
 
 /// Whether a lead says how many items follow: `There are two modes`.

@@ -359,4 +359,6 @@ fn features_of_several_things_are_told_of_each_or_left() {
         ]
     );
     assert_eq!(of(["One.", "Two."]), Vec::<String>::new());
+    // What stood above the last title is not above what follows it.
+    assert_eq!(of(["## Foo One", "# Foo Two"]), ["Foo | Foo One, Features: A battery of 1 Ah"]);
 }
