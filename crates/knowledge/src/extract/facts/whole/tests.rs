@@ -161,6 +161,13 @@ fn what_is_short_for_two_words_is_told_as_it_was_written() {
             Some("\"If you tried one of our products, we’re happy to give you five dollars.\""),
         ),
         ("We’ll see about one payment.", None),
+        (
+            "If you’ll pay within five days of an order, you get two percent of the price back.",
+            Some(
+                "If you’ll pay within five days of an order, you get two percent of the price back.",
+            ),
+        ),
+        ("If you will pay within five days of an order, you'll get two percent of it back.", None),
     ] {
         let setting = Setting { written: text, ..Setting::default() };
         assert_eq!(of(text, &policy, &setting).as_deref(), expected, "{text}");
