@@ -112,17 +112,24 @@ const FAMILIES: &[&[&str]] = &[
     &["victory", "win", "winner", "won"],
 ];
 
-/// The terms of what may be said for a term.
-pub(super) fn alike(term: &str, analyzer: &Analyzer) -> Vec<String> {
-    let terms = |family: &&[&str]| {
-        let terms = family.iter().filter_map(|word| Some(analyzer.term(word)?.into_owned()));
-        terms.collect::<Vec<_>>()
+/// For each of some terms those of what may be said for it.
+pub(super) fn alike(terms: &[String], analyzer: &Analyzer) -> Vec<Vec<String>> {
+    let family = |words: &&[&'static str]| -> Vec<_> {
+        words.iter().filter_map(|word| analyzer.term(word)).collect()
     };
-    let families = FAMILIES.iter().map(terms).filter(|family| family.iter().any(|it| it == term));
-    let mut others: Vec<String> = families.flatten().filter(|other| other != term).collect();
-    others.sort_unstable();
-    others.dedup();
-    others
+    let families: Vec<Vec<_>> = FAMILIES.iter().map(family).collect();
+    let others = |term: &String| {
+        let own = families.iter().filter(|family| family.iter().any(|it| it == term));
+        let mut others: Vec<String> = own
+            .flatten()
+            .filter(|other| *other != term)
+            .map(|it| it.clone().into_owned())
+            .collect();
+        others.sort_unstable();
+        others.dedup();
+        others
+    };
+    terms.iter().map(others).collect()
 }
 
 /// Whether a term is one of these words: no name, and no misspelt word.
@@ -150,7 +157,7 @@ mod tests {
     #[test]
     fn deeds_and_labels_are_alike() {
         let analyzer = Analyzer::new("english");
-        let of = |word: &str| alike(&analyzer.term(word).unwrap(), &analyzer);
+        let of = |word: &str| alike(&analyzer.terms(word), &analyzer).remove(0);
         for (asked, said) in
             [("built", "Builder"), ("live", "Population"), ("gave", "given"), ("movie", "films")]
         {

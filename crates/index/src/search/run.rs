@@ -274,18 +274,34 @@ pub fn search(
     request: &Request,
     tools: &SearchContext,
 ) -> Result<Answer, SearchError> {
+    // As one of the threads that share the work: to hand each share over to them, and to wait, would take
+    // longer than many a share.
+    rayon::scope(|_| answer(snapshot, request, tools))
+}
+
+fn answer(
+    snapshot: &Snapshot,
+    request: &Request,
+    tools: &SearchContext,
+) -> Result<Answer, SearchError> {
     let filter = &request.filter;
-    let scene = Scene::new(snapshot, |kind, view, changed| {
+    let passes = |kind: Kind, view: &DocumentView, changed: Option<i64>| {
         let DocumentView { path, scope, tags, .. } = view;
         filter.is_empty() || filter.allows(&Facts { kind, path, scope: *scope, tags, changed })
-    })?;
+    };
+    let text = &request.query.text;
+    let (scene, language) = rayon::join(
+        || Scene::new(snapshot, passes),
+        || language::of_question(&snapshot.parts, text, tools.analyzer),
+    );
+    let scene = scene?;
     let mut answer = Answer {
         searched: (scene.allowed_documents, scene.allowed.iter().map(Bits::count).sum()),
         notes: snapshot.parts.iter().map(|part| part.live.count()).sum(),
         ..Answer::default()
     };
     let field = scene.field();
-    answer.language = language::of_question(&snapshot.parts, &request.query.text, tools.analyzer)?;
+    answer.language = language?;
     let analyzer = answer.analyzer(tools.analyzer);
     let query = match answer.language {
         Some(_) => Cow::Owned(request.query.in_language(analyzer)),
@@ -396,13 +412,15 @@ pub fn search(
     if let Some(kept) = kept {
         ranked.retain(|(place, _)| kept.contains(place));
     }
-    let chosen = scene.choose(ranked, &foreign, request)?;
-
-    let sentence_query = match &request.like {
-        Some(_) => None,
-        None => Some(tools.sentence_embedder.embed_query(text)?),
-    };
-    let asked = Question::new(text, &keywords.weights, analyzer);
+    let (chosen, (asked, sentence_query)) = rayon::join(
+        || scene.choose(ranked, &foreign, request),
+        || {
+            let embed = || tools.sentence_embedder.embed_query(text);
+            let query = request.like.is_none().then(embed).transpose();
+            (Question::new(text, &keywords.weights, analyzer), query)
+        },
+    );
+    let (chosen, sentence_query) = (chosen?, sentence_query?);
     let finder = || Finder::new(analyzer, keywords.weights.iter().map(|(term, _)| term.as_str()));
     let shown = |finder: &mut Finder, (place, score, similar)| -> Result<Hit, SearchError> {
         let mut hit = scene.hit(place, score, similar)?;

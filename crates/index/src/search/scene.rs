@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::{
     Hit, Query, Score, SearchError,
     belief::Compared,
@@ -29,6 +31,9 @@ use elophanto_text::markdown::Scope;
 /// How alike two chunks from elsewhere are at most that say different things: below all that is taken for
 /// twins.
 const MOST_UNSEEN: f32 = 0.85;
+
+/// Documents that are not worth a second thread.
+const FEW_DOCUMENTS: usize = 256;
 
 /// Number of the part, number of the chunk in it.
 pub type ChunkId = (usize, usize);
@@ -120,12 +125,14 @@ impl<'a> Scene<'a> {
             let segment = &part.loaded.segment;
             let mut live = Bits::new(segment.chunks(), false);
             let mut allowed = Bits::new(segment.chunks(), false);
-            for document in part.live.ones() {
-                let view = segment.document(document)?;
-                if view.updated.is_some() {
-                    changed[number][document] = view.updated;
-                }
-                let passes = passes(part.kind, &view, changed[number][document]);
+            let current: Vec<usize> = part.live.ones().collect();
+            let views = current.into_par_iter().with_min_len(FEW_DOCUMENTS);
+            let views = views.map(|document| segment.document(document));
+            let views = views.collect::<Result<Vec<_>, _>>()?;
+            for (document, view) in part.live.ones().zip(views) {
+                let changed = &mut changed[number][document];
+                *changed = view.updated.or(*changed);
+                let passes = passes(part.kind, &view, *changed);
                 scene.allowed_documents += usize::from(passes);
                 live.set_all(view.chunks.clone());
                 if passes {
@@ -170,20 +177,17 @@ impl<'a> Scene<'a> {
         let numbers: Vec<ChunkId> = documents
             .flat_map(|(_, part, chunks)| chunks.clone().map(move |chunk| (*part, chunk)))
             .collect();
-        let best = |score: &dyn Fn(ChunkId) -> f32| {
-            let values = numbers.iter().enumerate();
+        let best = |is_asked: bool, score: &dyn Fn(ChunkId) -> f32| {
+            let values = numbers.iter().enumerate().filter(|_| is_asked);
             let values = values.filter(|(_, place)| self.is_eligible(&found, look.like, **place));
             top(values.map(|(number, &place)| (number, score(place))), look.candidates)
         };
-        let mut chosen: Vec<usize> = Vec::new();
-        if look.by_keyword {
-            chosen.extend(best(&|place| found.keyword(place)));
-        }
-        if found.cosines.is_some() {
-            let near = best(&|place| found.cosine(place)).into_iter();
-            let is_near = |number: &usize| found.cosine(numbers[*number]) >= look.least_cosine;
-            chosen.extend(near.filter(is_near));
-        }
+        let (mut chosen, near) = rayon::join(
+            || best(look.by_keyword, &|place| found.keyword(place)),
+            || best(found.cosines.is_some(), &|place| found.cosine(place)),
+        );
+        let is_near = |number: &usize| found.cosine(numbers[*number]) >= look.least_cosine;
+        chosen.extend(near.into_iter().filter(is_near));
         chosen.sort_unstable();
         chosen.dedup();
         found.places = chosen.into_iter().map(|number| numbers[number]).collect();

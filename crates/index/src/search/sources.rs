@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -168,12 +169,10 @@ pub fn weigh(
         let heading = heading.map_or(1.0, |heading| is_called(heading, HEADED));
         Ok::<f32, Malformed>(is_called(title, TITLED).max(heading))
     };
-    let mut is_own_called = false;
-    for (place, _) in
-        ranked.iter().filter(|(place, _)| !foreign.is_empty() && !foreign.contains_key(place))
-    {
-        is_own_called = is_own_called || called(*place)? > 1.0;
-    }
+    let calls: Vec<f32> =
+        ranked.par_iter().map(|(place, _)| called(*place)).collect::<Result<_, _>>()?;
+    let mut own = ranked.iter().zip(&calls).filter(|((place, _), _)| !foreign.contains_key(place));
+    let is_own_called = !foreign.is_empty() && own.any(|(_, called)| *called > 1.0);
     let told: Vec<Language> =
         Language::all().filter(|language| analyzer.is_rather_own(query, *language)).collect();
     let is_elsewhere = |place: &ChunkId| match foreign.get(place) {
@@ -181,7 +180,7 @@ pub fn weigh(
         Some(Foreign::Language(language)) => is_own_called || told.contains(language),
         Some(Foreign::Other) => is_own_called || !told.is_empty(),
     };
-    for (place, score) in ranked.iter_mut() {
+    for ((place, score), called) in ranked.iter_mut().zip(calls) {
         let part = &snapshot.parts[place.0];
         let segment = &part.loaded.segment;
         let path = NotePath::new(segment.identity(segment.chunk_document(place.1))?.0);
@@ -202,7 +201,7 @@ pub fn weigh(
         }
         // Where a note in the own language is called so, its translations are not what was asked for.
         if !(is_own_called && foreign.contains_key(place)) {
-            counts *= called(*place)?;
+            counts *= called;
         }
         let more = score.total * (counts - 1.0);
         score.total += more;

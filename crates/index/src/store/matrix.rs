@@ -24,7 +24,6 @@ const BLOCK_ROWS: usize = 64;
 const FEW_BLOCKS: usize = 16;
 /// How far ahead of what is read the processor fetches, in bytes.
 const AHEAD: usize = 2048;
-const CACHE_LINE: usize = 64;
 
 /// A query vector prepared for the scan: 12-bit integers and their scale.
 pub struct Probe {
@@ -253,9 +252,8 @@ impl Matrix {
         if a.len() != b.len() || scale.is_nan() || other_scale.is_nan() {
             return 0.0;
         }
-        let pairs = a.iter().zip(b);
-        let sum: i32 = pairs.map(|(&a, &b)| i32::from(a as i8) * i32::from(b as i8)).sum();
-        sum as f32 * scale * other_scale
+        let b: Vec<i16> = b.iter().map(|&code| i16::from(code as i8)).collect();
+        dot(a, &b) as f32 * scale * other_scale
     }
 
     fn scale(&self, row: usize) -> f32 {
@@ -274,8 +272,9 @@ impl Matrix {
 /// pages, and waits for memory most of the time then.
 fn prefetch(bytes: &[u8], from: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
-    for line in bytes.get(from..from + count).unwrap_or_default().chunks(CACHE_LINE) {
+    for line in bytes.get(from..from + count).unwrap_or_default().chunks(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // A line of the cache has 64 bytes.
         // SAFETY: every x86-64 processor has the instruction, and the address is that of a slice.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }

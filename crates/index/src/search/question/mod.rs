@@ -135,15 +135,13 @@ impl Question {
         let asks_for = AsksFor::of(text).or(kind);
         let deed = deed(text, analyzer);
         let measured = Measure::of(text).filter(|_| asks_for == Some(AsksFor::Amount));
-        let alike = terms.iter().map(|term| {
-            let mut others = alike(term, analyzer);
+        let mut alike = alike(&terms, analyzer);
+        for (term, others) in terms.iter().zip(&mut alike) {
             if measure.as_ref() == Some(term) {
                 let names = measured.iter().flat_map(Measure::names);
                 others.extend(names.flat_map(|name| analyzer.terms(name)));
             }
-            others
-        });
-        let alike = alike.collect();
+        }
         let terms = terms.into_iter().map(weigh).collect();
         let numbered = numbered(text, analyzer);
         let counted = counted(text, analyzer);
