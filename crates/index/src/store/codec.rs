@@ -1,6 +1,6 @@
 //! The little-endian byte format of our local files: writing, and reading that never panics.
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 /// What is read of bytes.
 pub type Result<T, E = Malformed> = std::result::Result<T, E>;
@@ -12,7 +12,7 @@ pub struct Malformed;
 /// Checksum against accidents (torn writes, flipped bits), not against forgery: what it guards is
 /// derived and local.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    xxh3_64(bytes)
+    XxHash3_64::oneshot(bytes)
 }
 
 /// Appends values to a buffer.

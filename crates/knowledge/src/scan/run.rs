@@ -238,7 +238,7 @@ impl QuestionState {
 fn digest_of(scan: &Scan) -> u64 {
     let Scan { record_store, wanted, max_file_bytes, .. } = scan;
     let text = format!("{} {} {max_file_bytes}", wanted.in_words(), record_store.share);
-    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+    twox_hash::XxHash3_64::oneshot(text.as_bytes())
 }
 
 /// Nanoseconds since 1970 as a time.

@@ -76,7 +76,7 @@ impl Uses {
 }
 
 fn hash(name: &str) -> u32 {
-    xxhash_rust::xxh3::xxh3_64(name.to_lowercase().as_bytes()) as u32
+    twox_hash::XxHash3_64::oneshot(name.to_lowercase().as_bytes()) as u32
 }
 
 #[cfg(test)]
