@@ -45,14 +45,12 @@ pub(super) const RULES: &[Rule] = &[
         judge: judge::capitals,
         certain: true,
     },
-    Rule {
-        kind: "AWS secret access key",
-        pattern: r#"(?i-u:aws[_-]?secret[_-]?(?:access[_-]?)?key|secret[_-]?access[_-]?key)["'`\]]{0,2}[ \t]*(?:=>|:=|[=:,])[ \t]*["'`]?([A-Za-z0-9/+]+)"#,
-        hints: &["key"],
-        lengths: 40..=40,
-        judge: judge::strong,
-        certain: true,
-    },
+    form(
+        "AWS secret access key",
+        r#"(?i-u:aws[_-]?secret[_-]?(?:access[_-]?)?key|secret[_-]?access[_-]?key)["'`\]]{0,2}[ \t]*(?:=>|:=|[=:,])[ \t]*["'`]?([A-Za-z0-9/+]+)"#,
+        &["key"],
+        40..=40,
+    ),
     form(
         "GitHub token",
         r"(?-u:\b)(gh[pousr]_[A-Za-z0-9]+)",
@@ -83,23 +81,14 @@ pub(super) const RULES: &[Rule] = &[
         judge: judge::last_part,
         certain: true,
     },
-    Rule {
-        kind: "Discord webhook",
-        pattern: r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]+/([A-Za-z0-9_-]+)",
-        hints: &["/webhooks/"],
-        lengths: 60..=80,
-        judge: judge::strong,
-        certain: true,
-    },
+    form(
+        "Discord webhook",
+        r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]+/([A-Za-z0-9_-]+)",
+        &["/webhooks/"],
+        60..=80,
+    ),
     form("Vault token", r"(?-u:\b)(hv[sbr]\.[A-Za-z0-9_-]+)", &["hvs.", "hvb.", "hvr."], 28..=260),
-    Rule {
-        kind: "age key",
-        pattern: r"AGE-SECRET-KEY-(1[A-Z0-9]+)",
-        hints: &["age-secret-key-1"],
-        lengths: 59..=59,
-        judge: judge::strong,
-        certain: true,
-    },
+    form("age key", r"AGE-SECRET-KEY-(1[A-Z0-9]+)", &["age-secret-key-1"], 59..=59),
     form("Google API key", r"(?-u:\b)(AIza[0-9A-Za-z_-]+)", &["aiza"], 39..=39),
     form(
         "Google access token",
@@ -130,14 +119,12 @@ pub(super) const RULES: &[Rule] = &[
         70..=2_000,
     ),
     form("Hugging Face token", r"(?-u:\b)(hf_[A-Za-z0-9]+)", &["hf_"], 37..=43),
-    Rule {
-        kind: "Azure storage key",
-        pattern: r#"(?i-u:account[_-]?key|storage[_-]?key|access[_-]?key)["'`\]]{0,2}[ \t]*[=:][ \t]*["'`]?([A-Za-z0-9+/]+==)"#,
-        hints: &["key"],
-        lengths: 88..=88,
-        judge: judge::strong,
-        certain: true,
-    },
+    form(
+        "Azure storage key",
+        r#"(?i-u:account[_-]?key|storage[_-]?key|access[_-]?key)["'`\]]{0,2}[ \t]*[=:][ \t]*["'`]?([A-Za-z0-9+/]+==)"#,
+        &["key"],
+        88..=88,
+    ),
     Rule {
         kind: "JSON web token",
         pattern: r"(?-u:\b)(eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)",
@@ -286,7 +273,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// A secret that begins in a way nothing else does.
+/// A secret whose form alone gives it away, if it looks made by a machine.
 const fn form(
     kind: &'static str,
     pattern: &'static str,

@@ -5,5 +5,6 @@ pub mod discord;
 mod form;
 mod markup;
 mod rate;
+mod server;
 pub mod slack;
 pub mod telegram;

@@ -24,3 +24,16 @@ pub use codec::{Malformed, Result};
 pub use container::{OpenError, write_whole};
 pub use elophanto_base::lock;
 pub use tables::place;
+
+/// Every flipped bit and every cut is noticed.
+#[cfg(test)]
+fn check_damage<T: std::fmt::Debug + PartialEq>(bytes: &[u8], read: impl Fn(&[u8]) -> Result<T>) {
+    for bit in 0..bytes.len() * 8 {
+        let mut damaged = bytes.to_vec();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(read(&damaged), Err(Malformed), "bit {bit}");
+    }
+    for length in 0..bytes.len() {
+        assert_eq!(read(&bytes[..length]), Err(Malformed), "{length} bytes");
+    }
+}

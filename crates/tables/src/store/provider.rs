@@ -1,7 +1,7 @@
 //! How Lance comes to the stores of clouds: over the builders of `object_store`, with the keys that
 //! were handed in and the HTTP client of this program.
 
-use std::{sync::Arc, time::Duration};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use elophanto_net::objects;
@@ -46,39 +46,36 @@ impl Provider {
             max_retries: RETRIES,
             retry_timeout: RETRY_FOR,
         };
-        // A name that this store does not know is another program's.
         match self.cloud {
             Cloud::S3 => {
                 let builder = AmazonS3Builder::new().with_bucket_name(bucket);
-                let own = self.keys.of_cloud("AWS_");
-                let builder = own.fold(builder, |builder, (name, said)| match name.parse() {
-                    Ok(key) => builder.with_config(key, said),
-                    Err(_) => builder,
-                });
+                let builder = self.told("AWS_", builder, |it, key, said| it.with_config(key, said));
                 let builder = builder.with_allow_http(self.is_open()?).with_retry(retry);
                 Ok(Arc::new(builder.with_http_connector(Connector).build()?))
             }
             Cloud::Google => {
                 let builder = GoogleCloudStorageBuilder::new().with_bucket_name(bucket);
-                let own = self.keys.of_cloud("GOOGLE_");
-                let builder = own.fold(builder, |builder, (name, said)| match name.parse() {
-                    Ok(key) => builder.with_config(key, said),
-                    Err(_) => builder,
-                });
+                let builder =
+                    self.told("GOOGLE_", builder, |it, key, said| it.with_config(key, said));
                 let builder = builder.with_retry(retry);
                 Ok(Arc::new(builder.with_http_connector(Connector).build()?))
             }
             Cloud::Azure => {
                 let builder = MicrosoftAzureBuilder::new().with_container_name(bucket);
-                let own = self.keys.of_cloud("AZURE_");
-                let builder = own.fold(builder, |builder, (name, said)| match name.parse() {
-                    Ok(key) => builder.with_config(key, said),
-                    Err(_) => builder,
-                });
+                let builder =
+                    self.told("AZURE_", builder, |it, key, said| it.with_config(key, said));
                 let builder = builder.with_allow_http(self.is_open()?).with_retry(retry);
                 Ok(Arc::new(builder.with_http_connector(Connector).build()?))
             }
         }
+    }
+
+    /// The builder with all that was said for this cloud. A name that it does not know is another program's.
+    fn told<B, K: FromStr>(&self, prefix: &str, builder: B, with: fn(B, K, &str) -> B) -> B {
+        self.keys.of_cloud(prefix).fold(builder, |builder, (name, said)| match name.parse() {
+            Ok(key) => with(builder, key, said),
+            Err(_) => builder,
+        })
     }
 
     fn endpoint(&self) -> Option<&str> {

@@ -15,10 +15,10 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, extract::Request};
+use axum::extract::Request;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, runtime::Runtime};
 
+use super::server::Server;
 pub use state::{BOT, NAME, Sent, TOKEN, alone};
 use state::{Shared, State};
 
@@ -27,18 +27,13 @@ pub struct Discord {
     /// Of its HTTP API.
     pub url: String,
     shared: Arc<Shared>,
-    runtime: Option<Runtime>,
+    _server: Server,
 }
 
 impl Discord {
     /// At a port of this machine; 0 takes any that is free.
     pub fn start(port: u16) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port))).unwrap();
+        let (server, listener) = Server::at(port);
         let host = listener.local_addr().unwrap().to_string();
         let shared = Arc::new(Shared::at(&host));
         let own = Arc::clone(&shared);
@@ -46,10 +41,8 @@ impl Discord {
             let shared = Arc::clone(&own);
             async move { http::answer(shared, request).await }
         };
-        runtime.spawn(async move {
-            axum::serve(listener, Router::new().fallback(serve)).await.unwrap();
-        });
-        Self { url: format!("http://{host}/api/v10"), shared, runtime: Some(runtime) }
+        server.serve(listener, serve);
+        Self { url: format!("http://{host}/api/v10"), shared, _server: server }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -186,13 +179,5 @@ impl Discord {
     /// A person has no more to do with the bot.
     pub fn block(&self, user: u64) {
         self.state().blocked.insert(alone(user));
-    }
-}
-
-impl Drop for Discord {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }

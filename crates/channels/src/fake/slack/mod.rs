@@ -9,10 +9,10 @@ mod state;
 
 use std::sync::{Arc, MutexGuard};
 
-use axum::{Router, extract::Request};
+use axum::extract::Request;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, runtime::Runtime};
 
+use super::server::Server;
 pub use state::{APP_TOKEN, BOT, BOT_TOKEN, NAME, Sent, alone};
 use state::{Shared, State};
 
@@ -20,29 +20,22 @@ use state::{Shared, State};
 pub struct Slack {
     pub url: String,
     shared: Arc<Shared>,
-    runtime: Option<Runtime>,
+    _server: Server,
 }
 
 impl Slack {
     /// At a port of this machine; 0 takes any that is free.
     pub fn start(port: u16) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
+        let (server, listener) = Server::at(port);
         let shared = Arc::new(Shared::new());
-        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port))).unwrap();
         let url = format!("http://{}/api/", listener.local_addr().unwrap());
         let (own, base) = (Arc::clone(&shared), url.clone());
         let serve = move |request: Request| {
             let (shared, base) = (Arc::clone(&own), base.clone());
             async move { http::answer(shared, base, request).await }
         };
-        runtime.spawn(async move {
-            axum::serve(listener, Router::new().fallback(serve)).await.unwrap();
-        });
-        Self { url, shared, runtime: Some(runtime) }
+        server.serve(listener, serve);
+        Self { url, shared, _server: server }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -127,13 +120,5 @@ impl Slack {
     /// All sockets are ended, as every few hours.
     pub fn disconnect(&self) {
         self.shared.disconnect.notify_waiters();
-    }
-}
-
-impl Drop for Slack {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }

@@ -10,10 +10,10 @@ mod state;
 
 use std::sync::{Arc, MutexGuard};
 
-use axum::{Router, extract::Request};
+use axum::extract::Request;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, runtime::Runtime};
 
+use super::server::Server;
 pub use state::{BOT, NAME, Sent, TOKEN, private};
 use state::{Shared, State};
 
@@ -21,7 +21,7 @@ use state::{Shared, State};
 pub struct Telegram {
     pub url: String,
     shared: Arc<Shared>,
-    runtime: Option<Runtime>,
+    _server: Server,
 }
 
 impl Default for Telegram {
@@ -33,23 +33,16 @@ impl Default for Telegram {
 impl Telegram {
     /// At a port of this machine; 0 takes any that is free.
     pub fn start(port: u16) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
+        let (server, listener) = Server::at(port);
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
         let serve = move |request: Request| {
             let shared = Arc::clone(&own);
             async move { http::answer(&shared, request).await }
         };
-        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", port))).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        runtime.spawn(async move {
-            axum::serve(listener, Router::new().fallback(serve)).await.unwrap();
-        });
-        Self { url, shared, runtime: Some(runtime) }
+        server.serve(listener, serve);
+        Self { url, shared, _server: server }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -155,13 +148,5 @@ impl Telegram {
             true => state.threads.insert(thread),
             false => state.threads.remove(&thread),
         };
-    }
-}
-
-impl Drop for Telegram {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }
