@@ -1,6 +1,6 @@
 //! `elophanto changelog`
 
-use super::{Outcome, Result, Ui, escape_control_line, visible, workspace};
+use super::{Outcome, Result, Ui, Workspace, escape_control_line, visible, workspace};
 use crate::wire::ChangeWire;
 use elophanto_app::changelog as gathered;
 use elophanto_text::changelog::{self, Entry};
@@ -24,6 +24,12 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
     let workspace = workspace::open(Vec::new(), ui)?;
     if args.write {
         let written = gathered::write(&workspace, ui)?;
+        if written.entries == 0 && !written.written {
+            if ui.json {
+                ui.json(&written)?;
+            }
+            return Ok(none(&workspace, ui));
+        }
         let said = if written.written { "written" } else { "up to date" };
         let text = format!("{said}: {}", escape_control_line(&written.path));
         return ui.done(&written, text);
@@ -38,10 +44,12 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome> {
             ui.line(format_args!("{gap}{}", visible(text)))?;
         }
     }
-    if texts.is_empty() {
-        let folder = changelog::folder(&workspace.config.knowledge.write_root);
-        ui.note(format_args!("no entries below `{}`", folder.display()));
-        return Ok(Outcome::Negative);
-    }
-    Ok(Outcome::Done)
+    Ok(if texts.is_empty() { none(&workspace, ui) } else { Outcome::Done })
+}
+
+/// Says that nothing changed.
+fn none(workspace: &Workspace, ui: &Ui) -> Outcome {
+    let folder = changelog::folder(&workspace.config.knowledge.write_root);
+    ui.note(format_args!("no entries below `{}`", folder.display()));
+    Outcome::Negative
 }

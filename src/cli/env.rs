@@ -54,9 +54,17 @@ impl Secrets for OfProcess {
     }
 }
 
+fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The work tree that git was told to take.
+pub fn work_tree_of_git() -> Option<PathBuf> {
+    path("GIT_WORK_TREE")
+}
+
 /// What git, running us as a hook, says of itself.
 pub fn git_variables() -> GitVariables {
-    let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let amends = GitVariables::amends(process::callers());
     GitVariables { git_dir: path("GIT_DIR"), index_file: path("GIT_INDEX_FILE"), amends }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Result, Ui, env};
+use super::{Result, Ui, env, escape_control_line};
 use elophanto_app::settings::Settings;
 pub use elophanto_app::workspace::*;
 use elophanto_repo::{Repository, locate};
@@ -12,7 +12,18 @@ use elophanto_repo::{Repository, locate};
 /// # Errors
 /// When there is none, or a setting is unusable.
 pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace> {
-    at(locate(Path::new("."))?, flags, ui)
+    let repository = locate(Path::new("."))?;
+    let root = &repository.root;
+    // A variable of git that somebody forgot must not lead a hook of theirs to another repository.
+    if let Some(told) = env::work_tree_of_git()
+        && std::fs::canonicalize(&told).ok().as_ref() != Some(root)
+    {
+        let [root, told] = [root, &told].map(|path| escape_control_line(&path.to_string_lossy()));
+        ui.note(format_args!(
+            "this is `{root}`, where the command was run; `GIT_WORK_TREE` ({told}) is passed over: `cd` there first"
+        ));
+    }
+    at(repository, flags, ui)
 }
 
 /// The same, or what holds for the user everywhere where there is none.

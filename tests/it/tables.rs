@@ -532,3 +532,34 @@ fn a_table_that_was_cut_short_gets_no_name() {
     }
     assert!(refused > 0);
 }
+
+/// A search that finds no room for its view answers from memory, takes no room, and says what is wrong.
+#[test]
+fn a_view_that_cannot_be_written_takes_no_room() {
+    let mut refused = 0;
+    for blocks in [1, 4, 16, 64] {
+        let env = TestEnv::new().builtin();
+        for number in 0..40 {
+            env.write(
+                format!("n{number}.md"),
+                format!("# Otters {number}\n\n{}\n", "Otters dive. ".repeat(60)),
+            );
+        }
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" search otters");
+        let mut command = env.sealed("sh");
+        let output = crate::env::finish(command.args(["-c", &script, crate::env::PROGRAM]));
+        assert!(output.code == Some(0) && output.stdout().contains("Otters dive"), "{output}");
+        assert!(!output.stderr().contains("No such file"), "{output}");
+        let view = env.path(".git/elophanto/view");
+        let entries = fs::read_dir(view).unwrap().map(|entry| entry.unwrap().path());
+        let (manifests, others): (Vec<_>, Vec<_>) = entries
+            .filter(|path| path.is_file() && !path.extension().is_some_and(|it| it == "lock"))
+            .partition(|path| path.ends_with("manifest"));
+        if manifests.is_empty() {
+            refused += 1;
+            assert!(others.is_empty(), "{blocks}: {others:?}");
+            assert!(output.stderr().contains("File too large"), "{output}");
+        }
+    }
+    assert!(refused > 0);
+}

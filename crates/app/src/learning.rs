@@ -351,6 +351,13 @@ impl<'a> Learning<'a> {
                 counted(more, "fact")
             ));
         }
+        if let Some(names) = named(&outcome.away) {
+            reporter.note(format_args!(
+                "what is said of {names} was learnt before from the same source, on a page that is not here: \
+                 bring the page (it may not be committed yet), or hand the text over under another name \
+                 (`learn --from - --source NAME`)"
+            ));
+        }
         if let Some(reason) = &outcome.stopped {
             reporter.note(format_args!("the rest is processed the next time: {reason}"));
         }

@@ -120,7 +120,7 @@ pub(super) fn bring(
             known: &known,
             registry,
             objects: None,
-            staging: Staging::new(&folder).ok().map(Arc::new),
+            staging: Staging::shared(&folder),
             now: 0,
             progress: options.progress,
         };

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::store::{
     registry::{BadTable, Registry},
-    view::{Built, Staging},
+    view::{Built, Staged, Staging},
 };
 use elophanto_repo::Objects;
 
@@ -30,7 +30,7 @@ pub struct Run<'a> {
     /// Where contents that git holds are read; `None` if no job asks for one.
     pub objects: Option<&'a Objects>,
     /// Folder for new files; without it, everything is built in memory.
-    pub staging: Option<Arc<Staging>>,
+    pub staging: Staged,
     /// When the run began, in nanoseconds since 1970.
     pub now: i64,
     pub progress: Progress<'a>,
@@ -66,7 +66,7 @@ impl Run<'_> {
                 known,
                 segments: &draft.segments,
                 objects,
-                staging: staging.as_deref().map(Staging::path),
+                staging: staging.as_deref().ok().map(Staging::path),
                 progress,
             },
             jobs,
@@ -79,8 +79,10 @@ impl Run<'_> {
             if let Some(failure) = group.failure {
                 report.notices.push(format!("some vectors are missing: {failure}"));
             }
-            let loaded = group.loaded;
-            built.extend(loaded.iter().map(|loaded| (Arc::clone(loaded), staging.clone())));
+            let (loaded, unwritten) = group.loaded.unzip();
+            let staged =
+                unwritten.flatten().map_or_else(|| staging.clone(), |it| Err(Arc::new(it)));
+            built.extend(loaded.iter().map(|loaded| (Arc::clone(loaded), staged.clone())));
             draft.take(loaded, group.outcomes, now);
         }
         Done { built, registry, bad, damaged }

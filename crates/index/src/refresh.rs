@@ -329,7 +329,7 @@ impl Run<'_> {
             registry,
             objects: None,
             // Without a folder to write to, everything is built in memory.
-            staging: Staging::new(self.folder).ok().map(Arc::new),
+            staging: Staging::shared(self.folder),
             now,
             progress: self.options.progress,
         };

@@ -1,7 +1,7 @@
 //! Building segments: groups of notes, read, cut, embedded and inverted side by side.
 
 use std::{
-    fs,
+    fs, io,
     path::Path,
     sync::{
         Arc,
@@ -21,7 +21,7 @@ use crate::store::{
     Malformed,
     matrix::{Matrix, encode_matrix},
     segment::{Segment, SegmentBuilder},
-    view::{Loaded, segment_files},
+    view::{Loaded, open_segment, segment_files},
 };
 use elophanto_base::lexical::Analyzer;
 use elophanto_models::Fingerprint;
@@ -61,7 +61,8 @@ pub enum Outcome {
 
 /// A group's segment, if it has one, and what became of its files.
 pub struct Group {
-    pub loaded: Option<Arc<Loaded>>,
+    /// With the reason, if it is in memory because it could not be written.
+    pub loaded: Option<(Arc<Loaded>, Option<io::Error>)>,
     pub outcomes: Vec<Outcome>,
     pub embedded: usize,
     pub read: usize,
@@ -249,26 +250,40 @@ impl Workshop<'_> {
         Note::of_segment(segment, document, self.fingerprint)
     }
 
-    fn load(&self, segment: Vec<u8>, matrix: Vec<u8>) -> Result<Arc<Loaded>, String> {
+    /// Writes a segment, or keeps it in memory and says why: the answer matters more than the cache.
+    fn load(
+        &self,
+        segment: Vec<u8>,
+        matrix: Vec<u8>,
+    ) -> Result<(Arc<Loaded>, Option<io::Error>), String> {
         let name = ulid::Ulid::new().to_string().to_lowercase();
-        if let Some(staging) = self.staging {
-            let [segment_file, matrix_file] = segment_files(staging, &name);
-            let written =
-                fs::write(segment_file, &segment).and_then(|()| fs::write(matrix_file, &matrix));
-            if written.is_ok()
-                && let Ok(loaded) = crate::store::view::open_segment(staging, &name)
-            {
-                return Ok(loaded);
-            }
-            // No space left: go on in memory, the answer matters more than the cache.
-        }
+        let unwritten = match self.staging.map(|folder| write(folder, &name, &segment, &matrix)) {
+            Some(Ok(loaded)) => return Ok((loaded, None)),
+            Some(Err(cause)) => Some(cause),
+            None => None,
+        };
         let broken = |Malformed| "a segment that was just built cannot be read".to_owned();
-        Ok(Arc::new(Loaded {
+        let loaded = Loaded {
             name,
             segment: Segment::in_memory(segment).map_err(broken)?,
             matrix: Matrix::in_memory(matrix).map_err(broken)?,
-        }))
+        };
+        Ok((Arc::new(loaded), unwritten))
     }
+}
+
+/// Writes the files of a segment and opens it; none of them stays where that fails.
+fn write(folder: &Path, name: &str, segment: &[u8], matrix: &[u8]) -> io::Result<Arc<Loaded>> {
+    let files = segment_files(folder, name);
+    let opened = files
+        .iter()
+        .zip([segment, matrix])
+        .try_for_each(|(file, bytes)| fs::write(file, bytes))
+        .and_then(|()| open_segment(folder, name).map_err(io::Error::other));
+    if opened.is_err() {
+        files.iter().for_each(|file| drop(fs::remove_file(file)));
+    }
+    opened
 }
 
 /// A stat that no file has: the file is read again the next time.

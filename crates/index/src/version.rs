@@ -135,7 +135,7 @@ pub fn of_files(
             known: &known,
             registry,
             objects: Some(&objects),
-            staging: Staging::new(&past).ok().map(Arc::new),
+            staging: Staging::shared(&past),
             now: 0,
             progress,
         };

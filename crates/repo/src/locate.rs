@@ -76,6 +76,8 @@ pub enum LocateError {
     Nowhere { start: PathBuf },
     #[error("`{}` is a bare repository: it has no files to read", path.display())]
     Bare { path: PathBuf },
+    #[error("`{}` is the folder of git itself: the notes lie beside it", path.display())]
+    OfGit { path: PathBuf },
     #[error("`{}` points to a git directory that cannot be used: {cause}", path.display())]
     BadGitFile { path: PathBuf, cause: String },
     #[error("`{}` is not a regular file", path.display())]
@@ -110,7 +112,13 @@ pub fn locate(start: &Path) -> Result<Repository, LocateError> {
             }
         }
         if looks_bare(folder) {
-            return Err(LocateError::Bare { path: folder.to_owned() });
+            let path = folder.to_owned();
+            let is_of_git = folder.ends_with(".git");
+            return Err(if is_of_git {
+                LocateError::OfGit { path }
+            } else {
+                LocateError::Bare { path }
+            });
         }
         if plain.is_none() && folder.join(".elophanto").is_dir() {
             plain = Some(folder.to_owned());

@@ -377,6 +377,12 @@ fn wherever_a_repository_is() {
     error: `[TEMP]/bare.git` is a bare repository: it has no files to read
     hint: clone it and work in the clone
     ");
+    let inside = Desk { env: &env, root: env.path(".git/hooks") };
+    let output = inside.run(&["agent", "recall", "lesson"]);
+    assert!(
+        output.code == Some(2) && output.stderr().contains("the folder of git itself"),
+        "{output}"
+    );
     let plain = Desk::beside(&env, "plain");
     told!(plain.run(&["agent", "remember", "--type", "error", "--context", "c", "--lesson", "l"]), @"
     exit: 2
@@ -509,6 +515,17 @@ fn codes_and_signs_tell_lessons_apart() {
         let first = &desk.json(&["agent", "recall", code])[0]["lesson"];
         assert!(first.as_str().unwrap().contains(code), "{code}: {first}");
     }
+    // A longer code is another one.
+    for (number, code) in
+        ["TS2345", "TS2322", "TS7006", "TS2339", "TS23", "TS1", "TS10"].iter().enumerate()
+    {
+        desk.remember(
+            &format!("compiler says {code} in module"),
+            &format!("fix for {code} is number {number}"),
+            &[],
+        );
+    }
+    assert_eq!(desk.recall(&["TS23", "-n", "1"]), ["fix for TS23 is number 4"]);
     desk.remember("heap grows", "keep the walrus count >= 3", &[]);
     desk.remember("cpu burns", "keep the walrus count <= 3", &[]);
     let found = desk.json(&["agent", "recall", "walrus count"]);

@@ -196,6 +196,31 @@ fn what_was_taken_out_by_hand_does_not_come_back() {
     assert_eq!(entities(&env), ["KEF LS50 Meta (1)"]);
 }
 
+/// Its records went along with another commit.
+#[test]
+fn of_a_page_that_is_not_here_no_empty_one_is_made() {
+    let env = TestEnv::with(&[("a.md", SPEAKER)]);
+    env.ok(&["hook", "install"]);
+    env.ok(&["learn", "kef ls50", "--from", "a.md"]);
+    env.git(&["add", "a.md"]);
+    let mut command = env.sealed("git");
+    command.args(["commit", "--quiet", "-m", "no page"]).env("ELOPHANTO_HOOK_SECONDS", "300");
+    assert_eq!(finish(&mut command).code, Some(0));
+    env.git(&["clone", "--quiet", ".", "../clone"]);
+    let folder = env.path("../clone").join("knowledge/learned/entities");
+    let output = env.run_in("../clone", &["learn", "kef ls50", "--from", "a.md"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr().contains("on a page that is not here: bring the page"), "{output}");
+    assert!(!folder.exists(), "{output}");
+    // From a source with another name, and once the page is there, all is as ever.
+    let text = env.path("a.md");
+    let args = ["learn", "kef ls50", "--from", "-", "--source", "leaflet"];
+    let mut command = env.sealed(crate::env::PROGRAM);
+    command.args(args).current_dir(env.path("../clone")).stdin(fs::File::open(text).unwrap());
+    let output = finish(&mut command);
+    assert!(output.code == Some(0) && folder.join("kef.md").exists(), "{output}");
+}
+
 #[test]
 fn a_page_that_cannot_be_read_costs_only_itself() {
     for kind in ["a link", "a folder", "too large", "a pipe"] {

@@ -74,6 +74,7 @@ impl From<LocateError> for Error {
                 "run `elophanto init` here to make this folder a knowledge base, or `git init` first"
             }
             LocateError::Bare { .. } => "clone it and work in the clone",
+            LocateError::OfGit { .. } => "go to the work tree: `cd` to the folder above `.git`",
             LocateError::BadGitFile { .. } => "repair it with `git worktree repair`, or remove it",
             LocateError::NoFile { .. } => "clone the repository anew",
             LocateError::NotOwn { path } => {

@@ -38,9 +38,11 @@ pub struct View {
     pub generation: u64,
 }
 
-/// A segment that is not in the view yet, with the folder that holds its files; it has none where
-/// they could not be written.
-pub type Built = (Arc<Loaded>, Option<Arc<Staging>>);
+/// The folder that holds the files of new segments, or why they could not be written.
+pub type Staged = Result<Arc<Staging>, Arc<io::Error>>;
+
+/// A segment that is not in the view yet, and where its files are.
+pub type Built = (Arc<Loaded>, Staged);
 
 /// What became of a manifest that was to be the view.
 pub enum Committed {
@@ -174,24 +176,40 @@ fn map_segment([segment_file, matrix_file]: [PathBuf; 2], name: &str) -> Result<
 /// lock. Files that no manifest names any more are removed.
 ///
 /// # Errors
-/// When the folder cannot be written; the view is then as it was.
+/// When the folder cannot be written; the view is then as it was, and takes no more room.
 pub fn publish(folder: &Path, manifest: &Manifest, built: &[Built]) -> io::Result<()> {
-    for (loaded, staging) in built {
+    let mut moved = Vec::new();
+    let published = move_in(folder, manifest, built, &mut moved)
+        .and_then(|()| write_whole(&manifest_file(folder), &manifest.to_bytes()));
+    match published {
+        Ok(()) => sweep(folder, manifest),
+        // What no manifest names goes with its staging folder: a disk that is full needs the room.
+        Err(_) => moved.iter().for_each(|(from, to)| drop(fs::rename(to, from))),
+    }
+    published
+}
+
+/// Moves the files of new segments that a manifest names to the folder; `moved` is told from where to where.
+fn move_in(
+    folder: &Path,
+    manifest: &Manifest,
+    built: &[Built],
+    moved: &mut Vec<(PathBuf, PathBuf)>,
+) -> io::Result<()> {
+    for (loaded, staged) in built {
         if !manifest.segments.iter().any(|entry| entry.name == loaded.name) {
             continue;
         }
-        let Some(staging) = staging else {
-            return Err(io::Error::other("no room for a new segment"));
-        };
+        let staging =
+            staged.as_ref().map_err(|cause| io::Error::new(cause.kind(), cause.to_string()))?;
         let from = segment_files(staging.path(), &loaded.name);
-        for (from, to) in from.iter().zip(&segment_files(folder, &loaded.name)) {
+        for (from, to) in from.into_iter().zip(segment_files(folder, &loaded.name)) {
             if !to.exists() {
-                fs::rename(from, to)?;
+                fs::rename(&from, &to)?;
+                moved.push((from, to));
             }
         }
     }
-    write_whole(&manifest_file(folder), &manifest.to_bytes())?;
-    sweep(folder, manifest);
     Ok(())
 }
 
@@ -250,6 +268,11 @@ impl Staging {
         let folder = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(view)?;
         let _lock = lock::wait(&folder.path().join("lock"))?;
         Ok(Self { folder, _lock })
+    }
+
+    /// The same, for all that is built in a run.
+    pub fn shared(view: &Path) -> Staged {
+        Self::new(view).map(Arc::new).map_err(Arc::new)
     }
 
     /// The folder.

@@ -20,7 +20,7 @@ pub use elophanto_text::entity::{folder, slug_of};
 
 use super::{
     LearnError,
-    decide::MOST_SOURCES,
+    decide::{MOST_SOURCES, Stated},
     otherwise::reader_of,
     record::{FACT, Fact as FactRecord, RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
@@ -160,18 +160,10 @@ impl EntityStore<'_> {
     ) -> Result<String, LearnError> {
         let (name, _) = secrets::mask(name);
         let name = name.as_ref();
-        let own = identity(name);
-        let titles = snapshot.retirements.iter().filter(|line| {
-            matches!(line.line.reason, Reason::Deleted | Reason::Undone(_))
-                && line.line.line.starts_with([Kind::Title.letter(), Kind::Created.letter()])
-        });
-        let is_its = |line: &&RetiredLine| line.says().is_some_and(|title| identity(&title) == own);
-        let slugs: Vec<String> =
-            titles.clone().filter(is_its).map(|line| line.line.slug.clone()).collect();
-        if let Some(slug) = slugs.into_iter().next() {
+        if let Some(slug) = retired_slug(snapshot, name) {
             // Its name and the time count again; what was known of it stays away.
             let back: Vec<RetiredLine> =
-                titles.filter(|line| line.line.slug == slug).cloned().collect();
+                titles(snapshot).filter(|line| line.line.slug == slug).cloned().collect();
             self.restore(snapshot, &back, now)?;
             return Ok(slug);
         }
@@ -185,6 +177,25 @@ impl EntityStore<'_> {
         })?;
         snapshot.fold_page(&slug);
         Ok(slug)
+    }
+
+    /// Whether a page of this name would come to be without any of these facts: all were written once, on a
+    /// page that is not here and that nobody here deleted.
+    pub fn is_page_elsewhere(
+        &self,
+        snapshot: &EntitySnapshot,
+        name: &str,
+        facts: &[Stated],
+        now: Timestamp,
+    ) -> bool {
+        let (name, _) = secrets::mask(name);
+        let is_written = |Stated { text, source }: &Stated| {
+            let source = source.as_deref().map(|source| secrets::mask(source).0);
+            let origin = Origin { source: source.as_deref(), ..Origin::default() };
+            NewLine::fact(&name, &secrets::mask(text).0, &origin, now)
+                .is_some_and(|line| snapshot.written.contains(line.id()))
+        };
+        !facts.is_empty() && facts.iter().all(is_written) && retired_slug(snapshot, &name).is_none()
     }
 
     /// Adds names and facts to a page that is there; says which facts were new. What was once
@@ -519,6 +530,21 @@ impl<'f> Beside<'f> {
 /// Whether a page has an encoding in which a line of ours would be no line.
 pub(super) fn is_wide(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..])
+}
+
+/// Names and times of pages that were deleted or undone.
+fn titles(snapshot: &EntitySnapshot) -> impl Iterator<Item = &RetiredLine> {
+    snapshot.retirements.iter().filter(|line| {
+        matches!(line.line.reason, Reason::Deleted | Reason::Undone(_))
+            && line.line.line.starts_with([Kind::Title.letter(), Kind::Created.letter()])
+    })
+}
+
+/// The page that was deleted or undone under a name.
+fn retired_slug(snapshot: &EntitySnapshot, name: &str) -> Option<String> {
+    let own = identity(name);
+    let is_its = |line: &&RetiredLine| line.says().is_some_and(|title| identity(&title) == own);
+    titles(snapshot).find(is_its).map(|line| line.line.slug.clone())
 }
 
 /// What a page that can be decoded is decoded from; none for UTF-8.

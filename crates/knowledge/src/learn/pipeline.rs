@@ -80,6 +80,9 @@ pub struct Outcome {
     pub processed: usize,
     /// Searches whose response is on another machine.
     pub elsewhere: usize,
+    /// Names of things of which nothing is kept, as all that is said of them was written once, on a page
+    /// that is not here.
+    pub away: Vec<String>,
     pub refused: Vec<(String, Refusal)>,
     /// Calls of the model.
     pub calls: usize,
@@ -166,6 +169,12 @@ impl Pipeline<'_> {
             for change in changes {
                 if (self.is_gone)() {
                     break;
+                }
+                if let Change::Create { name, facts, .. } = &change
+                    && self.store.is_page_elsewhere(snapshot, name, facts, (self.now)())
+                {
+                    outcome.away.push(name.clone());
+                    continue;
                 }
                 match self.apply(change, item, snapshot, &texts) {
                     Ok(found) => outcome.discovered.extend(found),

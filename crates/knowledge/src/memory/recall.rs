@@ -355,9 +355,23 @@ fn codes(question: &str) -> Vec<String> {
     words.filter(is_code).map(str::to_lowercase).collect()
 }
 
+/// Whether a code stands in a record, as a word of its own: `TS2322` is not `TS23`.
 fn says(memory: &Memory, code: &str) -> bool {
     let texts = [&memory.context, &memory.command, &memory.lesson].into_iter();
-    texts.chain(&memory.tags).any(|text| text.to_lowercase().contains(code))
+    texts.chain(&memory.tags).any(|text| {
+        let text = text.to_lowercase();
+        let is_word = |(at, found): (usize, &str)| {
+            let around = [text[..at].chars().next_back(), text[at + found.len()..].chars().next()];
+            !around.into_iter().flatten().any(char::is_alphanumeric)
+        };
+        text.match_indices(code).any(is_word)
+    })
+}
+
+/// Share of the codes of a question that a record says.
+fn told(memory: &Memory, codes: &[String]) -> f32 {
+    let told = codes.iter().filter(|code| says(memory, code)).count();
+    told as f32 / codes.len().max(1) as f32
 }
 
 fn said(memory: &Memory) -> String {
@@ -457,9 +471,11 @@ fn answers(
     let signals: Vec<Signals> = found.iter().enumerate().map(signal).collect();
     let (model, has_words) = (Model::of(context.embedder), words.is_some());
     let scores = blend(&signals, &by(model, has_words));
-    let Leeway { own, proven } = leeway(model, has_words);
+    let Leeway { own, codes: coded, proven } = leeway(model, has_words);
+    let codes = codes(text);
     for (it, score) in found.iter_mut().zip(scores) {
-        it.score = score.total + if it.memory.repo == question.own { own } else { 0.0 };
+        let own = if it.memory.repo == question.own { own } else { 0.0 };
+        it.score = score.total + own + coded * told(&it.memory, &codes);
     }
     found.sort_by(best_first);
     Ok((close(found, &looked_at, &query, text, lessons, context)?, proven))
