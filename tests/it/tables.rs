@@ -553,7 +553,7 @@ fn a_view_that_cannot_be_written_takes_no_room() {
         let view = env.path(".git/elophanto/view");
         let entries = fs::read_dir(view).unwrap().map(|entry| entry.unwrap().path());
         let (manifests, others): (Vec<_>, Vec<_>) = entries
-            .filter(|path| path.is_file() && !path.extension().is_some_and(|it| it == "lock"))
+            .filter(|path| path.is_file() && path.extension().is_none_or(|it| it != "lock"))
             .partition(|path| path.ends_with("manifest"));
         if manifests.is_empty() {
             refused += 1;

@@ -195,7 +195,11 @@ impl EntityStore<'_> {
             NewLine::fact(&name, &secrets::mask(text).0, &origin, now)
                 .is_some_and(|line| snapshot.written.contains(line.id()))
         };
-        !facts.is_empty() && facts.iter().all(is_written) && retired_slug(snapshot, &name).is_none()
+        // A page that is there and cannot be read is another matter.
+        let path = self.path(&snapshot.slug_for(&name));
+        let is_away = self.bytes(&path).is_err_and(|cause| cause.is_gone());
+        let is_deleted = retired_slug(snapshot, &name).is_some();
+        is_away && !is_deleted && !facts.is_empty() && facts.iter().all(is_written)
     }
 
     /// Adds names and facts to a page that is there; says which facts were new. What was once
