@@ -258,6 +258,7 @@ fn refuse_unreadable(command: &[String]) -> Result<()> {
     };
     let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
     let command = escape_control_line(&command.join(" "));
+    let said = escape_control_line(said);
     Err(Error::new(format_args!("`elophanto {command}` cannot be run: {said}")).hint(
         "what stands behind `--` is typed as behind `elophanto`, whose --help lists all commands",
     ))

@@ -102,7 +102,10 @@ fn named(root: &Path, line: &str) -> BTreeSet<PathBuf> {
 /// The file at a place, from the root: where links lead to, or where they stand if that is out of it.
 fn below(root: &Path, place: &Path) -> Option<PathBuf> {
     let real = place.canonicalize().ok().filter(|real| real.is_file())?;
-    let place = plain(place);
+    let plain = plain(place);
+    // Behind a link `..` leads elsewhere than it reads: what stands so is read by nobody.
+    let is_same = plain.canonicalize().is_ok_and(|it| it == real);
+    let place = if is_same { plain } else { place.to_owned() };
     let below = real.strip_prefix(root).or_else(|_| place.strip_prefix(root));
     below.ok().map(Path::to_owned)
 }

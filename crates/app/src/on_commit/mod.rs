@@ -143,8 +143,9 @@ fn takes_another(option: &str) -> bool {
         Some(long) => LONG.contains(&long),
         // Unless it stands in the same argument already: `-mtext`.
         None => option.strip_prefix('-').is_some_and(|short| {
-            let takes = short.find(['m', 'F', 'C', 'c', 't']);
-            takes.is_some_and(|at| at + 1 == short.len())
+            // Behind `-S` and `-u` a value stands in the same argument or nowhere.
+            let takes = short.find(['m', 'F', 'C', 'c', 't', 'S', 'u']);
+            takes.is_some_and(|at| at + 1 == short.len() && !short.ends_with(['S', 'u']))
         }),
     }
 }

@@ -82,9 +82,13 @@ pub fn asked_in(message: &str) -> &str {
     let is_told = |at: usize| all_words[..at].iter().filter(|word| tells(word)).count() > MOST_SAID;
     let points = |at: usize| match all_words[at].as_str() {
         "it" | "them" | "they" => !is_empty(at) && !is_told(at),
+        // `How can I fix that?`
+        "that" => at + 1 == all_words.len(),
         word => matches!(word, "these" | "this" | "those"),
     };
-    if !(1..all_words.len()).any(points) {
+    // `The build fails. Why?`
+    let is_bare = !all_words.iter().any(|word| tells(word));
+    if !is_bare && !(1..all_words.len()).any(points) {
         return question;
     }
     let before = all.iter().take_while(|it| it.start < range.start).filter(is_said).last();
@@ -224,6 +228,18 @@ mod tests {
             (
                 "foo merges a lot. What does a merge of foo cost? Is it bad?",
                 "What does a merge of foo cost?",
+            ),
+            (
+                "Hi. The build fails with E0425 on main. Why?",
+                "The build fails with E0425 on main. Why?",
+            ),
+            (
+                "My index is stale after a merge. What should I do?",
+                "My index is stale after a merge. What should I do?",
+            ),
+            (
+                "The hook refuses my commit. How can I fix that?",
+                "The hook refuses my commit. How can I fix that?",
             ),
             // Several questions are told from each other by nobody.
             (

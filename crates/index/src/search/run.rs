@@ -32,7 +32,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::{Analyzer, Finder, Language};
-use elophanto_models::{Belief, EmbedError, Embedder, Features};
+use elophanto_models::{Belief, EmbedError, Embedder, Features, Pace};
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::{Scope, without_attributes};
 
@@ -274,9 +274,13 @@ pub fn search(
     request: &Request,
     tools: &SearchContext,
 ) -> Result<Answer, SearchError> {
-    // As one of the threads that share the work: to hand each share over to them, and to wait, would take
-    // longer than many a share.
-    rayon::scope(|_| answer(snapshot, request, tools))
+    match tools.embedder.pace() {
+        // As one of the threads that share the work: to hand each share over to them, and to wait, would
+        // take longer than many a share.
+        Pace::Instant | Pace::Slow => rayon::scope(|_| answer(snapshot, request, tools)),
+        // It may wait for minutes, which none of them should.
+        Pace::Remote => answer(snapshot, request, tools),
+    }
 }
 
 fn answer(

@@ -78,6 +78,8 @@ impl Git {
         if !self.is_checked_out() {
             let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", "--"];
             let arguments = arguments.map(OsStr::new);
+            // The top has no name that git takes.
+            let place = if place.as_os_str().is_empty() { Path::new(".") } else { place };
             // No commit yet is an answer, not a failure.
             let listed = self.run(&[&arguments[..], &[place.as_os_str()]].concat());
             let listed = listed.unwrap_or_default();
