@@ -59,10 +59,12 @@ pub fn sound(
 }
 
 fn searched(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
-    let (notes, (summaries, facts)) = rayon::join(
+    let (notes, (summaries, facts)) = side_by_side(
+        options,
         || refresh_source(context, &Notes, options),
         || {
-            rayon::join(
+            side_by_side(
+                options,
                 || context.summaries.map(|summaries| refresh_source(context, summaries, options)),
                 || refresh_source(context, &Facts, options),
             )
@@ -76,13 +78,32 @@ fn searched(context: &Context, options: Options) -> Result<Refreshed, IndexError
     Ok(all)
 }
 
+/// Two refreshes. Whoever waits for locks as long as it takes is none of the threads that share work: while
+/// one of these waits for shares of its own, it takes up work of others, and would wait there for a lock that
+/// it holds itself.
+fn side_by_side<A: Send, B: Send>(
+    options: Options,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if options.patience.is_some() {
+        return rayon::join(one, other);
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let one = one();
+        (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
 /// Brings what people link to up to date: notes, and pages of entities.
 ///
 /// # Errors
 /// When a configured root does not exist.
 pub fn refresh_pages(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
     sound(options, |options| {
-        let (notes, facts) = rayon::join(
+        let (notes, facts) = side_by_side(
+            options,
             || refresh_source(context, &Notes, options),
             || refresh_source(context, &Facts, options),
         );

@@ -218,13 +218,20 @@ pub fn write_lock(folder: &Path, patience: Option<Duration>) -> io::Result<Optio
     let path = folder.join("write.lock");
     match patience {
         Some(patience) => lock::try_for(&path, patience),
-        None => lock::wait(&path).map(Some),
+        None => wait(&path).map(Some),
     }
+}
+
+/// Waits for a lock as long as it takes. None of the threads that share work may: it may hold the lock itself,
+/// farther down, and be at work for another there.
+fn wait(path: &Path) -> io::Result<Lock> {
+    debug_assert!(rayon::current_thread_index().is_none(), "waits for {}", path.display());
+    lock::wait(path)
 }
 
 /// The lock of a running `index`: a second one waits and then finds its work done.
 pub fn index_lock(folder: &Path) -> io::Result<Lock> {
-    lock::wait(&folder.join("index.lock"))
+    wait(&folder.join("index.lock"))
 }
 
 /// Whether somebody is indexing or replacing the view at this moment.
@@ -241,7 +248,7 @@ pub fn fill_lock(folder: &Path, patience: Option<Duration>) -> io::Result<Option
     let path = folder.join(FILL_LOCK);
     match patience {
         Some(patience) => lock::try_for(&path, patience),
-        None => lock::wait(&path).map(Some),
+        None => wait(&path).map(Some),
     }
 }
 
