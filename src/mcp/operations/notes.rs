@@ -26,16 +26,21 @@ const MOST_READ: usize = 256 * 1024;
 pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Reply> {
     let workspace = on.workspace()?;
     let notes = Notes::open(&workspace)?;
-    let lines = given.lines.as_deref().and_then(lines);
-    let part = match (given.heading, lines) {
-        (Some(heading), _) => Some(Part::Heading(heading)),
-        (None, lines) => lines.map(|(first, last)| Part::Lines(first, last)),
+    let part = match (given.heading, &given.lines) {
+        (Some(_), Some(_)) => {
+            let error = Error::new("`heading` and `lines` name two parts of the note");
+            return Err(error.hint("give one of them"));
+        }
+        (Some(heading), None) => Some(Part::Heading(heading)),
+        (None, given) => {
+            given.as_deref().and_then(lines).map(|(first, last)| Part::Lines(first, last))
+        }
     };
     let excerpt = notes.excerpt(&at(&given.path)?, part)?;
     let path = excerpt.path.to_text();
-    let (first, end) = excerpt.part.lines;
+    let (start, end) = excerpt.part.lines;
     let drift = notes.drifted(&excerpt.path);
-    let answer = |body: &str, last: usize, origin: &Origin| {
+    let answer = |body: &str, (first, last): (usize, usize), origin: &Origin| {
         let drifted = drift.as_ref().map(DriftWire::from);
         let warned = drifted.as_ref().map_or_else(String::new, self::drifted);
         let hash = &excerpt.hash;
@@ -46,6 +51,10 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
             }
             None => format!("{path}:{first}-{last}  {warned}({by}; hash {hash})\n\n{body}"),
         };
+        if first > start {
+            text.push_str(if body.ends_with('\n') { "" } else { "\n" });
+            text.push_str(&format!("[before it stand `lines` {start}-{}] ", first - 1));
+        }
         if last < end {
             text.push_str(&format!("[it goes on; ask for `lines` {}-{end}]", last + 1));
         }
@@ -55,7 +64,7 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
             lines: [first, last],
             text: body,
             hash,
-            truncated: last < end,
+            truncated: first > start || last < end,
             drifted,
             origin,
         };
@@ -64,16 +73,17 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
     let usual = Origin::usual();
     // Room for the line that says what is quoted.
     let room = call.max_tokens().saturating_sub(24);
-    let fits = |body: &str, last: usize| match answer(body, last, &usual).map(Reply::shown) {
+    let fits = |body: &str, told: (usize, usize)| match answer(body, told, &usual).map(Reply::shown)
+    {
         Ok(Reply::Found { text, structured, .. }) => {
             count_tokens(&text) <= room && count_tokens(&structured.to_string()) <= room
         }
         _ => false,
     };
-    let (body, last) = excerpt.fitting(fits);
+    let (body, told) = excerpt.fitting(fits);
     match &excerpt.origin {
-        Some(origin) => answer(body, last, origin),
-        None => answer(body, last, &notes.origin(&excerpt.path, (first, last))),
+        Some(origin) => answer(body, told, origin),
+        None => answer(body, told, &notes.origin(&excerpt.path, told)),
     }
 }
 

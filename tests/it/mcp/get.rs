@@ -306,3 +306,30 @@ fn what_is_read_can_be_written_back() {
     assert!(super::text(&result).contains(&format!("hash {}", written["hash"].as_str().unwrap())));
     assert!(again["hidden"].is_null(), "{again}");
 }
+
+/// However little room there is: the line that is asked for is told, and where the rest is.
+#[test]
+fn the_line_that_is_asked_for_is_told() {
+    let paragraphs: Vec<String> = (1..=400).map(|k| format!("para {k} of the ferry\n")).collect();
+    let env = TestEnv::with(&[("long.md", &format!("# Ferry\n{}", paragraphs.join("\n")))]);
+    let mut session = Session::start(&env);
+    for (line, room) in [(2, 100), (300, 100), (700, 300), (700, 2_000), (800, 100), (800, 9_000)] {
+        let asked = json!({"path": format!("long.md:{line}"), "max_tokens": room});
+        let result = session.call("get", asked.clone());
+        let found = &result["structuredContent"];
+        let told = found["text"].as_str().unwrap();
+        assert!(told.contains(&format!("para {} ", line / 2)), "{asked}: {result}");
+        let [first, last] = [0, 1].map(|at| found["lines"][at].as_u64().unwrap());
+        assert!(first <= line && line <= last, "{asked}: {result}");
+        let said = text(&result);
+        for (is_left, rest) in [
+            (first > 1, format!("[before it stand `lines` 1-{}]", first - 1)),
+            (last < 800, format!("[it goes on; ask for `lines` {}-800]", last + 1)),
+        ] {
+            assert_eq!(said.contains(&rest), is_left, "{asked}: {said}");
+        }
+        assert_eq!(found["truncated"], first > 1 || last < 800, "{asked}: {result}");
+    }
+    let both = json!({"path": "long.md", "heading": "Ferry", "lines": "7"});
+    assert!(session.refusal("get", both).contains("give one of them"));
+}

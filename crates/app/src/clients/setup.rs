@@ -160,6 +160,9 @@ impl Setup {
             return Err(Error::new(format_args!("`{}` has just changed", path.display()))
                 .hint("run this again"));
         }
+        let failed = |cause: io::Error| {
+            Error::new(format_args!("`{}` cannot be written: {cause}", path.display()))
+        };
         let mut backup = None;
         let is_skill = path.file_name().is_some_and(|name| name == "SKILL.md");
         let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -169,17 +172,17 @@ impl Setup {
         if let (Some(before), Some(_)) = (&change.before, &change.after) {
             // The first one is what was there before us.
             if !top.exists(&kept) && !is_skill {
-                top.write_private(&kept, before.as_bytes())?;
+                top.write_private(&kept, before.as_bytes()).map_err(failed)?;
                 backup = Some(kept.clone());
             }
         }
         match &change.after {
             Some(text) => {
                 let write = if root.is_some() { Folder::write } else { Folder::write_private };
-                write(&top, &path, text.as_bytes())?;
+                write(&top, &path, text.as_bytes()).map_err(failed)?;
             }
             None => {
-                top.remove(&path)?;
+                top.remove(&path).map_err(failed)?;
                 if let Some(above) = path.parent().filter(|_| is_skill) {
                     // The skill's own folder, unless the user has put more into it.
                     let _ = top.remove_folder(above);

@@ -27,6 +27,8 @@ const PATIENTLY: Options =
     Options { full: false, patience: Some(Duration::from_millis(50)), progress: &|_, _| {} };
 /// How long reading waits for git to tell whether a note has drifted.
 const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
+/// Lines that are told before the one that is asked for, where not all of its section fits.
+const LINES_BEFORE: usize = 3;
 /// Paths that are suggested where there is no such note.
 const SUGGESTIONS: usize = 5;
 
@@ -45,6 +47,8 @@ pub struct Excerpted {
     pub title: String,
     /// The lines that were asked for.
     pub part: Excerpt,
+    /// The one line that was asked for, with what stands around it.
+    pub asked: Option<usize>,
     /// Names the content of the whole note; empty for a description.
     pub hash: String,
     /// Of a description, how it stands to its file.
@@ -86,25 +90,43 @@ impl Origin {
 }
 
 impl Excerpted {
-    /// The most lines that fit, at least one, and the number of the last one.
-    pub fn fitting(&self, fits: impl Fn(&str, usize) -> bool) -> (&str, usize) {
-        let (text, (first, end)) = (self.part.text.as_str(), self.part.lines);
-        if fits(text, end) {
-            return (text, end);
+    /// The most lines that fit, at least one, with the numbers of the first and the last; the line that was
+    /// asked for is among them.
+    pub fn fitting(&self, fits: impl Fn(&str, (usize, usize)) -> bool) -> (&str, (usize, usize)) {
+        let (text, (start, end)) = (self.part.text.as_str(), self.part.lines);
+        if fits(text, (start, end)) {
+            return (text, (start, end));
         }
+        let asked = self.asked.unwrap_or(start);
+        let from = [start, asked.saturating_sub(LINES_BEFORE).max(start), asked];
+        let mut parts = from.into_iter().map(|line| self.from_line(line, &fits));
+        let found = parts.find(|(_, (_, last))| *last >= asked);
+        found.unwrap_or_else(|| self.from_line(start, &fits))
+    }
+
+    /// The most lines from one on that fit, at least one.
+    fn from_line(
+        &self,
+        line: usize,
+        fits: impl Fn(&str, (usize, usize)) -> bool,
+    ) -> (&str, (usize, usize)) {
+        let (text, (start, end)) = (self.part.text.as_str(), self.part.lines);
         let ends: Vec<usize> =
             memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect();
+        let skipped = line.saturating_sub(start).min(ends.len().saturating_sub(1));
+        let begin = skipped.checked_sub(1).map_or(0, |last| ends[last]);
+        let first = start + markdown::count_line_ends(&text[..begin]);
         let head = |lines: usize| {
-            let at = lines.checked_sub(1).and_then(|last| ends.get(last)).copied();
-            let head = at.and_then(|at| text.get(..at)).unwrap_or(text);
+            let at = ends.get(skipped + lines - 1).copied();
+            let head = at.and_then(|at| text.get(begin..at)).unwrap_or(&text[begin..]);
             let last = if at.is_some() { first + markdown::count_line_ends(head) - 1 } else { end };
-            (head, last.max(first).min(end))
+            (head, (first, last.max(first).min(end.max(first))))
         };
-        let (mut least, mut most) = (1, ends.len().max(1));
+        let (mut least, mut most) = (1, (ends.len() - skipped).max(1));
         while least < most {
             let middle = (least + most).div_ceil(2);
-            let (body, last) = head(middle);
-            if fits(body, last) { least = middle } else { most = middle - 1 }
+            let (body, lines) = head(middle);
+            if fits(body, lines) { least = middle } else { most = middle - 1 }
         }
         head(least)
     }
@@ -147,11 +169,15 @@ impl<'a> Notes<'a> {
             let error = Error::new(format_args!("there is no note `{}`", path.to_text()));
             return Err(error.hint(hint));
         };
+        let asked = match part {
+            Part::Around(line) => Some(line),
+            _ => None,
+        };
         let part = excerpt(&text, &part)?;
         let title = markdown::parse(&text).ok().and_then(|note| note.title().map(str::to_owned));
         let title = title.unwrap_or_else(|| path.stem());
         let hash = origin.as_ref().map_or_else(|| content_hash(&text), |_| String::new());
-        Ok(Excerpted { title, part, hash, path, origin })
+        Ok(Excerpted { title, part, asked, hash, path, origin })
     }
 
     /// All that is said of a file that was described, as a search shows it; of a line, what is said of the
