@@ -203,7 +203,7 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis> {
     let mut found = Findings::default();
     let folder = repository.tables_dir();
     let names = tables::list(&folder)?;
-    let layers = settings::layers(&repository.root, &workspace.environment, Vec::new());
+    let layers = settings::layers(repository, &workspace.environment, Vec::new());
     if layers.is_ok_and(|layers| layers.in_conflict) {
         found.add(
             format!(

@@ -16,9 +16,9 @@ use crate::{
     config::{Config, Origin, SecondLook as Setting},
     embedding::{embedders::Named, profiles},
     environment::Environment,
-    reporter::Reporter,
+    reporter::{Reporter, Silent},
     search::request,
-    settings::layers,
+    settings::Settings,
     workspace::Workspace,
 };
 use elophanto_base::lexical::Analyzer;
@@ -31,7 +31,7 @@ use elophanto_index::{
     search::{Filter, Listing, Mode, Query, Request, SecondLook, Weights},
 };
 use elophanto_models::{Embedder, Pace, SearchThresholds, bert::Bert, builtin::Builtin};
-use elophanto_repo::{Git, GitError, locate};
+use elophanto_repo::{Git, GitError};
 
 /// Commits that questions are made of, the newest ones.
 const COMMITS: usize = 2_000;
@@ -104,15 +104,14 @@ impl Eval {
         environment: &Environment,
         flags: Vec<(String, String)>,
     ) -> Result<Self> {
-        let root = locate(folder).map_or_else(|_| folder.to_owned(), |found| found.root);
-        let eval = Self::of(&root, environment, flags)?;
+        let settings = Settings::around(folder, environment, flags, &Silent)?;
+        let named = settings.model(environment);
+        let eval = Self::of(settings.config, named, environment)?;
         Ok(Self { set: read(dir)?, ..eval })
     }
 
-    /// What asks nothing yet, with the settings around `root`.
-    fn of(root: &Path, environment: &Environment, flags: Vec<(String, String)>) -> Result<Self> {
-        let (config, _) = Config::load(&layers(root, environment, flags)?)?;
-        let named = Named::new(&config, root, environment);
+    /// What asks nothing yet.
+    fn of(config: Config, named: Named, environment: &Environment) -> Result<Self> {
         if let Named::Missing(reason) = &named {
             return Err(Error::new(reason));
         }
@@ -139,10 +138,11 @@ impl Eval {
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
     ) -> Result<Self> {
-        let workspace = Workspace::around(folder, environment.clone(), flags.clone(), reporter)?;
+        let workspace = Workspace::around(folder, environment.clone(), flags, reporter)?;
         let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
-        let root = &workspace.repository.root;
-        let eval = Self::of(root, environment, flags)?;
+        let config = workspace.config.clone();
+        let named = Named::new(&config, &workspace.repository, environment);
+        let eval = Self::of(config, named, environment)?;
         let progress = reporter.progress("notes");
         let update = |done, all| progress.update(done, all);
         let options = Options { full: false, patience: None, progress: &update };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::{
     Result,
     config::{Config, ConfigError, Layers, REPOSITORY_FILE, Trusted, has_conflict_marks},
+    embedding::embedders::Named,
     environment::Environment,
     reporter::Reporter,
 };
@@ -15,13 +16,14 @@ use elophanto_repo::{Git, LocateError, Repository, Side, locate};
 /// # Errors
 /// When a file of settings cannot be read.
 pub fn layers(
-    root: &Path,
+    repository: &Repository,
     environment: &Environment,
     flags: Vec<(String, String)>,
 ) -> Result<Layers, ConfigError> {
-    let git = locate(root).ok().and_then(|repository| Git::of(&repository));
+    let git = Git::of(repository);
     let ours = || git.as_ref()?.side(Path::new(REPOSITORY_FILE), Side::Ours);
-    let mut layers = Layers::read(root, &ours, environment.variables().clone(), flags)?;
+    let variables = environment.variables().clone();
+    let mut layers = Layers::read(&repository.root, &ours, variables, flags)?;
     if let Some(side) = git.as_ref().and_then(|git| git.one_sided(Path::new(REPOSITORY_FILE))) {
         layers.in_conflict = true;
         if side == Side::Theirs {
@@ -42,8 +44,8 @@ pub(crate) fn is_in_conflict(repository: &Repository, text: &str) -> bool {
 
 /// What holds in a folder.
 pub struct Settings {
-    /// Top of the knowledge base around it, if there is one.
-    pub root: Option<PathBuf>,
+    /// The knowledge base around it, if there is one.
+    pub repository: Option<Repository>,
     /// With those of the repository, if there is one.
     pub config: Config,
 }
@@ -59,19 +61,26 @@ impl Settings {
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
     ) -> Result<Self> {
-        let root = match locate(folder) {
-            Ok(repository) => Some(repository.root),
+        let repository = match locate(folder) {
+            Ok(repository) => Some(repository),
             Err(LocateError::Nowhere { .. }) => None,
             Err(cause) => return Err(cause.into()),
         };
-        let layers = match &root {
-            Some(root) => layers(root, environment, flags)?,
+        let layers = match &repository {
+            Some(repository) => layers(repository, environment, flags)?,
             None => Layers::without_repository(environment.variables().clone(), flags)?,
         };
         let (config, warnings) = Config::load(&layers)?;
         for warning in warnings {
             reporter.warn(warning);
         }
-        Ok(Self { root, config })
+        Ok(Self { repository, config })
+    }
+
+    /// The model that they name, of the repository's own words if there is one.
+    pub(crate) fn model(&self, environment: &Environment) -> Named {
+        let nowhere = || Repository { root: PathBuf::from("."), git_dir: None, common_dir: None };
+        let repository = self.repository.clone().unwrap_or_else(nowhere);
+        Named::new(&self.config, &repository, environment)
     }
 }

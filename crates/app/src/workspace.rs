@@ -2,6 +2,7 @@
 
 use std::{
     cell::OnceCell,
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -169,7 +170,7 @@ impl Workspace {
         reporter: &dyn Reporter,
     ) -> Result<Self> {
         refuse_links_out(&repository)?;
-        let layers = settings::layers(&repository.root, &environment, flags)?;
+        let layers = settings::layers(&repository, &environment, flags)?;
         let (mut config, warnings) = Config::load(&layers)?;
         for warning in warnings {
             reporter.warn(warning);
@@ -201,7 +202,7 @@ impl Workspace {
         };
         let analyzer = Analyzer::new(config.search.language.as_str());
         let models =
-            Models::new(Named::new(&config, &repository.root, &environment), environment.clone());
+            Models::new(Named::new(&config, &repository, &environment), environment.clone());
         let count = Box::new(count_tokens);
         let shared = shared_memory(&repository, &config, &environment);
         let lessons = Lessons::new(&repository, shared.as_deref());
@@ -422,7 +423,7 @@ pub fn refuse_links_out(repository: &Repository) -> Result<()> {
         }
     }
     // An archive may bring a whole git directory along. Ours in it is never a link.
-    let local = [&repository.git_dir, &repository.common_dir];
+    let local = BTreeSet::from([&repository.git_dir, &repository.common_dir]);
     for folder in local.into_iter().flatten().map(|folder| folder.join("elophanto")) {
         let inside = fs::read_dir(&folder).into_iter().flatten().flatten();
         for folder in inside.map(|entry| entry.path()).chain([folder]) {

@@ -63,16 +63,16 @@ pub struct ServeArgs {
 }
 
 pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome> {
-    let Settings { root: around, config } = workspace::settings(args.flags(), ui)?;
+    let Settings { repository, config } = workspace::settings(args.flags(), ui)?;
+    let around = repository.as_ref().map(|repository| repository.root.as_path());
     let settings = &config.gateway;
     let environment = env::environment();
-    let (repositories, missing) =
-        Served::all(&settings.repositories, around.as_deref(), &environment)?;
+    let (repositories, missing) = Served::all(&settings.repositories, around, &environment)?;
     for missing in &missing {
         ui.warn(format_args!("{missing}: it is not served until the gateway is started again"));
     }
     if args.ensure {
-        return ensure(args, around.as_deref(), &repositories, ui);
+        return ensure(args, around, &repositories, ui);
     }
     let fleet = args.fleet.as_deref().map(|address| {
         let asking = Asking::Through(ui);

@@ -10,6 +10,9 @@ use super::kind::{Kind, Raw, Value};
 use super::providers;
 use super::sections::Sections;
 
+/// With this begins the name of every variable that sets something.
+pub(super) const VARIABLES: &str = "ELOPHANTO_";
+
 /// One setting.
 #[derive(Debug)]
 pub struct Key {
@@ -95,7 +98,7 @@ impl Key {
 
     /// The environment variable that sets it: `ELOPHANTO_SEARCH_LIMIT` for `search.limit`.
     pub fn variable(&self) -> String {
-        format!("ELOPHANTO_{}", self.name.replace('.', "_").to_uppercase())
+        format!("{VARIABLES}{}", self.name.replace('.', "_").to_uppercase())
     }
 
     /// Whether this value of a repository's file is above another: what the user says, else the default.

@@ -60,7 +60,6 @@ pub use trust::{TrustEntry, TrustStore, digest};
 
 use declare::Section as _;
 use resolved::Resolved;
-use template::raw_of;
 
 /// The one setting that may name places outside the repository.
 const SCAN_PATHS: &str = "scan.paths";
@@ -279,7 +278,7 @@ impl Config {
         let mut resolved = Resolved::default();
         let mut warnings = Vec::new();
         for key in KEYS.iter() {
-            resolved.set(key.name, raw_of(key.default), Origin::Default)?;
+            resolved.add_default(key)?;
         }
         if let Some(file) = &layers.user {
             let origin = |line| Origin::User { path: file.path.clone(), line };
@@ -307,7 +306,9 @@ impl Config {
                 warnings.push(ConfigWarning::Outside { path, key: SCAN_PATHS });
             }
         }
-        for key in KEYS.iter() {
+        let is_ours = |name: &String| name.starts_with(keys::VARIABLES);
+        // Hardly anybody sets one.
+        for key in KEYS.iter().take_while(|_| layers.variables.keys().any(is_ours)) {
             let variable = key.variable();
             if let Some(text) = layers.variables.get(&variable).filter(|text| !text.is_empty()) {
                 resolved.set(key.name, Raw::Scalar(text.clone()), Origin::Variable(variable))?;

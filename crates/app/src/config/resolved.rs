@@ -10,6 +10,7 @@ use super::keys::{self, Key};
 use super::kind::{Raw, Value, shown};
 use super::layers::{self, ConfigFile, Origin};
 use super::providers::{self, Part, Providers};
+use super::template::raw_of;
 use super::{ConfigError, ConfigWarning};
 
 /// Every key of the table with its checked value, and what is said of providers.
@@ -93,6 +94,14 @@ impl Resolved {
         Ok(())
     }
 
+    /// Takes over what holds when nobody says otherwise.
+    pub(super) fn add_default(&mut self, key: &'static Key) -> Result<(), ConfigError> {
+        let origin = Origin::Default;
+        let value = value(key, &raw_of(key.default), &origin)?;
+        self.values.insert(key.name, (value, origin));
+        Ok(())
+    }
+
     pub(super) fn set(&mut self, name: &str, raw: Raw, origin: Origin) -> Result<(), ConfigError> {
         let checked = read(name, &raw, &origin)?;
         self.take(name, checked, origin)
@@ -156,24 +165,24 @@ fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Checked, ConfigError> 
     if let Some(part) = providers::read(name, raw, origin)? {
         return Ok(Checked::Part(part));
     }
-    let found = || match raw {
+    match keys::find(name) {
+        Some(key) => Ok(Checked::Value(key, value(key, raw, origin)?)),
+        None => Err(wrong(name, raw, origin, "a section with settings in it".to_owned())),
+    }
+}
+
+/// What is said of a setting, if it can be that.
+fn value(key: &Key, raw: &Raw, origin: &Origin) -> Result<Value, ConfigError> {
+    key.kind.read(raw).ok_or_else(|| wrong(key.name, raw, origin, key.kind.expected()))
+}
+
+fn wrong(name: &str, raw: &Raw, origin: &Origin, expected: String) -> ConfigError {
+    let found = match raw {
         // Perhaps a key that stands in the wrong place.
         Raw::Scalar(_) if providers::is_meant(name) => "a text".to_owned(),
         Raw::Scalar(text) => format!("{:?}", shown(text)),
         Raw::List(items) => format!("{:?}", items.iter().take(8).collect::<Vec<_>>()),
         Raw::Other(what) => (*what).to_owned(),
     };
-    let wrong = |expected: String| ConfigError::Value {
-        origin: origin.clone(),
-        key: name.to_owned(),
-        expected,
-        found: found(),
-    };
-    let Some(key) = keys::find(name) else {
-        return Err(wrong("a section with settings in it".to_owned()));
-    };
-    let Some(value) = key.kind.read(raw) else {
-        return Err(wrong(key.kind.expected()));
-    };
-    Ok(Checked::Value(key, value))
+    ConfigError::Value { origin: origin.clone(), key: name.to_owned(), expected, found }
 }

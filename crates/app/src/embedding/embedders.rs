@@ -18,7 +18,7 @@ use elophanto_models::{
     builtin::{Builtin, Tuned},
     remote::parse,
 };
-use elophanto_repo::{Repository, locate};
+use elophanto_repo::Repository;
 use elophanto_tables::Lance;
 
 const PROVIDER: &str = "knowledge.embedding_provider";
@@ -38,17 +38,14 @@ pub enum Named {
 impl Named {
     /// Asks nobody. As long as nothing is decided (`auto`), it is the model that the committed
     /// tables are of, else the built-in one: only `init` and `index` decide.
-    pub fn new(config: &Config, root: &Path, environment: &Environment) -> Self {
+    pub fn new(config: &Config, repository: &Repository, environment: &Environment) -> Self {
+        let root = &repository.root;
         let provider = &config.knowledge.embedding_provider;
         match provider {
-            Provider::Auto => {
-                let found =
-                    locate(root).ok().and_then(|found| of_tables(config, &found, environment));
-                match found {
-                    Some((provider, model)) if provider != Provider::Builtin => Self::Here(model),
-                    _ => Self::builtin(root),
-                }
-            }
+            Provider::Auto => match of_tables(config, repository, environment) {
+                Some((provider, model)) if provider != Provider::Builtin => Self::Here(model),
+                _ => Self::builtin(root),
+            },
             Provider::Builtin => Self::builtin(root),
             Provider::Minilm => Self::Here(Box::new(Bert::minilm())),
             Provider::Local(name) => match local(name, environment) {
@@ -56,7 +53,7 @@ impl Named {
                 Err(reason) => Self::Missing(reason),
             },
             Provider::Openrouter | Provider::Openai | Provider::Ollama => {
-                let target = Target::at(provider, config, root.to_owned(), environment);
+                let target = Target::at(provider, config, root.clone(), environment);
                 if target.as_ref().is_some_and(|target| !target.is_allowed()) {
                     return Self::Missing(format!(
                         "`llm.local_only` forbids `{provider}`, which is on another machine"

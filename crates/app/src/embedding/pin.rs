@@ -205,7 +205,7 @@ pub(crate) fn write_down(
         }
     }
     let mut flags = Vec::new();
-    let is_obeyed = obeys_all(&repository.root, &environment, &before);
+    let is_obeyed = obeys_all(&repository, &environment, &before);
     match write_beneath(&repository.root, Path::new(REPOSITORY_FILE), text.as_bytes()) {
         // What this very run decided needs no other word of the user.
         Ok(()) if is_obeyed => trust(&repository.root, &environment, &text, reporter),
@@ -224,10 +224,10 @@ fn as_flags(pins: Pins) -> Vec<(String, String)> {
 }
 
 /// Whether nothing that the file says so far waits for the user's trust.
-fn obeys_all(root: &Path, environment: &Environment, text: &str) -> bool {
+fn obeys_all(repository: &Repository, environment: &Environment, text: &str) -> bool {
     let file = ConfigFile { path: REPOSITORY_FILE.into(), text: text.to_owned() };
     let trusted =
-        layers(root, environment, Vec::new()).is_ok_and(|layers| layers.trusted == Trusted::Yes);
+        layers(repository, environment, Vec::new()).is_ok_and(|it| it.trusted == Trusted::Yes);
     trusted || Config::guarded(&file).is_ok_and(|guarded| guarded.is_empty())
 }
 

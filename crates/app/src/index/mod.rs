@@ -3,10 +3,14 @@
 pub mod embed;
 pub mod git;
 
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::{
     Error, Result,
@@ -25,7 +29,7 @@ use elophanto_index::{
     commit::{Committed, update_pending},
     watch::Watch,
 };
-use elophanto_repo::{Git, NotePath, TEMPORARY, remove_beneath};
+use elophanto_repo::{Git, TEMPORARY, remove_beneath};
 
 /// How long a refresh beside others waits for another writer of the view.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -258,17 +262,22 @@ fn finish(
 /// Removes half-written files of ours that a kill left long ago where git would find them.
 fn sweep(workspace: &Workspace) {
     let Some(git) = Git::of(&workspace.repository) else { return };
-    let write_root = workspace.config.knowledge.write_root.display();
-    let patterns = [".elophanto".to_owned(), write_root.to_string()]
-        .map(|folder| format!(":(top,glob){folder}/**/{TEMPORARY}*"));
-    let arguments = ["ls-files", "--others", "-z", "--", &patterns[0], &patterns[1]];
-    for path in git.run(&arguments).unwrap_or_default().split(|&byte| byte == 0) {
-        let path = NotePath::new(path);
-        let file = workspace.repository.root.join(path.as_path());
-        let age = file.symlink_metadata().and_then(|it| it.modified()).map(|it| it.elapsed());
-        if matches!(age, Ok(Ok(age)) if age > LEFT_FOR) {
+    let root = &workspace.repository.root;
+    let folders = [Path::new(".elophanto"), &workspace.config.knowledge.write_root];
+    let is_left = |entry: &DirEntry| {
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes());
+        let age = || Some(entry.metadata().ok()?.modified().ok()?.elapsed().ok()? > LEFT_FOR);
+        is_ours && !entry.file_type().is_dir() && age().unwrap_or(false)
+    };
+    let left = folders.into_iter().flat_map(|folder| WalkDir::new(root.join(folder)));
+    let left: Vec<PathBuf> = left.flatten().filter(is_left).map(DirEntry::into_path).collect();
+    // Hardly ever: git is asked of nothing.
+    for path in left.iter().filter_map(|path| path.strip_prefix(root).ok()) {
+        let literally = format!(":(top,literal){}", path.display());
+        let is_untracked = |told: Vec<u8>| !told.is_empty();
+        if git.run(&["ls-files", "--others", "--", &literally]).is_ok_and(is_untracked) {
             // What cannot be removed is in nobody's way but git's.
-            let _ = remove_beneath(&workspace.repository.root, path.as_path());
+            let _ = remove_beneath(root, path);
         }
     }
 }

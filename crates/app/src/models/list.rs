@@ -1,7 +1,7 @@
 //! Which models are used for what, and why others are not. Nobody is asked anything, and nothing is
 //! sent; whether anything listens is tried on this machine alone.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -102,12 +102,13 @@ pub fn embedders(settings: &Settings, environment: &Environment) -> Vec<ListedEm
 fn in_use(settings: &Settings, environment: &Environment) -> ListedEmbedder {
     let config = &settings.config;
     let provider = &config.knowledge.embedding_provider;
-    let root = settings.root.as_deref().unwrap_or(Path::new("."));
     let embedder = provider.to_string();
-    let mut listed = match Named::new(config, root, environment) {
+    let mut listed = match settings.model(environment) {
         Named::Here(model) => here(embedder, &*model),
         Named::Plain(reason) => ListedEmbedder { reason, ..here(embedder, &Builtin) },
-        Named::There(remote) => there(embedder, &remote, settings.root.is_some(), environment),
+        Named::There(remote) => {
+            there(embedder, &remote, settings.repository.is_some(), environment)
+        }
         Named::Missing(reason) => ListedEmbedder { embedder, reason, ..ListedEmbedder::default() },
     };
     if *provider == Provider::Auto {

@@ -1,10 +1,7 @@
 //! Asking a model something small, to see that it answers. A short fixed text is really sent; nothing
 //! of a repository.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -140,8 +137,7 @@ pub fn embed(
     environment: &Environment,
     reporter: &dyn Reporter,
 ) -> Result<TriedEmbedder> {
-    let root = settings.root.as_deref().unwrap_or(Path::new("."));
-    let named = Named::new(&settings.config, root, environment);
+    let named = settings.model(environment);
     let start = Instant::now();
     let (embedder, embedded) = match &named {
         Named::Here(embedder) => (&**embedder, embedder.embed(&TEXTS, Role::Document)),

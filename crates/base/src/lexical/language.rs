@@ -18,16 +18,40 @@ const ONE_OF: usize = 8;
 /// How many times as many as small words of the own language.
 const TIMES: usize = 2;
 
+/// Most words of a question that are looked for in all lists of stop words. A map of those lists takes a
+/// millisecond, which is worth it for whoever tells the language of many texts.
+const FEW_WORDS: usize = 32;
+
 /// By their places in [`CODES`], the languages of which a word is a stop word: one bit each.
-static COMMON_IN: LazyLock<FxHashMap<&'static str, u32>> = LazyLock::new(|| {
-    let mut all: FxHashMap<&'static str, u32> = FxHashMap::default();
-    for (number, (_, code)) in CODES.iter().enumerate() {
-        for word in stop_words::lookup(code).unwrap_or_default() {
-            *all.entry(word).or_default() |= 1 << number;
-        }
-    }
+type Common<'a> = FxHashMap<&'a str, u32>;
+
+static COMMON_IN: LazyLock<Common<'static>> = LazyLock::new(|| {
+    let mut all = Common::default();
+    each_common(|word, language| *all.entry(word).or_default() |= language);
     all
 });
+
+/// Calls `take` with each stop word and the bit of its language.
+fn each_common(mut take: impl FnMut(&'static str, u32)) {
+    for (number, (_, code)) in CODES.iter().enumerate() {
+        let words = stop_words::lookup(code).unwrap_or_default();
+        words.iter().for_each(|word| take(word, 1 << number));
+    }
+}
+
+/// Of which languages each of some words is a stop word.
+fn common_in(words: &[Cow<str>]) -> Vec<u32> {
+    if words.len() > FEW_WORDS {
+        return words.iter().map(|word| COMMON_IN.get(&**word).copied().unwrap_or(0)).collect();
+    }
+    let mut asked: Common = words.iter().map(|word| (&**word, 0)).collect();
+    each_common(|word, language| {
+        if let Some(languages) = asked.get_mut(word) {
+            *languages |= language;
+        }
+    });
+    words.iter().map(|word| asked[&**word]).collect()
+}
 
 static ANALYZERS: [OnceLock<Analyzer>; CODES.len()] = [const { OnceLock::new() }; CODES.len()];
 
@@ -86,9 +110,11 @@ impl Analyzer {
         likely.into_iter().map(Language).collect()
     }
 
-    /// Whether the small words of a text are rather those of this language than of another.
-    pub fn is_rather_own(&self, text: &str, than: Language) -> bool {
-        self.tally(text).is_some_and(|tally| tally.own[than.0] > tally.others[than.0])
+    /// The languages than whose the small words of a text are rather those of this one.
+    pub fn unlike(&self, text: &str) -> Vec<Language> {
+        let Some(tally) = self.tally(text) else { return Vec::new() };
+        let is_unlike = |language: &Language| tally.own[language.0] > tally.others[language.0];
+        Language::all().filter(is_unlike).collect()
     }
 
     /// Its own language, if it has one.
@@ -102,21 +128,23 @@ impl Analyzer {
         let mut tally = Tally { words: 0, others: [0; CODES.len()], own: [0; CODES.len()] };
         let mut folded = String::new();
         let mut seen: FxHashSet<Cow<str>> = FxHashSet::default();
+        let mut different: Vec<Cow<str>> = Vec::new();
         for word in words(text).take(MOST_WORDS) {
             let word = &text[word.range];
             let is_lower = word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
             let lower = if is_lower { Cow::from(word) } else { Cow::from(word.to_lowercase()) };
-            if !seen.insert(lower.clone()) {
-                continue;
+            if seen.insert(lower.clone()) {
+                different.push(lower);
             }
-            tally.words += 1;
-            let common = COMMON_IN.get(&*lower).copied().unwrap_or_default();
+        }
+        tally.words = different.len();
+        for (lower, common) in different.iter().zip(common_in(&different)) {
             if common == 0 {
                 continue;
             }
             let is_own = common & own != 0;
             if is_own {
-                fold(&lower, &mut folded);
+                fold(lower, &mut folded);
                 if !self.is_common(&folded) {
                     // Common by a longer list than ours: it tells nothing.
                     continue;

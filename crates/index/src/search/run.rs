@@ -274,12 +274,16 @@ pub fn search(
     request: &Request,
     tools: &SearchContext,
 ) -> Result<Answer, SearchError> {
-    match tools.embedder.pace() {
-        // As one of the threads that share the work: to hand each share over to them, and to wait, would
-        // take longer than many a share.
-        Pace::Instant | Pace::Slow => rayon::scope(|_| answer(snapshot, request, tools)),
+    sharing(tools.embedder, || answer(snapshot, request, tools))
+}
+
+/// Does work as one of the threads that share it: to hand each share over to them, and to wait, would
+/// take longer than many a share.
+pub fn sharing<T: Send>(embedder: &dyn Embedder, work: impl FnOnce() -> T + Send) -> T {
+    match embedder.pace() {
+        Pace::Instant | Pace::Slow => rayon::scope(|_| work()),
         // It may wait for minutes, which none of them should.
-        Pace::Remote => answer(snapshot, request, tools),
+        Pace::Remote => work(),
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
     Kind, Snapshot,
     store::{Malformed, segment::Attributes},
 };
-use elophanto_base::lexical::{Analyzer, Language};
+use elophanto_base::lexical::Analyzer;
 use elophanto_repo::NotePath;
 use elophanto_text::{changelog, markdown::without_attributes};
 
@@ -173,8 +173,7 @@ pub fn weigh(
         ranked.par_iter().map(|(place, _)| called(*place)).collect::<Result<_, _>>()?;
     let mut own = ranked.iter().zip(&calls).filter(|((place, _), _)| !foreign.contains_key(place));
     let is_own_called = !foreign.is_empty() && own.any(|(_, called)| *called > 1.0);
-    let told: Vec<Language> =
-        Language::all().filter(|language| analyzer.is_rather_own(query, *language)).collect();
+    let told = if foreign.is_empty() { Vec::new() } else { analyzer.unlike(query) };
     let is_elsewhere = |place: &ChunkId| match foreign.get(place) {
         None => false,
         Some(Foreign::Language(language)) => is_own_called || told.contains(language),

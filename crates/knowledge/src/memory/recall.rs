@@ -23,6 +23,7 @@ use elophanto_index::{
         language,
         lexical::Bm25,
         rank::{Signals, blend, recency},
+        run::sharing,
         scene::{ChunkId, Found, Look, Scene},
         spelling::Spelling,
     },
@@ -106,6 +107,14 @@ struct Candidate {
 /// # Errors
 /// [`SearchError::Damaged`] when the view is damaged: the caller rebuilds it and asks again.
 pub fn recall(
+    snapshot: &Snapshot,
+    question: &Question,
+    context: &RecallContext,
+) -> Result<Vec<Recalled>, SearchError> {
+    sharing(context.embedder, || recalled(snapshot, question, context))
+}
+
+fn recalled(
     snapshot: &Snapshot,
     question: &Question,
     context: &RecallContext,

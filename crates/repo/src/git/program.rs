@@ -123,8 +123,6 @@ pub struct Git {
     timeout: Duration,
     /// No answer is waited for after this.
     deadline: Option<Instant>,
-    /// Where programs are looked for, if that is not where the user looks for them.
-    path: Option<OsString>,
     /// Open in each git that is given nothing to read, until it ends.
     held: Option<Arc<File>>,
 }
@@ -182,7 +180,6 @@ impl Git {
             index_file: None,
             timeout: TIMEOUT,
             deadline: None,
-            path: path_outside(&repository.root),
             held: None,
         })
     }
@@ -388,7 +385,7 @@ impl Git {
         for name in LOCAL_VARIABLES.iter().chain(KEY_VARIABLES) {
             command.env_remove(name);
         }
-        if let Some(path) = &self.path {
+        if let Some(path) = path_outside(&self.root) {
             command.env("PATH", path);
         }
         if let Some((subcommand, rest)) = arguments.split_first() {

@@ -114,7 +114,9 @@ impl Change {
 /// clone ends.
 pub fn coverage(git: &Git, selection: &Selection) -> String {
     let shallow = fs::read(git.common_dir().join("shallow")).map(|bytes| BlobId::of(&bytes));
-    format!("{selection:?} {:?}", shallow.ok())
+    // A function lies elsewhere in each program, in many a one at each start.
+    let Selection { roots, extensions, apart, is_key: _ } = selection;
+    format!("{roots:?} {extensions:?} {apart:?} {:?}", shallow.ok())
 }
 
 /// The history at `head`, built upon `base` where that belongs to an ancestor of `head` and
