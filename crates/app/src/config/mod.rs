@@ -306,9 +306,9 @@ impl Config {
                 warnings.push(ConfigWarning::Outside { path, key: SCAN_PATHS });
             }
         }
-        let is_ours = |name: &String| name.starts_with(keys::VARIABLES);
         // Hardly anybody sets one.
-        for key in KEYS.iter().take_while(|_| layers.variables.keys().any(is_ours)) {
+        let is_set = layers.variables.keys().any(|name| name.starts_with(keys::VARIABLES));
+        for key in KEYS.iter().filter(|_| is_set) {
             let variable = key.variable();
             if let Some(text) = layers.variables.get(&variable).filter(|text| !text.is_empty()) {
                 resolved.set(key.name, Raw::Scalar(text.clone()), Origin::Variable(variable))?;
