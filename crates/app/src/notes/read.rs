@@ -99,13 +99,13 @@ impl Excerpted {
         }
         let asked = self.asked.unwrap_or(start);
         let from = [start, asked.saturating_sub(LINES_BEFORE).max(start), asked];
-        let mut parts = from.into_iter().map(|line| self.from_line(line, &fits));
+        let mut parts = from.into_iter().map(|line| self.lines_from(line, &fits));
         let found = parts.find(|(_, (_, last))| *last >= asked);
-        found.unwrap_or_else(|| self.from_line(start, &fits))
+        found.unwrap_or_else(|| self.lines_from(start, &fits))
     }
 
     /// The most lines from one on that fit, at least one.
-    fn from_line(
+    fn lines_from(
         &self,
         line: usize,
         fits: impl Fn(&str, (usize, usize)) -> bool,

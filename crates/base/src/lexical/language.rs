@@ -202,6 +202,19 @@ mod tests {
     }
 
     #[test]
+    fn words_are_common_in_the_same_languages_few_or_many() {
+        for text in [GERMAN, FRENCH, SPANISH, ENGLISH] {
+            let lower = text.to_lowercase();
+            let few: Vec<Cow<str>> =
+                words(&lower).take(FEW_WORDS).map(|word| lower[word.range].into()).collect();
+            let many = few.iter().cycle().take(FEW_WORDS + 1).cloned().collect::<Vec<_>>();
+            let found = common_in(&few);
+            assert_eq!(found, common_in(&many)[..few.len()], "{text}");
+            assert!(found.iter().any(|languages| *languages != 0), "{text}");
+        }
+    }
+
+    #[test]
     fn questions_tell_theirs_by_less() {
         let english = Analyzer::new("english");
         let first = |text: &str| {
